@@ -1,0 +1,71 @@
+"""dpcompose: proves or refutes bounds on compositions of differentially private mechanisms.
+
+The rooms, in the order in which they import each other: language (symbols, formulas),
+spaces (databases, granularities, metrics, maps), privacy (notions, mechanisms, settings,
+problem files), proof (kernel, pages, checker), search (decisions, bounds, verdicts), front
+(studies, the command).  What a user needs is here; names are loaded when they are first used,
+so that `dpcompose --help` is instant.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpcompose.front.study import Study, canonical_metric, compose, load
+    from dpcompose.language.symbols import parameters
+    from dpcompose.privacy.mechanisms import mechanism
+    from dpcompose.privacy.notions import pure
+    from dpcompose.spaces.databases import listed, multisets
+    from dpcompose.spaces.granularities import bounded, pairs, relation, steps, unbounded
+    from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
+    from dpcompose.spaces.maps import everything, function, record_partition, restriction, table
+
+__version__ = "0.1.0"
+
+_PLACES = {
+    "front.study": ("Study", "canonical_metric", "compose", "load"),
+    "language.symbols": ("parameters",),
+    "privacy.mechanisms": ("mechanism",),
+    "privacy.notions": ("pure",),
+    "spaces.databases": ("listed", "multisets"),
+    "spaces.granularities": ("bounded", "pairs", "relation", "steps", "unbounded"),
+    "spaces.graphs": ("neighbourhood_graph", "push_forward"),
+    "spaces.maps": ("everything", "function", "record_partition", "restriction", "table"),
+}
+_PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
+
+__all__ = [
+    "Study",
+    "bounded",
+    "canonical_metric",
+    "compose",
+    "everything",
+    "function",
+    "listed",
+    "load",
+    "mechanism",
+    "multisets",
+    "neighbourhood_graph",
+    "pairs",
+    "parameters",
+    "pure",
+    "push_forward",
+    "record_partition",
+    "relation",
+    "restriction",
+    "steps",
+    "table",
+    "unbounded",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACE_OF:
+        raise AttributeError(f"module 'dpcompose' has no attribute {name!r}")
+    return getattr(import_module(f"dpcompose.{_PLACE_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PLACE_OF])

@@ -1,0 +1,1 @@
+"""Front: studies, how results read, and the command."""

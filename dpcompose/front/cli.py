@@ -1,0 +1,261 @@
+"""The command: dpcompose verify, bound, theorems, recheck.
+
+Exit status of verify: 0 every claim proved, or as it expects; 1 some claim refuted, or not as
+it expects; 3 some undecided; 2 a file is wrong.  Of several files the worst of 2, 1, 3, 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpcompose.front.study import Study
+    from dpcompose.search.claims import Verdict
+
+FINE, DIFFERS, WRONG, UNDECIDED = 0, 1, 2, 3
+WORST_FIRST = (WRONG, DIFFERS, UNDECIDED, FINE)
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status."""
+    given = _parser().parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a narrow terminal shows what it can
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status: int = given.run(given)
+    except KeyboardInterrupt:
+        print("dpcompose: interrupted; what is above is complete", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return INTERRUPTED
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dpcompose",
+        description="Checks bounds on compositions of differentially private mechanisms, "
+        "under any neighbour relation.",
+        epilog="A problem file states a setting and claims about it; notebooks/problems/ has examples.",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: Callable[[argparse.Namespace], int], words: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=words, description=words[0].upper() + words[1:] + ".")
+        made.add_argument(
+            "--json", action="store_true", help="print one JSON object a file or page, one a line"
+        )
+        made.set_defaults(run=run)
+        return made
+
+    verify = command("verify", _verify, "decide the claims of problem files: proved, refuted or undecided")
+    verify.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML)")
+    verify.add_argument(
+        "--save-derivation",
+        metavar="FILE",
+        help="write the derivation with certificates (one problem file only)",
+    )
+    bound = command("bound", _bound, "print the best guarantee of problem files with its derivation")
+    bound.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML)")
+    theorems = command("theorems", _theorems, "list the theorem pages, or print one")
+    theorems.add_argument("id", nargs="?", metavar="ID", help="a page's id, or an item such as GB:IV.13")
+    recheck = command("recheck", _recheck, "check saved derivations again, without search and solver")
+    recheck.add_argument(
+        "files", nargs="+", metavar="FILE", help="a file that verify --save-derivation wrote"
+    )
+    return parser
+
+
+def _verify(given: argparse.Namespace) -> int:
+    if given.save_derivation and len(given.files) > 1:
+        print("dpcompose: --save-derivation takes one problem file", file=sys.stderr)
+        return WRONG
+    return _each(given.files, lambda file: _verify_file(file, given), given.json)
+
+
+def _each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int:
+    """Runs over all files; wrong ones do not keep the others from it.  The worst status."""
+    from dpcompose.privacy.problems import ProblemError
+    from dpcompose.privacy.settings import InvalidSetting
+
+    statuses = []
+    for file in files:
+        try:
+            statuses.append(run(file))
+        except ProblemError as error:
+            _wrong(file, str(error), as_json)
+            statuses.append(WRONG)
+        except (InvalidSetting, OSError) as error:
+            message = f"{file}: {error.strerror if isinstance(error, OSError) else error}"
+            _wrong(file, message, as_json)
+            statuses.append(WRONG)
+    return min(statuses, key=WORST_FIRST.index)
+
+
+def _wrong(file: str, message: str, as_json: bool) -> None:
+    print(message, file=sys.stderr)
+    if as_json:
+        print(json.dumps({"file": file, "error": message}), flush=True)
+
+
+def _load(file: str) -> tuple[Study, Any]:
+    from dpcompose.front.study import load
+
+    return load(file)
+
+
+def _verify_file(file: str, given: argparse.Namespace) -> int:
+    from dpcompose.front import render
+    from dpcompose.search.bounds import NoBound
+    from dpcompose.spaces.databases import TooLarge
+
+    study, claims = _load(file)
+    try:
+        bound, missing = study.bound, ""
+    except (NoBound, TooLarge) as error:
+        bound, missing = None, str(error)
+    verdicts = [study.check(claim) for claim in claims]
+    if given.json:
+        data = render.problem_data(file, study.setting, bound, verdicts, study.warnings(), study.theory)
+        print(json.dumps(data), flush=True)
+    else:
+        print(f"{study.setting.title or file}")
+        print(f"  {study.guarantee()!r}" if bound is not None else f"  no guarantee: {missing}")
+        print(f"  on {study.setting.databases}")
+        for warning in study.warnings():
+            print(f"  warning: {warning}")
+        for n, verdict in enumerate(verdicts, start=1):
+            print(render.verdict(n, verdict, bound))
+        print(flush=True)
+    if given.save_derivation:
+        if bound is None:
+            print(f"{file}: there is no derivation to save: {missing}", file=sys.stderr)
+            return WRONG
+        study.save(given.save_derivation, verdicts)
+    return _status(verdicts)
+
+
+def _status(verdicts: Sequence[Verdict]) -> int:
+    statuses = [FINE]
+    for verdict in verdicts:
+        if verdict.claim.expect is not None:
+            statuses.append(FINE if verdict.as_expected else DIFFERS)
+        else:
+            statuses.append({"proved": FINE, "refuted": DIFFERS}.get(verdict.verdict, UNDECIDED))
+    return min(statuses, key=WORST_FIRST.index)
+
+
+def _bound(given: argparse.Namespace) -> int:
+    return _each(given.files, lambda file: _bound_file(file, given), given.json)
+
+
+def _bound_file(file: str, given: argparse.Namespace) -> int:
+    from dpcompose.front import render
+    from dpcompose.search.bounds import NoBound
+    from dpcompose.spaces.databases import TooLarge
+
+    study, _ = _load(file)
+    try:
+        bound = study.bound
+    except (NoBound, TooLarge) as error:
+        if given.json:
+            print(
+                json.dumps({"file": file, "title": study.setting.title, "undecided": str(error)}), flush=True
+            )
+        else:
+            print(f"{study.setting.title or file}\n  no guarantee: {error}\n", flush=True)
+        return UNDECIDED
+    if given.json:
+        data = render.problem_data(file, study.setting, bound, [], study.warnings(), study.theory)
+        del data["claims"]
+        data["derivation"] = [line.data() for line in bound.derivation.lines]
+        data["fits"] = [
+            {"page": fit.page.id, "fits": fit.fits, "best": fit.best, "reason": fit.reason}
+            for fit in bound.fits
+        ]
+        print(json.dumps(data), flush=True)
+        return FINE
+    print(f"{study.setting.title or file}\n{study.guarantee()!r}\non {study.setting.databases}")
+    for warning in study.warnings():
+        print(f"warning: {warning}")
+    print(f"\n{study.guarantee().derivation}\n")
+    print("composition theorems (* gives the bound, + fits, - does not fit):")
+    print(render.fits(bound, bound.guarantee.notion) + "\n", flush=True)
+    return FINE
+
+
+def _theorems(given: argparse.Namespace) -> int:
+    import difflib
+
+    from dpcompose.front import render
+    from dpcompose.proof import registry
+
+    theory = registry.standard()
+    if given.id is None:
+        if given.json:
+            for page in theory.pages.values():
+                print(json.dumps(render.page_data(page)))
+        else:
+            print(render.theorem_list(theory))
+        return FINE
+    for page in theory.pages.values():
+        if given.id in (page.id, *page.head.items.values()):
+            print(
+                json.dumps(render.page_data(page))
+                if given.json
+                else page.path.read_text(encoding="utf-8").strip()
+            )
+            return FINE
+    known = [*theory.pages, *(item for page in theory.pages.values() for item in page.head.items.values())]
+    near = difflib.get_close_matches(given.id, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else "`dpcompose theorems` lists all"
+    print(f"dpcompose: there is no theorem page {given.id!r}; {hint}", file=sys.stderr)
+    return WRONG
+
+
+def _recheck(given: argparse.Namespace) -> int:
+    return _each(given.files, lambda file: _recheck_file(file, given), given.json)
+
+
+def _recheck_file(file: str, given: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from dpcompose.front import render
+    from dpcompose.proof import checker, registry
+
+    try:
+        saved = json.loads(Path(file).read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        _wrong(file, f"{file}: this is no JSON: {error}", given.json)
+        return WRONG
+    try:
+        found = checker.check(saved, registry.standard())
+    except checker.Refused as error:
+        if given.json:
+            print(json.dumps({"file": file, "checked": False, "reason": str(error)}), flush=True)
+        else:
+            print(f"{file}: REFUSED\n  {error}", flush=True)
+        return DIFFERS
+    if given.json:
+        data = {"file": file, "checked": True, "lines": found.lines, "verdicts": list(found.verdicts)}
+        data["guarantee"] = {"notion": found.guarantee.notion} | dict(found.guarantee.parameters)
+        data["optimal"] = found.optimal
+        print(json.dumps(data), flush=True)
+    else:
+        print(f"{file}: {found.lines} lines checked")
+        print(f"  {render.guarantee(found.guarantee)}{'; optimal' if found.optimal else ''}")
+        for n, verdict in enumerate(found.verdicts, start=1):
+            print(f"  claim {n}: {verdict.upper()}")
+        print(f"  believed without check: {', '.join(found.believed)}", flush=True)
+    return FINE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

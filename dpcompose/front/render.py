@@ -1,0 +1,294 @@
+"""How results read: derivations, theorem lists, verdicts and counterexamples as text and as JSON."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dpcompose.privacy.settings import Setting
+from dpcompose.proof import checker, kernel
+from dpcompose.proof.kernel import Line
+from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.steps import GIVEN, HYPOTHESIS
+from dpcompose.search.bounds import Bound
+from dpcompose.search.claims import Verdict
+
+MOST_VECTORS = 12
+"""How many profile vectors a line shows before it counts the rest."""
+
+
+# derivations
+
+
+def derivation(bound: Bound, theory: Theory) -> str:
+    """The numbered lines, and what they believe without check."""
+    numbers = len(str(len(bound.derivation.lines)))
+    rows = []
+    for line in bound.derivation.lines:
+        source = _by(line, theory, bound.guarantee.notion)
+        head = f"{line.n:>{numbers}}. "
+        text = textwrap.fill(
+            sentence(line, bound.setting), 78, initial_indent=head, subsequent_indent=" " * len(head)
+        )
+        rows.append(f"{text}\n{' ' * len(head)}[{source}]")
+    return "\n".join([*rows, f"believed without check: {', '.join(believed(bound))}"])
+
+
+def _by(line: Line, theory: Theory, notion: str) -> str:
+    uses = f" from {_numbers(line.uses)}" if line.uses else ""
+    if line.by in (GIVEN, HYPOTHESIS):
+        covered = (
+            f"checked: {line.judgement.covered}" if isinstance(line.judgement, kernel.Holds) else line.by
+        )
+        return covered + uses
+    page = theory.pages[line.by]
+    cited = page.cite(notion)
+    name = cited if cited == page.id else f"{cited}, {page.id}"
+    return f"by {name}{uses}"
+
+
+def _numbers(ns: Sequence[int]) -> str:
+    """1, 2, 3, 5 as 1-3, 5."""
+    runs: list[list[int]] = []
+    for n in ns:
+        if runs and n == runs[-1][-1] + 1:
+            runs[-1].append(n)
+        else:
+            runs.append([n])
+    return ", ".join(
+        str(r[0]) if len(r) == 1 else f"{r[0]}{'-' if len(r) > 2 else ', '}{r[-1]}" for r in runs
+    )
+
+
+def sentence(line: Line, setting: Setting) -> str:
+    """A line's judgement in words."""
+    said = line.judgement
+    names = [mechanism.name for mechanism in setting.mechanisms]
+    reads = [mechanism.reads.written("D") for mechanism in setting.mechanisms]
+    match said:
+        case kernel.Given():
+            return given(said)
+        case kernel.PrivateInInput():
+            some = _all_of([names[i - 1] for i in said.mechanisms])
+            metrics = dict.fromkeys(said.metrics)
+            where = (
+                "; ".join(metrics)
+                if len(metrics) <= 4
+                else f"{len(metrics)} metrics, by {next(iter(metrics))}, ..."
+            )
+            return f"{some}: the guarantee holds in the distance of what is read ({where})"
+        case kernel.Loss():
+            moves = [f"{x} moves by r[{i}]" for i, x in enumerate(reads, start=1)]
+            shown = ", ".join(moves) if len(moves) <= 4 else f"{moves[0]}, ..., {moves[-1]}"
+            loss = _values(said.parameters)
+            none = (
+                f"; without guarantee where {_all_of([names[i - 1] for i in said.unlimited])} moves"
+                if said.unlimited
+                else ""
+            )
+            return f"the composition has loss {loss} where {shown}{none}"
+        case kernel.Profile():
+            return _profile(said, len(names))
+        case kernel.Holds():
+            return said.hypothesis
+        case kernel.Private():
+            return f"the composition is {guarantee(said)}, on {said.databases}"
+        case kernel.Optimal():
+            return (
+                f"no smaller guarantee holds for all such mechanisms: {_values(said.parameters)} is attained"
+            )
+    raise TypeError(f"{said} is no judgement")
+
+
+def given(said: kernel.Given) -> str:
+    """A mechanism's guarantee in words."""
+    where = {
+        "common": f"as a map on the whole class, and depends only on {said.reads}",
+        "own": f"as a map on {said.reads}",
+        "everything": "on the whole class",
+    }[said.domain]
+    return f"{said.name} is {said.granularity} {_dp(said.notion, said.parameters)} {where}"
+
+
+def guarantee(said: kernel.Private) -> str:
+    """A guarantee in words: bounded (e1 + e2)-DP."""
+    return f"{said.granularity} {_dp(said.notion, said.parameters)}"
+
+
+def _dp(notion: str, parameters: kernel.Values) -> str:
+    values = ", ".join(value for _, value in parameters)
+    shown = f"({values})" if any(c in values for c in " ,+-*/") else values
+    return f"{shown}-DP" if notion == "pure" else f"{shown}-{notion}"
+
+
+def _profile(said: kernel.Profile, k: int) -> str:
+    if not said.vectors:
+        return f"no two databases are {said.target} neighbours ({said.covered})"
+    shown = []
+    for vector in said.vectors[:MOST_VECTORS]:
+        entries = dict(vector)
+        if k <= 8:
+            shown.append(f"({', '.join(entries.get(i, '0') for i in range(1, k + 1))})")
+        else:
+            shown.append("(" + ", ".join(f"r[{i}]={r}" for i, r in vector) + ")")
+    more = f" and {len(said.vectors) - MOST_VECTORS} more" if len(said.vectors) > MOST_VECTORS else ""
+    return f"{said.target} neighbours move the inputs by at most {', '.join(shown)}{more} ({said.covered})"
+
+
+def _values(parameters: kernel.Values) -> str:
+    if len(parameters) == 1:
+        return parameters[0][1]
+    return ", ".join(f"{key} = {value}" for key, value in parameters)
+
+
+def _all_of(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= 6 else f"{names[0]}, ..., {names[-1]}"
+
+
+def believed(bound: Bound) -> list[str]:
+    """The assumptions that nothing checked: lines by number, independence, and believed pages."""
+    derivation = bound.derivation
+    some = [
+        f"lines {_numbers(derivation.believed)}"
+        if len(derivation.believed) > 1
+        else f"line {derivation.believed[0]}"
+    ]
+    if len(bound.setting.mechanisms) > 1:
+        some.append("that the mechanisms are independent")
+    return some
+
+
+def assumptions(bound: Bound, theory: Theory) -> list[str]:
+    """What the result assumes, as sentences."""
+    some = [
+        given(line.judgement) for line in bound.derivation.lines if isinstance(line.judgement, kernel.Given)
+    ]
+    if len(bound.setting.mechanisms) > 1:
+        some.append("the mechanisms are independent")
+    some += [
+        f"the page {id} is believed"
+        for id in bound.derivation.pages
+        if theory.pages[id].head.status == "believed"
+    ]
+    return some
+
+
+# verdicts
+
+
+def verdict(n: int, found: Verdict, bound: Bound | None) -> str:
+    """A claim with its verdict, and for a refuted one what refutes it."""
+    claimed = ", ".join(f"{key} = {value}" for key, value in found.claim.text.items() if key != "notion")
+    expected = "" if found.as_expected else f"  (expected: {found.claim.expect})"
+    words = {True: ", loose", False: ", and no smaller guarantee holds", None: ""}[found.loose]
+    rows = [f"claim {n}: {claimed}", f"  {found.verdict.upper()}{words}{expected}"]
+    if found.reason:
+        rows += [f"  {line}" for line in textwrap.wrap(f"because {found.reason}", 76)]
+    if found.counterexample is not None and bound is not None:
+        rows += [f"  {row}" for row in _counterexample(found, bound)]
+    return "\n".join(rows)
+
+
+def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
+    example = found.counterexample
+    assert example is not None
+    show = bound.setting.databases.show
+    for letter, D in zip(("D ", "D'"), example.pair, strict=True):
+        shown = show(D)
+        yield f"{letter} = {{{', '.join(shown)}}}" if isinstance(shown, list) else f"{letter} = {shown}"
+    if example.point:
+        yield "with " + ", ".join(f"{name} = {x}" for name, x in sorted(example.point.items()))
+    actual = "oo" if example.actual is None else str(example.actual)
+    yield f"claimed {example.claimed}, true loss {actual}"
+    for row in example.rows:
+        data = row.data()
+        name = bound.setting.mechanisms[row.mechanism - 1].name
+        yield f"reached by {name} with outcomes 1, 0 and P(1) = {data['at D']} at D, {data['at E']} at D'"
+    yield f"right is: {guarantee(bound.guarantee)}"
+
+
+# theorems
+
+
+def fits(bound: Bound, notion: str) -> str:
+    """Of every composition theorem whether it fits, and why not."""
+    rows = []
+    for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
+        mark = "*" if fit.best else "+" if fit.fits else "-"
+        head = f"{mark} {fit.page.head.title}: "
+        rows.append(textwrap.fill(fit.reason, 78, initial_indent=head, subsequent_indent="    "))
+    return "\n".join(rows)
+
+
+def theorem_list(theory: Theory) -> str:
+    """All pages, by kind: id, item, title."""
+    rows = []
+    for kind in ("named", "substitution", "step", "rule", "procedure", "shape", "fact", "witness"):
+        for page in theory.of_kind(kind):
+            items = ", ".join(dict.fromkeys(page.head.items.values()))
+            rows.append(f"{page.id:<26} {kind:<13} {items:<10} {page.title}")
+    return "\n".join(rows)
+
+
+def page_data(page: Page) -> dict[str, Any]:
+    """A page as JSON."""
+    return {"id": page.id, "title": page.title, **page.head.model_dump(by_alias=True, exclude_defaults=True)}
+
+
+# JSON
+
+
+def problem_data(
+    file: str,
+    setting: Setting,
+    bound: Bound | None,
+    verdicts: Sequence[Verdict],
+    warnings: Sequence[str],
+    theory: Theory,
+) -> dict[str, Any]:
+    """The object that --json prints for a problem file."""
+    data: dict[str, Any] = {"file": file, "title": setting.title}
+    if bound is not None:
+        data["guarantee"] = {"notion": bound.guarantee.notion} | dict(bound.guarantee.parameters)
+        data["optimal"] = True if bound.optimal else None
+    data["scope"] = str(setting.databases)
+    if bound is not None:
+        data["theorems"] = [bound.theorem.cite(bound.guarantee.notion)]
+        data["assumptions"] = assumptions(bound, theory)
+    data["claims"] = [verdict_data(found, bound) for found in verdicts]
+    if warnings:
+        data["warnings"] = list(warnings)
+    return data
+
+
+def verdict_data(found: Verdict, bound: Bound | None) -> dict[str, Any]:
+    """A verdict as JSON."""
+    data: dict[str, Any] = {"verdict": found.verdict, "claim": dict(found.claim.text)}
+    if found.claim.expect is not None:
+        data["expect"] = found.claim.expect
+    if found.verdict == "proved":
+        data["loose"] = found.loose
+    if found.reason:
+        data["reason"] = found.reason
+    if found.counterexample is not None and bound is not None:
+        data["counterexample"] = found.counterexample.data(bound.setting.databases.show)
+    return data
+
+
+def saved(bound: Bound, verdicts: Sequence[Verdict], problem: dict[str, Any]) -> dict[str, Any]:
+    """A derivation as it is saved; `dpcompose.proof.checker` reads it."""
+    claims = []
+    for found in verdicts:
+        one = verdict_data(found, bound)
+        if found.verdict == "proved":
+            one["certificate"] = {key: dict(value) for key, value in found.certificate.items()}
+        claims.append(one)
+    return {
+        "format": checker.FORMAT,
+        "problem": problem,
+        "pages": dict(bound.derivation.pages),
+        "lines": [line.data() for line in bound.derivation.lines],
+        "result": checker.result(bound.guarantee, bound.optimal),
+        "claims": claims,
+    }

@@ -1,0 +1,215 @@
+"""A study: a setting in the user's hands, with its guarantee, claims and theorems.
+
+>>> import dpcompose as dpc
+>>> D = dpc.multisets({"child", "teen", "adult"})
+>>> minors, adults = dpc.record_partition(D, {"child", "teen"}, {"adult"})
+>>> e1, e2 = dpc.parameters("epsilon_1:3")
+>>> study = dpc.compose(
+...     dpc.mechanism("minors", reads=minors, satisfies=dpc.pure(e1, dpc.bounded, domain="common")),
+...     dpc.mechanism("adults", reads=adults, satisfies=dpc.pure(e2, dpc.bounded, domain="common")),
+...     on=D,
+...     target=dpc.bounded,
+... )
+>>> study.guarantee()
+bounded (epsilon_1 + epsilon_2)-DP, by GB:IV.13; optimal
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import sympy
+
+from dpcompose.front import render
+from dpcompose.language import formulas
+from dpcompose.privacy import problems
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.problems import Claim, Problem
+from dpcompose.privacy.settings import InvalidSetting, Setting, setting
+from dpcompose.proof import registry
+from dpcompose.proof.hypotheses.inputs import Inputs, closed_form
+from dpcompose.proof.registry import Theory
+from dpcompose.search import bounds, claims, decide
+from dpcompose.search.bounds import Bound, Fit, NoBound
+from dpcompose.search.claims import Verdict
+from dpcompose.search.solver import Solver
+from dpcompose.spaces.databases import DatabaseClass, Multisets, TooLarge
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.graphs import neighbourhood_graph
+from dpcompose.spaces.metrics import Metric, ShortestPaths
+
+
+@dataclass(frozen=True)
+class Result:
+    """The best guarantee of a study.
+
+    values -- the notion's parameters as sympy expressions; epsilon is the one of pure privacy.
+    """
+
+    bound: Bound
+    theory: Theory
+
+    @property
+    def values(self) -> Mapping[str, sympy.Expr]:
+        """The parameters of the guarantee, by name; sympy.oo where there is none."""
+        symbols = self.bound.setting.symbols
+        return {key: formulas.parse(text, symbols) for key, text in self.bound.guarantee.parameters}
+
+    @property
+    def epsilon(self) -> sympy.Expr:
+        """The ε of a pure guarantee."""
+        return self.values["epsilon"]
+
+    @property
+    def optimal(self) -> bool:
+        """Whether no smaller guarantee holds for all mechanisms that fit the assumptions."""
+        return self.bound.optimal
+
+    @property
+    def theorem(self) -> str:
+        """The item that is cited, such as GB:IV.13."""
+        return self.bound.theorem.cite(self.bound.guarantee.notion)
+
+    @property
+    def scope(self) -> str:
+        """The class that the guarantee is about, in words."""
+        return str(self.bound.setting.databases)
+
+    @property
+    def assumptions(self) -> list[str]:
+        """What was assumed and not checked."""
+        return render.assumptions(self.bound, self.theory)
+
+    @property
+    def derivation(self) -> str:
+        """The numbered lines of the proof, as text."""
+        return render.derivation(self.bound, self.theory)
+
+    def at(self, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
+        """The guarantee with numbers in place of parameters, exact: at({e1: "1/2"})."""
+        numbers = {str(name): formulas.from_python(value) for name, value in values.items()}
+        symbols = self.bound.setting.symbols
+        if unknown := sorted(set(numbers) - set(symbols)):
+            raise ValueError(f"{unknown[0]} is no parameter; there are {', '.join(symbols)}")
+        return {
+            key: value.subs({symbols[name]: number for name, number in numbers.items()})
+            for key, value in self.values.items()
+        }
+
+    def __repr__(self) -> str:
+        said = render.guarantee(self.bound.guarantee)
+        return f"{said}, by {self.theorem}{'; optimal' if self.optimal else ''}"
+
+
+@dataclass(frozen=True)
+class Study:
+    """A setting, the theory it is judged by, and the solver that searches."""
+
+    setting: Setting
+    theory: Theory = field(default_factory=registry.standard)
+    solver: Solver = decide.STANDARD
+
+    @cached_property
+    def bound(self) -> Bound:
+        """The best bound.  Raises InvalidSetting, NoBound or TooLarge with the reason."""
+        return bounds.best(self.setting, self.theory, self.solver)
+
+    @cached_property
+    def _inputs(self) -> Inputs:
+        return Inputs(self.setting, self.theory)
+
+    def guarantee(self) -> Result:
+        """The best guarantee that the theorems give, with its derivation."""
+        return Result(self.bound, self.theory)
+
+    def check(self, claim: Guarantee | Claim) -> Verdict:
+        """The verdict on a claimed guarantee: proved, refuted or undecided."""
+        if isinstance(claim, Guarantee):
+            claim = self.claim(claim)
+        try:
+            return claims.judge(claim, self.bound, self._inputs, self.solver)
+        except (NoBound, TooLarge) as error:
+            return Verdict(claim, "undecided", reason=str(error))
+
+    def claim(self, guarantee: Guarantee) -> Claim:
+        """A guarantee as a claim about this setting; its parameters must be the setting's.
+
+        Symbols are known by their names.
+        """
+        known = self.setting.symbols
+        values = []
+        for key, value in guarantee.values:
+            for one in value.free_symbols:
+                if str(one) not in known:
+                    raise InvalidSetting(f"the claim's {one} is no parameter of the mechanisms")
+            values.append((key, value.xreplace({one: known[str(one)] for one in value.free_symbols})))
+        text = Guarantee(guarantee.notion, tuple(values)).text()
+        return Claim(Guarantee(guarantee.notion, tuple(values)), MappingProxyType(text))
+
+    def theorems(self) -> tuple[Fit, ...]:
+        """Of every composition theorem whether it fits, and why not, with the witness."""
+        return self.bound.fits
+
+    def warnings(self) -> list[str]:
+        """What a reader of the result should know first."""
+        try:
+            vacuous = self.bound.vacuous
+        except (NoBound, TooLarge):
+            return []
+        if vacuous:
+            return [
+                f"no two of {self.setting.databases} are {self.setting.target} neighbours, "
+                "so every guarantee holds, whatever the mechanisms do"
+            ]
+        return []
+
+    def save(self, path: str | Path, verdicts: Sequence[Verdict] = ()) -> None:
+        """Writes the derivation, with verdicts on claims, to a file that `dpcompose recheck` reads."""
+        data = render.saved(self.bound, verdicts, problems.to_data(self.setting, [v.claim for v in verdicts]))
+        Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+def compose(
+    *mechanisms: Mechanism,
+    on: DatabaseClass,
+    target: Granularity,
+    parameters: Mapping[str, str] | None = None,
+    title: str = "",
+) -> Study:
+    """The composition of independent mechanisms over a class, for the neighbours of `target`.
+
+    parameters -- values that symbols may take where sympy cannot say it: {"delta": "in (0,1)"}.
+    """
+    return Study(setting(*mechanisms, on=on, target=target, parameters=parameters, title=title))
+
+
+def canonical_metric(
+    databases: DatabaseClass, granularity: Granularity, theory: Theory | None = None
+) -> Metric:
+    """d_G on 𝔻: the fewest steps between neighbours that lead from D to E inside the class (GB Prop. A.1).
+
+    In closed form where a fact page states one, else by shortest paths on a finite class.
+    Distances are whole numbers, and `dpcompose.spaces.metrics.INFINITE` (-1) for ∞.
+
+    >>> from dpcompose import bounded, multisets
+    >>> canonical_metric(multisets({"a", "b"}), bounded)(("a", "a"), ("b", "b"))
+    2
+    """
+    if isinstance(databases, Multisets) and granularity.edits is not None:
+        found = closed_form(theory or registry.standard(), databases, granularity.edits)
+        if found is not None:
+            return found.metric
+    return ShortestPaths(neighbourhood_graph(databases, granularity))
+
+
+def load(path: str | Path) -> tuple[Study, tuple[Claim, ...]]:
+    """The study of a problem file, and its claims."""
+    problem: Problem = problems.read_file(path)
+    return Study(problem.setting), problem.claims

@@ -1,0 +1,1 @@
+"""Language: parameters as symbols, formulas as text and sympy, normal forms."""

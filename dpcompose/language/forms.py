@@ -1,0 +1,456 @@
+"""Normal forms: polynomials over the rationals in which worst cases are terms.
+
+A `Form` is a finite sum of rational multiples of monomials and of *peaks*, and a peak is
+the sum of the m largest of several forms (m = 1: their maximum).  Minima are peaks with a
+negative factor: min(x, y) = −max(−x, −y).  Equal forms compare equal, so what stands on
+both sides of a comparison cancels.  Everything here is exact; sympy is only read and written.
+
+Monomials are products of parameters and of *atoms*: a root, exponential, logarithm or
+quotient enters as one letter of its own, called by its text ("sqrt(e1)"), of which only the
+sign is known.  What is proved for every value of an atom holds for its true one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import sympy
+
+    from dpcompose.language.symbols import Domain
+
+Monomial = tuple[tuple[str, int], ...]
+ONE: Monomial = ()
+LARGEST_FORM = 20_000
+"""The most terms a form may have: a product of sums beyond it is refused, not expanded."""
+
+
+class NotAForm(ValueError):
+    """The expression is no polynomial of parameters and worst cases; the message says where."""
+
+
+class NoRealValue(NotAForm):
+    """The expression is not known to have a real value for all allowed parameters."""
+
+
+@dataclass(frozen=True, order=False)
+class Peak:
+    """top(m, x_1, …, x_n) of forms: the sum of the m largest, 1 ≤ m < n."""
+
+    m: int
+    of: tuple[Form, ...]
+
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        return (1, self.m, tuple(form.key for form in self.of))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.m, self.of))
+
+
+@dataclass(frozen=True)
+class Form:
+    """Σ c·t over `terms` (t, c): t a monomial or a peak, c a non-zero Fraction; t in a fixed order.
+
+    >>> x, y = Form.parameter("x"), Form.parameter("y")
+    >>> (x + y) * (x - y) == x * x - y * y
+    True
+    >>> top(1, [x, y]) + y == y + top(1, [y, x])
+    True
+    """
+
+    terms: tuple[tuple[Monomial | Peak, Fraction], ...] = ()
+
+    @staticmethod
+    def constant(c: Fraction | int) -> Form:
+        return _form({ONE: Fraction(c)})
+
+    @staticmethod
+    def parameter(name: str) -> Form:
+        return _form({((name, 1),): Fraction(1)})
+
+    def __add__(self, other: Form) -> Form:
+        total: dict[Monomial | Peak, Fraction] = dict(self.terms)
+        for term, c in other.terms:
+            total[term] = total.get(term, Fraction(0)) + c
+        return _form(total)
+
+    def __sub__(self, other: Form) -> Form:
+        return self + other.scaled(Fraction(-1))
+
+    def __mul__(self, other: Form) -> Form:
+        if self.value_if_constant is not None:
+            return other.scaled(self.value_if_constant)
+        if other.value_if_constant is not None:
+            return self.scaled(other.value_if_constant)
+        if len(self.terms) * len(other.terms) > LARGEST_FORM:
+            raise NotAForm("the product has too many terms")
+        total: dict[Monomial | Peak, Fraction] = {}
+        for s, c in self.terms:
+            for t, d in other.terms:
+                if isinstance(s, Peak) or isinstance(t, Peak):
+                    raise NotAForm("a worst case is multiplied by a parameter")
+                product = _times(s, t)
+                total[product] = total.get(product, Fraction(0)) + c * d
+        return _form(total)
+
+    def scaled(self, c: Fraction) -> Form:
+        """c times the form."""
+        return Form(tuple((t, c * d) for t, d in self.terms)) if c else Form()
+
+    @property
+    def value_if_constant(self) -> Fraction | None:
+        """The number that the form is, or None where it depends on parameters."""
+        if not self.terms:
+            return Fraction(0)
+        if len(self.terms) == 1 and self.terms[0][0] == ONE:
+            return self.terms[0][1]
+        return None
+
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        return tuple((_key(t), c) for t, c in self.terms)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.terms)
+
+    @property
+    def peaks(self) -> tuple[tuple[Peak, Fraction], ...]:
+        """The peaks among the terms, with their factors."""
+        return tuple((t, c) for t, c in self.terms if isinstance(t, Peak))
+
+    @property
+    def monomials(self) -> tuple[tuple[Monomial, Fraction], ...]:
+        """The monomials among the terms, with their coefficients."""
+        return tuple((t, c) for t, c in self.terms if not isinstance(t, Peak))
+
+    @cached_property
+    def coefficients(self) -> Mapping[Monomial | Peak, Fraction]:
+        """The terms as a mapping."""
+        return dict(self.terms)
+
+    @cached_property
+    def size(self) -> int:
+        """How many terms there are, those inside of peaks counted too."""
+        return len(self.terms) + sum(inner.size for peak, _ in self.peaks for inner in peak.of)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The parameters that occur."""
+        found = {name for t, _ in self.monomials for name, _ in t}
+        for peak, _ in self.peaks:
+            for inner in peak.of:
+                found |= inner.names
+        return frozenset(found)
+
+    def at(self, point: Mapping[str, Fraction]) -> Fraction:
+        """The exact value where each parameter has the value that `point` gives its name.
+
+        Raises NotAForm where an atom is irrational there.
+        """
+        total = Fraction(0)
+        for term, c in self.terms:
+            if isinstance(term, Peak):
+                values = sorted((form.at(point) for form in term.of), reverse=True)
+                total += c * sum(values[: term.m], Fraction(0))
+            else:
+                for name, power in term:
+                    c *= (point[name] if name in point else _atom_at(name, point)) ** power
+                total += c
+        return total
+
+    def with_values(self, values: Mapping[str, Fraction]) -> Form:
+        """The form with numbers in place of some parameters."""
+        total: dict[Monomial | Peak, Fraction] = {}
+        peaks = Form()
+        for term, c in self.terms:
+            if isinstance(term, Peak):
+                peaks = peaks + top(term.m, [inner.with_values(values) for inner in term.of]).scaled(c)
+                continue
+            for name, power in term:
+                c *= values.get(name, Fraction(1)) ** power
+            rest = tuple((name, power) for name, power in term if name not in values)
+            total[rest] = total.get(rest, Fraction(0)) + c
+        return _form(total) + peaks
+
+
+def top(m: int, forms: Iterable[Form]) -> Form:
+    """The sum of the m largest of the forms, as a form.
+
+    >>> top(1, [Form.constant(2), Form.constant(3)]) == Form.constant(3)
+    True
+    """
+    of = list(forms)
+    if m == 1:
+        of = list(dict.fromkeys(inner for form in of for inner in _flattened(form)))
+    if len(of) <= m:
+        return sum(of, Form())
+    numbers = [form.value_if_constant for form in of]
+    if all(number is not None for number in numbers):
+        return Form.constant(sum(sorted(n for n in numbers if n is not None)[-m:], Fraction(0)))
+    return _form({Peak(m, tuple(sorted(of, key=lambda form: form.key))): Fraction(1)})
+
+
+def read(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
+    """The normal form of a sympy expression.
+
+    Raises NotAForm where there is none: worst cases that are multiplied with each other, or a
+    root, logarithm or quotient that may have no real value for some allowed parameters.
+
+    >>> from dpcompose.language.symbols import POSITIVE, symbol
+    >>> read(2 * symbol("e"), {"e": POSITIVE}) == Form.parameter("e").scaled(Fraction(2))
+    True
+    """
+    if expression.is_Rational:
+        return Form.constant(Fraction(int(expression.p), int(expression.q)))
+    if expression.is_Symbol:
+        return Form.parameter(str(expression))
+    if expression.is_Add:
+        total = Form()
+        for part in expression.args:
+            total = total + read(part, domains)
+        return total
+    if expression.is_Mul:
+        return _product([read(part, domains) for part in expression.args], domains)
+    if expression.is_Pow and expression.exp.is_Integer and 0 < int(expression.exp) <= 64:
+        return _product([read(expression.base, domains)] * int(expression.exp), domains)
+    from dpcompose.language.worstcase import Top
+
+    if isinstance(expression, Top):
+        return top(int(expression.args[0]), [read(part, domains) for part in expression.terms])
+    return _atom(expression, domains)
+
+
+def _atom(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
+    """A root, exponential, logarithm or quotient as a letter of its own, once it surely has a real value."""
+    from dpcompose.language import formulas
+
+    inner = read(expression.args[0], domains) if expression.args else Form()
+    if expression.is_Pow and expression.exp.is_Rational:
+        fine = is_positive(inner, domains) or (expression.exp > 0 and is_nonnegative(inner, domains))
+    else:
+        kind = expression.func.__name__
+        fine = kind == "exp" or (kind == "log" and is_positive(inner, domains))
+    if not fine:
+        raise NoRealValue(
+            f"{formulas.to_text(expression)} is not known to have a real value for all allowed parameters"
+        )
+    return Form.parameter(formulas.to_text(expression))
+
+
+def _atom_at(name: str, point: Mapping[str, Fraction]) -> Fraction:
+    from dpcompose.language import formulas, symbols
+
+    inside = {one: symbols.symbol(one) for one in formulas.names(name)}
+    value = formulas.evaluate(formulas.parse(name, inside), point)
+    if value is None:
+        raise NotAForm(f"{name} is not rational there")
+    return value
+
+
+def domain_of(name: str, domains: Mapping[str, Domain]) -> Domain:
+    """The domain of a parameter, or what is known of an atom: logarithms are real, the others >= 0."""
+    from dpcompose.language.symbols import NONNEGATIVE, REAL
+
+    return domains[name] if name in domains else REAL if name.startswith("log(") else NONNEGATIVE
+
+
+def write(form: Form, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
+    """The form as a sympy expression over the given symbols (by name)."""
+    import sympy
+
+    from dpcompose.language.worstcase import Top
+
+    parts = []
+    for term, c in form.terms:
+        factor = sympy.Rational(c.numerator, c.denominator)
+        if isinstance(term, Peak):
+            parts.append(factor * Top(term.m, *(write(inner, symbols) for inner in term.of)))
+        else:
+            parts.append(factor * sympy.Mul(*(_letter(name, symbols) ** power for name, power in term)))
+    return sympy.Add(*parts)
+
+
+def _letter(name: str, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
+    from dpcompose.language import formulas
+
+    return symbols[name] if name in symbols else formulas.parse(name, symbols)
+
+
+def pieces(form: Form, limit: int) -> Iterator[Form] | None:
+    """Forms h_1, …, h_n whose peaks all have positive factors and whose minimum is `form`.
+
+    Each term −c·top(m, x_1, …, x_n) is the minimum of −c·Σ_{j∈S} x_j over the m-subsets S,
+    and every other operation here grows with its arguments, so the minimum comes out.  The
+    order is fixed: a certificate lists one proof a piece.  None where there are more than
+    `limit`.
+    """
+    if _count_pieces(form, limit) > limit:
+        return None
+    return _pieces(form)
+
+
+def _pieces(form: Form) -> Iterator[Form]:
+    for i, (term, c) in enumerate(form.terms):
+        if not isinstance(term, Peak):
+            continue
+        rest = Form(form.terms[:i] + form.terms[i + 1 :])
+        if c < 0:
+            for chosen in combinations(term.of, term.m):
+                yield from _pieces(rest + sum(chosen, Form()).scaled(c))
+            return
+        for j, inner in enumerate(term.of):
+            if _has_choice(inner):
+                for piece in _pieces(inner):
+                    changed = (*term.of[:j], piece, *term.of[j + 1 :])
+                    yield from _pieces(rest + top(term.m, changed).scaled(c))
+                return
+    yield form
+
+
+def _has_choice(form: Form) -> bool:
+    return any(c < 0 or any(map(_has_choice, peak.of)) for peak, c in form.peaks)
+
+
+def _count_pieces(form: Form, limit: int) -> int:
+    from math import comb
+
+    total = 1
+    for peak, c in form.peaks:
+        if c < 0:
+            # each chosen subset keeps at most the product of what its members hold
+            inner = max((_count_pieces(inner.scaled(Fraction(-1)), limit) for inner in peak.of), default=1)
+            total *= min(comb(len(peak.of), peak.m) * inner**peak.m, limit + 1)
+        else:
+            for inner_form in peak.of:
+                total *= _count_pieces(inner_form, limit)
+                if total > limit:
+                    return limit + 1
+        if total > limit:
+            return limit + 1
+    return total
+
+
+def nonnegative(term: Monomial, domains: Mapping[str, Domain]) -> bool:
+    """Whether a monomial is ≥ 0 for all allowed values, seen from the signs of its factors."""
+    return all(power % 2 == 0 or domain_of(name, domains).nonnegative for name, power in term)
+
+
+def is_nonnegative(form: Form, domains: Mapping[str, Domain]) -> bool:
+    """Whether every term is seen to be ≥ 0 from signs: sufficient for form ≥ 0."""
+    return all(
+        c > 0
+        and (
+            any(is_nonnegative(inner, domains) for inner in t.of)
+            if isinstance(t, Peak) and t.m == 1
+            else not isinstance(t, Peak) and nonnegative(t, domains)
+        )
+        for t, c in form.terms
+    )
+
+
+def is_positive(form: Form, domains: Mapping[str, Domain]) -> bool:
+    """Whether form > 0 is seen from signs: no negative term, and one that is never 0."""
+    return is_nonnegative(form, domains) and any(
+        all(_never_zero(domain_of(name, domains)) for name, _ in t) for t, _ in form.monomials
+    )
+
+
+def _never_zero(domain: Domain) -> bool:
+    return domain.nonnegative and not domain.contains(Fraction(0))
+
+
+def dominates(greater: Form, lesser: Form, domains: Mapping[str, Domain]) -> bool:
+    """Whether greater − lesser has only terms that are ≥ 0: a sufficient sign of greater ≥ lesser."""
+    return all(
+        c > 0 and not isinstance(t, Peak) and nonnegative(t, domains) for t, c in (greater - lesser).terms
+    )
+
+
+def largest(forms: Iterable[Form], domains: Mapping[str, Domain]) -> tuple[Form, ...]:
+    """The forms without repetition and without those that another one dominates, in a fixed order."""
+    distinct = sorted(dict.fromkeys(forms), key=lambda form: form.key)
+    # greater - lesser has positive coefficients only, so the greater form has the larger sum of them
+    by_weight: dict[Fraction, list[Form]] = {}
+    for form in distinct:
+        by_weight.setdefault(_weight(form), []).append(form)
+    return tuple(
+        form
+        for form in distinct
+        if not any(
+            dominates(other, form, domains)
+            for weight, others in by_weight.items()
+            if weight > _weight(form)
+            for other in others
+        )
+    )
+
+
+def _weight(form: Form) -> Fraction:
+    return sum((c for _, c in form.terms), Fraction(0))
+
+
+def _form(terms: Mapping[Monomial | Peak, Fraction]) -> Form:
+    return Form(tuple(sorted(((t, c) for t, c in terms.items() if c), key=lambda item: _key(item[0]))))
+
+
+def _key(term: Monomial | Peak) -> tuple[Any, ...]:
+    return term.key if isinstance(term, Peak) else (0, sum(power for _, power in term), term)
+
+
+def _times(s: Monomial, t: Monomial) -> Monomial:
+    powers = dict(s)
+    for name, power in t:
+        powers[name] = powers.get(name, 0) + power
+    return tuple(sorted(powers.items()))
+
+
+def _flattened(form: Form) -> Iterator[Form]:
+    """max(…, max(x, y), …) = max(…, x, y, …)."""
+    if len(form.terms) == 1:
+        term, c = form.terms[0]
+        if isinstance(term, Peak) and c == 1 and term.m == 1:
+            yield from term.of
+            return
+    yield form
+
+
+def _product(factors: list[Form], domains: Mapping[str, Domain]) -> Form:
+    """The product, worst cases last: x·max(y, z) = max(x·y, x·z) where x ≥ 0."""
+    total = Form.constant(1)
+    peaked = [factor for factor in factors if factor.peaks]
+    for factor in factors:
+        if not factor.peaks:
+            total = total * factor
+    for factor in peaked:
+        total = _spread(total, factor, domains)
+    return total
+
+
+def _spread(factor: Form, form: Form, domains: Mapping[str, Domain]) -> Form:
+    if factor.peaks:
+        raise NotAForm("two worst cases are multiplied")
+    total = Form()
+    for term, c in form.terms:
+        if not isinstance(term, Peak):
+            total = total + factor * Form(((term, c),))
+        elif factor.value_if_constant is not None:
+            total = total + Form(((term, c),)).scaled(factor.value_if_constant)
+        elif all(d > 0 and not isinstance(t, Peak) and nonnegative(t, domains) for t, d in factor.terms):
+            total = total + top(term.m, [_spread(factor, inner, domains) for inner in term.of]).scaled(c)
+        else:
+            raise NotAForm("a worst case is multiplied by something that may be negative")
+    return total

@@ -1,0 +1,142 @@
+"""The one place that makes sympy symbols, each with the values it may take.
+
+A parameter is a sympy symbol together with a `Domain`: the set of values it ranges
+over.  `Symbol("e") != Symbol("e", positive=True)` in sympy, so no other file of
+dpcompose calls `sympy.Symbol`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import cast
+
+import sympy
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A set of real numbers {x : least ≤ x ≤ greatest}, its ends open or closed, or its integers.
+
+    least, greatest -- Fractions, or None where there is no bound;
+    open_least, open_greatest -- whether that end is left out;
+    integer -- whether only integers are meant.
+
+    >>> Domain.read("in (0,1)").contains(Fraction(1, 2))
+    True
+    >>> Domain.read("integer >= 2").contains(Fraction(5, 2))
+    False
+    >>> str(Domain.read("integer >= 2"))
+    'integer >= 2'
+    """
+
+    least: Fraction | None = None
+    open_least: bool = False
+    greatest: Fraction | None = None
+    open_greatest: bool = False
+    integer: bool = False
+
+    @staticmethod
+    def read(text: str) -> Domain:
+        """The domain that a problem file's words name.  Raises ValueError that lists the words."""
+        words = " ".join(text.split())
+        if words in _NAMED:
+            return _NAMED[words]
+        if found := re.fullmatch(r"integer >= (-?\d{1,15})", words):
+            return Domain(least=Fraction(found[1]), integer=True)
+        raise ValueError(
+            f"{text!r} is no domain; use positive, nonnegative, real, in (0,1), integer >= N, or a number"
+        )
+
+    def contains(self, x: Fraction) -> bool:
+        """Whether x is one of the allowed values."""
+        if self.integer and x.denominator != 1:
+            return False
+        if self.least is not None and (x < self.least or (self.open_least and x == self.least)):
+            return False
+        return self.greatest is None or not (x > self.greatest or (self.open_greatest and x == self.greatest))
+
+    @property
+    def nonnegative(self) -> bool:
+        """Whether no allowed value is below 0."""
+        return self.least is not None and self.least >= 0
+
+    def __str__(self) -> str:
+        for words, domain in _NAMED.items():
+            if domain == self:
+                return words
+        return f"integer >= {self.least}"
+
+
+_NAMED = {
+    "positive": Domain(least=Fraction(0), open_least=True),
+    "nonnegative": Domain(least=Fraction(0)),
+    "real": Domain(),
+    "in (0,1)": Domain(least=Fraction(0), open_least=True, greatest=Fraction(1), open_greatest=True),
+}
+POSITIVE = _NAMED["positive"]
+NONNEGATIVE = _NAMED["nonnegative"]
+REAL = _NAMED["real"]
+UNIT_INTERVAL = _NAMED["in (0,1)"]
+
+
+def symbol(name: str, domain: Domain = POSITIVE) -> sympy.Symbol:
+    """The sympy symbol of that name, with the assumptions that hold on all of its domain.
+
+    >>> symbol("e1").is_positive, symbol("k", Domain.read("integer >= 2")).is_integer
+    (True, True)
+    """
+    assumptions = {"real": True}
+    if domain.integer:
+        assumptions = {"integer": True}
+    if domain.least is not None and (domain.least > 0 or (domain.least == 0 and domain.open_least)):
+        assumptions["positive"] = True
+    elif domain.nonnegative:
+        assumptions["nonnegative"] = True
+    return sympy.Symbol(name, **assumptions)
+
+
+def domain_of(symbol: sympy.Symbol) -> Domain:
+    """The domain that a symbol's own assumptions state.
+
+    Raises ValueError for a symbol without a sign: what is meant by its name alone is unknown.
+
+    >>> str(domain_of(symbol("x", Domain.read("real"))))
+    'real'
+    """
+    if symbol.is_integer and symbol.is_extended_nonnegative:
+        return Domain(least=Fraction(1 if symbol.is_positive else 0), integer=True)
+    if symbol.is_positive:
+        return POSITIVE
+    if symbol.is_nonnegative:
+        return NONNEGATIVE
+    if symbol.is_real and not symbol.is_integer:
+        return REAL
+    raise ValueError(
+        f"the values that {symbol} may take are not known: make it with "
+        f'dpcompose.parameters("{symbol}"), which is positive, or state its domain'
+    )
+
+
+def parameters(names: str, domain: str = "positive") -> tuple[sympy.Symbol, ...]:
+    """Parameters, as sympy symbols; `names` as in `sympy.symbols` ("e1 e2", "epsilon_1:3").
+
+    domain -- positive (default), nonnegative, real, or integer >= 0 or >= 1.  Other
+    domains, such as in (0,1), do not fit into a sympy symbol: give them to
+    `dpcompose.compose(..., parameters={"delta": "in (0,1)"})`.
+
+    >>> parameters("epsilon_1:3")
+    (epsilon_1, epsilon_2)
+    """
+    wanted = Domain.read(domain)
+    made = cast(
+        tuple[sympy.Symbol, ...], sympy.symbols(names, seq=True, cls=lambda name: symbol(name, wanted))
+    )
+    for one in made:
+        if domain_of(one) != wanted:
+            raise ValueError(
+                f"a sympy symbol cannot say {domain!r}; make it positive here and give "
+                f'the domain to dpcompose.compose(..., parameters={{"{one}": "{domain}"}})'
+            )
+    return made

@@ -1,0 +1,78 @@
+"""Worst cases as sympy expressions that stay as written.
+
+`sympy.Max` compares every pair of its arguments, which takes minutes at a few hundred
+sums and cannot decide them anyway.  `Top` only sorts: it prints as mathematics, substitutes,
+and becomes a number once its arguments are numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy
+
+
+class Top(sympy.Function):
+    """top(m, x_1, …, x_n): the sum of the m largest of x_1, …, x_n; for m = 1 their maximum.
+
+    m is an integer, 0 ≤ m; where m ≥ n all are added.
+
+    >>> from sympy.abc import x, y
+    >>> Top(1, x, y), Top(2, 1, 5, 3)
+    (max(x, y), 8)
+    >>> Top(1, x, x)
+    x
+    """
+
+    @classmethod
+    def eval(cls, m: sympy.Expr, *terms: sympy.Expr) -> sympy.Expr | None:
+        if not (m.is_Integer and m >= 0):
+            raise ValueError(f"top needs a whole number of terms to add, not {m}")
+        if m == 1:
+            terms = tuple(dict.fromkeys(terms))
+        if m == 0:
+            return sympy.Integer(0)
+        if len(terms) <= m:
+            return sympy.Add(*terms)
+        if all(term.is_Rational or term is sympy.oo for term in terms):
+            return sympy.Add(*sorted(terms)[-int(m) :])
+        ordered = tuple(sorted(terms, key=sympy.default_sort_key))
+        return None if ordered == terms else cls(m, *ordered)
+
+    @property
+    def terms(self) -> tuple[sympy.Expr, ...]:
+        """What is compared: x_1, …, x_n."""
+        return tuple(self.args[1:])
+
+    def doit(self, **hints: Any) -> sympy.Expr:
+        """The same with `sympy.Max`, over all m-subsets: fine for a few terms, slow for many."""
+        from itertools import combinations
+
+        terms = [term.doit(**hints) if hints.get("deep", True) else term for term in self.terms]
+        return sympy.Max(*(sympy.Add(*some) for some in combinations(terms, int(self.args[0]))))
+
+    def _eval_is_extended_real(self) -> bool | None:
+        return True if all(term.is_extended_real for term in self.terms) else None
+
+    def _eval_is_extended_nonnegative(self) -> bool | None:
+        return True if all(term.is_extended_nonnegative for term in self.terms) else None
+
+    def _sympystr(self, printer: Any) -> str:
+        shown = ", ".join(printer._print(term) for term in self.terms)
+        return f"max({shown})" if self.args[0] == 1 else f"top({self.args[0]}, {shown})"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        shown = ", ".join(printer._print(term) for term in self.terms)
+        name = r"\max" if self.args[0] == 1 else rf"\operatorname{{top}}_{{{self.args[0]}}}"
+        power = f"^{{{exp}}}" if exp is not None else ""
+        return rf"{name}{power}\left({shown}\right)"
+
+
+def largest(*terms: sympy.Expr) -> sympy.Expr:
+    """max(x_1, …, x_n), unevaluated unless all are numbers."""
+    return Top(1, *terms)
+
+
+def least(*terms: sympy.Expr) -> sympy.Expr:
+    """min(x_1, …, x_n) = −max(−x_1, …, −x_n)."""
+    return -Top(1, *(-term for term in terms))

@@ -1,0 +1,1 @@
+"""Privacy: guarantees, mechanisms, settings, and the problem files that state them."""

@@ -1,0 +1,76 @@
+"""Guarantees: a privacy notion with its parameters, as stated or as claimed.
+
+What a notion means, how its loss grows with distance and how parts add up stands on its
+rule page in theorems/rules/; this room only holds the values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dpcompose.spaces.granularities import Granularity
+
+if TYPE_CHECKING:
+    import sympy
+
+FILE_KEYS = {
+    "pure": ("epsilon",),
+    "approximate": ("epsilon", "delta"),
+    "zcdp": ("rho",),
+    "gaussian": ("mu",),
+}
+"""The notions of the problem format and the keys of their parameters."""
+
+DOMAINS = ("own", "common")
+"""Where a mechanism's guarantee is stated: on its map's own image class, or on the common class."""
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A notion with the values of its parameters, and for a mechanism's own also where it is stated.
+
+    notion -- the name of a rule page, such as "pure";
+    values -- (parameter, sympy expression) pairs, in the order of the rule page;
+    granularity -- the neighbours it is stated for (a claim: None, the target is meant);
+    domain -- "own" or "common", None for a mechanism that reads everything.
+
+    >>> pure("e1/2").values
+    (('epsilon', e1/2),)
+    """
+
+    notion: str
+    values: tuple[tuple[str, sympy.Expr], ...]
+    granularity: Granularity | None = None
+    domain: str | None = None
+
+    def __getitem__(self, parameter: str) -> sympy.Expr:
+        return dict(self.values)[parameter]
+
+    def text(self) -> dict[str, str]:
+        """The notion and its parameters as a problem file would write them."""
+        from dpcompose.language import formulas
+
+        return {"notion": self.notion} | {key: formulas.to_text(value) for key, value in self.values}
+
+    def about(self, granularity: Granularity) -> Guarantee:
+        """The same values, stated for these neighbours."""
+        return replace(self, granularity=granularity)
+
+    def __str__(self) -> str:
+        from dpcompose.language import formulas
+
+        values = ", ".join(formulas.to_text(value) for _, value in self.values)
+        return f"{f'{self.granularity} ' if self.granularity else ''}{self.notion} ({values})"
+
+
+def pure(epsilon: object, granularity: Granularity | None = None, domain: str | None = None) -> Guarantee:
+    """ε-differential privacy: P(M(D) ∈ S) ≤ e^ε P(M(E) ∈ S) for all neighbours D, E and all S.
+
+    epsilon -- in [0, ∞]: a sympy expression, a number that is no float, or a formula's text.
+    """
+    from dpcompose.language import formulas
+
+    if domain is not None and domain not in DOMAINS:
+        raise ValueError(f'domain is "own" or "common", not {domain!r}')
+    return Guarantee("pure", (("epsilon", formulas.from_python(epsilon)),), granularity, domain)

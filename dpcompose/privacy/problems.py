@@ -1,0 +1,720 @@
+"""Problem files: TOML text to a setting with claims, and a setting back to the same data.
+
+The schema is read by pydantic, so that all mistakes come at once, each with its key path and,
+where it is known, its line.  Nothing in a file is evaluated as Python.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, Literal
+
+import sympy
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from dpcompose.language import formulas
+from dpcompose.language.symbols import POSITIVE, UNIT_INTERVAL, Domain, symbol
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.notions import FILE_KEYS, Guarantee
+from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
+from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size
+from dpcompose.spaces.granularities import BUILT_IN, Granularity, Pairs, pairs
+from dpcompose.spaces.maps import Everything, Map, Restriction, Table, everything, restriction, table
+
+LARGEST_FILE = 10_000_000
+"""The most characters of a problem file."""
+
+Path_ = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What is wrong, under which key, and in which line of the file where that is known."""
+
+    path: Path_
+    message: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        where = ".".join(str(part + 1) if isinstance(part, int) else part for part in self.path) or "file"
+        return f"{where}{f' (line {self.line})' if self.line else ''}: {self.message}"
+
+
+class ProblemError(ValueError):
+    """A problem file is wrong; `mistakes` lists everything that was found."""
+
+    def __init__(self, file: str, mistakes: Sequence[Mistake]) -> None:
+        self.file = file
+        self.mistakes = tuple(mistakes)
+        super().__init__("\n".join(f"{file}: {mistake}" for mistake in self.mistakes))
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A guarantee that somebody claims for the composition, and the verdict they expect."""
+
+    guarantee: Guarantee
+    text: Mapping[str, str]
+    expect: str | None = None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A setting with claims about it, and the file it is from."""
+
+    setting: Setting
+    claims: tuple[Claim, ...]
+    file: str = ""
+
+
+# the schema
+
+
+def _formula(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError(f"a formula is a text or a number, not {_article(value)}")
+    return str(value)
+
+
+def _not_yet(value: object) -> object:
+    raise ValueError("not supported yet")
+
+
+Formula = Annotated[str, BeforeValidator(_formula)]
+NotYet = Annotated[Any, BeforeValidator(_not_yet)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
+
+
+def _supported(what: str, yes: Iterable[str], later: Iterable[str]) -> Callable[[object], object]:
+    """A check of one word: a supported one, one that the format has but we do not yet, or neither."""
+    yes, later = tuple(yes), tuple(later)
+
+    def check(value: object) -> object:
+        if value in yes:
+            return value
+        if value in later:
+            raise ValueError(f"the {what} {value!r} is not supported yet; supported are {', '.join(yes)}")
+        raise ValueError(f"there is no {what} {_shown(value)}{_near(value, (*yes, *later))}")
+
+    return check
+
+
+class DatabasesTable(_Table):
+    kind: Annotated[
+        str, BeforeValidator(_supported("kind", ("multisets", "listed"), ("tuples", "graphs", "streams")))
+    ]
+    records: list[Name] | None = None
+    size: str = "any"
+    elements: list[Name] | None = None
+    vertices: NotYet = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> DatabasesTable:
+        if self.kind == "listed" and self.elements is None:
+            raise ValueError("a listed class needs its databases: elements = [...]")
+        if self.kind == "listed" and (self.records is not None or self.size != "any"):
+            raise ValueError("records and size are about multisets; a listed class has elements")
+        if self.kind == "multisets" and self.elements is not None:
+            raise ValueError("elements are about listed classes; multisets have records")
+        return self
+
+
+PairList = list[Annotated[list[Name], Field(min_length=2, max_length=2)]]
+
+
+class GranularityTable(_Table):
+    neighbours: PairList
+
+
+class MapTable(_Table):
+    table: dict[Name, Name]
+    image_neighbours: PairList | dict[Name, PairList] | None = Field(default=None, alias="image-neighbours")
+
+
+class ReadsTable(_Table):
+    records: list[Name] | None = None
+    map: Name | None = None
+    positions: NotYet = None
+    vertex: NotYet = None
+    part: NotYet = None
+    of: NotYet = None
+
+    @model_validator(mode="after")
+    def _one(self) -> ReadsTable:
+        if (self.records is None) == (self.map is None):
+            raise ValueError('say what is read: "everything", { records = [...] } or { map = "NAME" }')
+        return self
+
+
+_notion = _supported("notion", ("pure",), ("approximate", "zcdp", "gaussian", "renyi", "tcdp", "f-dp"))
+_LATER_GRANULARITIES = ("free-lunch", "edge", "node", "event", "user", "attribute")
+
+
+def _granularity(value: object) -> object:
+    if isinstance(value, str) and value in _LATER_GRANULARITIES:
+        raise ValueError(
+            f"the granularity {value!r} is not supported yet; supported are {', '.join(BUILT_IN)}"
+        )
+    if isinstance(value, dict) and set(value) in ({"w-event"}, {"group", "of"}):
+        raise ValueError(f"the granularity {next(iter(value))!r} is not supported yet")
+    if not isinstance(value, str):
+        raise ValueError(f"a granularity is a name, not {_article(value)}")
+    return value
+
+
+GranularityName = Annotated[str, BeforeValidator(_granularity)]
+
+
+class GuaranteeTable(_Table):
+    notion: Annotated[str, BeforeValidator(_notion)]
+    epsilon: Formula | None = None
+    delta: Formula | None = None
+    rho: Formula | None = None
+    mu: Formula | None = None
+    granularity: GranularityName
+    domain: Literal["own", "common"] | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> GuaranteeTable:
+        _check_keys(self, self.notion)
+        return self
+
+
+class MechanismTable(_Table):
+    name: Name
+    reads: Literal["everything"] | ReadsTable = "everything"
+    guarantee: GuaranteeTable | None = None
+    index: NotYet = None
+    count: NotYet = None
+    repeat: NotYet = None
+    query: NotYet = None
+    noise: NotYet = None
+
+
+class ClaimTable(_Table):
+    notion: Annotated[str, BeforeValidator(_notion)]
+    epsilon: Formula | None = None
+    delta: Formula | None = None
+    rho: Formula | None = None
+    mu: Formula | None = None
+    expect: Literal["proved", "refuted", "undecided"] | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> ClaimTable:
+        _check_keys(self, self.notion)
+        return self
+
+
+class TargetTable(_Table):
+    granularity: GranularityName
+
+
+class ProblemTable(_Table):
+    format: Literal[1]
+    title: str = ""
+    parameters: dict[str, Formula] = {}
+    databases: DatabasesTable
+    granularities: dict[Name, GranularityTable] = {}
+    maps: dict[Name, MapTable] = {}
+    partitions: NotYet = None
+    adaptive: NotYet = None
+    target: TargetTable
+    mechanisms: Annotated[list[MechanismTable], Field(min_length=1, max_length=2000)]
+    claims: Annotated[list[ClaimTable], Field(max_length=1000)] = []
+
+
+def _check_keys(given: GuaranteeTable | ClaimTable, notion: str) -> None:
+    wanted = FILE_KEYS[notion]
+    for key in ("epsilon", "delta", "rho", "mu"):
+        if key in wanted and getattr(given, key) is None:
+            raise ValueError(f"a {notion} guarantee needs {key}")
+        if key not in wanted and getattr(given, key) is not None:
+            raise ValueError(f"a {notion} guarantee has no {key}")
+
+
+# reading
+
+
+def read_file(path: str | Path) -> Problem:
+    """The problem in a file.  Raises ProblemError with every mistake, OSError where it cannot be read."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ProblemError(str(path), [Mistake((), f"this is no UTF-8 text: {error.reason}")]) from None
+    return read_text(text, str(path))
+
+
+def read_text(text: str, file: str = "problem") -> Problem:
+    """The problem in a TOML text.  Raises ProblemError."""
+    if len(text) > LARGEST_FILE:
+        message = f"{len(text):,} characters are more than the {LARGEST_FILE:,} that are read"
+        raise ProblemError(file, [Mistake((), message)])
+    try:
+        data = tomllib.loads(text, parse_float=_bare_number)
+    except tomllib.TOMLDecodeError as error:
+        raise ProblemError(file, [Mistake((), f"this is no TOML: {error}")]) from None
+    except (RecursionError, ValueError) as error:  # e.g. numbers of thousands of digits
+        raise ProblemError(file, [Mistake((), f"this cannot be read: {_first_line(error)}")]) from None
+    return read_data(data, file, text)
+
+
+def _bare_number(text: str) -> str:
+    """A number that is written bare keeps its digits; TOML's inf and nan are none."""
+    if text.lstrip("+-") in ("inf", "nan"):
+        raise ValueError(f'{text} is no number here; infinity is the formula "oo"')
+    return text
+
+
+def read_data(data: Mapping[str, Any], file: str = "problem", text: str = "") -> Problem:
+    """The problem in already parsed data, as a saved derivation holds it.  Raises ProblemError."""
+    try:
+        given = ProblemTable.model_validate(data)
+    except ValidationError as error:
+        raise ProblemError(file, [_mistake(e, text) for e in error.errors()]) from None
+    except RecursionError:
+        raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
+    reader = _Reader(given)
+    problem = reader.problem(file)
+    if reader.mistakes or problem is None:
+        located = [Mistake(m.path, m.message, _line(text, m.path)) for m in reader.mistakes]
+        raise ProblemError(file, located)
+    return problem
+
+
+class _Reader:
+    """Turns the checked tables into values; collects what does not fit together."""
+
+    def __init__(self, given: ProblemTable) -> None:
+        self.given = given
+        self.mistakes: list[Mistake] = []
+        self.symbols: dict[str, sympy.Expr] = {}
+        self.domains: dict[str, Domain] = {}
+
+    def problem(self, file: str) -> Problem | None:
+        self._parameters()
+        databases = self._databases()
+        if databases is None:
+            return None
+        own = self._granularities(databases)
+        maps = self._maps(databases)
+        target = self._find_granularity(own, self.given.target.granularity, ("target", "granularity"))
+        mechanisms = [self._mechanism(i, given, own, maps) for i, given in enumerate(self.given.mechanisms)]
+        claims = [self._claim(i, given) for i, given in enumerate(self.given.claims)]
+        if self.mistakes or target is None:
+            return None
+        try:
+            setting = Setting(
+                databases,
+                target,
+                tuple(one for one in mechanisms if one is not None),
+                MappingProxyType(self.domains),
+                self.given.title,
+            )
+        except InvalidSetting as error:
+            self.mistakes.append(Mistake(("mechanisms",), str(error)))
+            return None
+        return Problem(setting, tuple(one for one in claims if one is not None), file)
+
+    def _wrong(self, path: Path_, message: object) -> None:
+        self.mistakes.append(Mistake(path, str(message)))
+
+    def _parameters(self) -> None:
+        for name, words in self.given.parameters.items():
+            path = ("parameters", name)
+            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or len(name) > 200:
+                self._wrong(path, f"{_shown(name)} is no name: letters, digits and _")
+                continue
+            if name in formulas.RESERVED:
+                self._wrong(path, f"{name} has a meaning in formulas already")
+                continue
+            try:
+                self.domains[name] = Domain.read(words)
+                self.symbols[name] = symbol(name, self.domains[name])
+            except ValueError as error:
+                self._number(path, name, words, error)
+
+    def _number(self, path: Path_, name: str, words: str, error: ValueError) -> None:
+        """A parameter that is a number, exact, stands for it everywhere."""
+        if not re.match(r"\s*[-+(]*[0-9.]", words):
+            self._wrong(path, error)
+            return
+        try:
+            self.symbols[name] = formulas.parse(words, {})
+        except formulas.FormulaError as wrong:
+            self._wrong(path, wrong)
+
+    def _databases(self) -> DatabaseClass | None:
+        given = self.given.databases
+        try:
+            if given.kind == "listed":
+                return Listed(tuple(given.elements or ()))
+            return Multisets(
+                tuple(given.records or ()), Size.read(given.size), arbitrary=given.records is None
+            )
+        except ValueError as error:
+            self._wrong(("databases",), error)
+            return None
+
+    def _granularities(self, databases: DatabaseClass) -> dict[str, Granularity]:
+        own: dict[str, Granularity] = {}
+        for name, given in self.given.granularities.items():
+            path = ("granularities", name)
+            if name in BUILT_IN or name in _LATER_GRANULARITIES:
+                self._wrong(path, f"{name} is a built-in granularity; call yours by another name")
+            elif not isinstance(databases, Listed):
+                self._wrong(path, "a granularity of your own needs a listed class")
+            else:
+                self._members(databases, given.neighbours, (*path, "neighbours"))
+                own[name] = pairs(name, ((D, E) for D, E in given.neighbours))
+        if isinstance(databases, Listed):
+            return own
+        return dict(BUILT_IN)
+
+    def _members(self, databases: Listed, listed: list[list[str]], path: Path_) -> None:
+        elements = [str(D) for D in databases.elements]
+        for D in dict.fromkeys(D for pair in listed for D in pair):
+            if D not in databases:
+                self._wrong(path, f"{_shown(D)} is no database of the class{_near(D, elements)}")
+
+    def _find_granularity(self, own: Mapping[str, Granularity], name: str, path: Path_) -> Granularity | None:
+        if name in own:
+            return own[name]
+        if name in BUILT_IN:
+            self._wrong(
+                path, f"the granularity {name} is about records; a listed class needs one of your own"
+            )
+        else:
+            self._wrong(path, f"there is no granularity {_shown(name)}{_near(name, (*own, *BUILT_IN))}")
+        return None
+
+    def _maps(self, databases: DatabaseClass) -> dict[str, Table]:
+        maps = {}
+        for name, given in self.given.maps.items():
+            path = ("maps", name)
+            if not isinstance(databases, Listed):
+                self._wrong(path, "a map of your own needs a listed class")
+                continue
+            elements = [str(D) for D in databases.elements]
+            if missing := [D for D in elements if D not in given.table]:
+                self._wrong((*path, "table"), f"there is no value for the database {_shown(missing[0])}")
+            for D in given.table:
+                if D not in databases:
+                    self._wrong(
+                        (*path, "table"), f"{_shown(D)} is no database of the class{_near(D, elements)}"
+                    )
+            listed = given.image_neighbours
+            by_granularity = listed if isinstance(listed, dict) else {} if listed is None else {"": listed}
+            values = list(dict.fromkeys(given.table.values()))
+            for granularity, some in by_granularity.items():
+                if granularity and granularity not in self.given.granularities:
+                    self._wrong((*path, "image-neighbours"), f"there is no granularity {_shown(granularity)}")
+                for x in dict.fromkeys(x for pair in some for x in pair):
+                    if x not in values:
+                        self._wrong(
+                            (*path, "image-neighbours"),
+                            f"{_shown(x)} is no value of the map{_near(x, values)}",
+                        )
+            maps[name] = table(
+                name, dict(given.table), {g: [(x, y) for x, y in some] for g, some in by_granularity.items()}
+            )
+        return maps
+
+    def _mechanism(
+        self, i: int, given: MechanismTable, own: Mapping[str, Granularity], maps: Mapping[str, Table]
+    ) -> Mechanism | None:
+        path: Path_ = ("mechanisms", i)
+        if given.guarantee is None:
+            self._wrong(path, "a mechanism needs its guarantee")
+            return None
+        reads: Map | None = everything
+        if isinstance(given.reads, ReadsTable):
+            reads = self._reads(given.reads, maps, (*path, "reads"))
+        stated = given.guarantee
+        granularity = self._find_granularity(own, stated.granularity, (*path, "guarantee", "granularity"))
+        values = []
+        for key in FILE_KEYS[stated.notion]:
+            value = self._stated(getattr(stated, key), key, (*path, "guarantee", key))
+            values.append((key, value))
+        if reads is not None and not isinstance(reads, Everything) and stated.domain is None:
+            self._wrong((*path, "guarantee", "domain"), DOMAIN_NEEDED)
+            return None
+        if reads is None or granularity is None or any(value is None for _, value in values):
+            return None
+        return Mechanism(
+            given.name, reads, Guarantee(stated.notion, tuple(values), granularity, stated.domain)
+        )
+
+    def _reads(self, given: ReadsTable, maps: Mapping[str, Table], path: Path_) -> Map | None:
+        if given.records is not None:
+            databases = self.given.databases
+            if databases.kind != "multisets":
+                self._wrong((*path, "records"), "a listed class has no records; read a map of your own")
+                return None
+            for record in given.records:
+                if databases.records is not None and record not in databases.records:
+                    self._wrong(
+                        (*path, "records"),
+                        f"{_shown(record)} is no record of the class{_near(record, databases.records)}",
+                    )
+            return restriction(given.records)
+        if given.map not in maps:
+            self._wrong((*path, "map"), f"there is no map {_shown(given.map)}{_near(given.map, tuple(maps))}")
+            return None
+        return maps[str(given.map)]
+
+    def _stated(self, text: str, key: str, path: Path_) -> sympy.Expr | None:
+        """A mechanism's parameter: names that are not listed are made here."""
+        try:
+            for name in formulas.names(text):
+                if name not in self.symbols:
+                    domain = UNIT_INTERVAL if key == "delta" and text.strip() == name else POSITIVE
+                    self.domains[name] = domain
+                    self.symbols[name] = symbol(name, domain)
+            return formulas.parse(text, self.symbols)
+        except formulas.FormulaError as error:
+            self._wrong(path, error)
+            return None
+
+    def _claim(self, i: int, given: ClaimTable) -> Claim | None:
+        values = []
+        text = {"notion": given.notion}
+        for key in FILE_KEYS[given.notion]:
+            text[key] = getattr(given, key)
+            try:
+                values.append((key, formulas.parse(text[key], self.symbols)))
+            except formulas.FormulaError as error:
+                self._wrong(("claims", i, key), error)
+                return None
+        return Claim(Guarantee(given.notion, tuple(values)), MappingProxyType(text), given.expect)
+
+
+# writing
+
+
+def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
+    """The setting, with claims, as the data of a problem file; finite classes of any kind as listed ones."""
+    if not _is_plain(setting):
+        setting = _listed(setting)
+    databases = setting.databases
+    data: dict[str, Any] = {"format": 1, "title": setting.title}
+    data["parameters"] = {name: str(domain) for name, domain in setting.domains.items()}
+    if isinstance(databases, Multisets):
+        data["databases"] = {"kind": "multisets", "size": str(databases.sizes)}
+        if not databases.arbitrary:
+            data["databases"]["records"] = list(databases.records)
+    else:
+        data["databases"] = {"kind": "listed", "elements": [str(D) for D in databases.databases()]}
+        used = {setting.target, *(m.satisfies.granularity for m in setting.mechanisms)}
+        data["granularities"] = {
+            str(one): {"neighbours": sorted(sorted(pair) for pair in one.listed)}  # type: ignore[type-var]
+            for one in sorted(used, key=str)
+            if isinstance(one, Pairs)
+        }
+        tables = {m.reads.name: m.reads for m in setting.mechanisms if isinstance(m.reads, Table)}
+        data["maps"] = {name: _map_data(f) for name, f in sorted(tables.items())}
+    data["target"] = {"granularity": str(setting.target)}
+    data["mechanisms"] = [_mechanism_data(mechanism) for mechanism in setting.mechanisms]
+    data["claims"] = [
+        dict(claim.text) | ({"expect": claim.expect} if claim.expect else {}) for claim in claims
+    ]
+    return data
+
+
+def _mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
+    f, stated = mechanism.reads, mechanism.satisfies
+    reads: Any = "everything"
+    if isinstance(f, Restriction):
+        reads = {"records": list(f.records)}
+    elif isinstance(f, Table):
+        reads = {"map": f.name}
+    guarantee: dict[str, Any] = dict(stated.text()) | {"granularity": str(stated.granularity)}
+    if stated.domain is not None:
+        guarantee["domain"] = stated.domain
+    return {"name": mechanism.name, "reads": reads, "guarantee": guarantee}
+
+
+def _map_data(f: Table) -> dict[str, Any]:
+    data: dict[str, Any] = {"table": {str(D): str(x) for D, x in f.values.items()}}
+    if f.image_neighbours:
+        listed = {
+            g: sorted(sorted(map(str, pair)) for pair in some) for g, some in f.image_neighbours.items()
+        }
+        data["image-neighbours"] = listed[""] if set(listed) == {""} else listed
+    return data
+
+
+def _is_plain(setting: Setting) -> bool:
+    """Whether a problem file can say the setting as it is: no Python functions, texts as databases."""
+    relations = [setting.target, *(m.satisfies.granularity for m in setting.mechanisms)]
+    if isinstance(setting.databases, Multisets):
+        return all(relation in BUILT_IN.values() for relation in relations) and all(
+            isinstance(m.reads, Everything | Restriction) for m in setting.mechanisms
+        )
+    return (
+        isinstance(setting.databases, Listed)
+        and all(isinstance(D, str) for D in setting.databases.elements)
+        and all(isinstance(relation, Pairs) for relation in relations)
+        and all(isinstance(m.reads, Everything | Table) for m in setting.mechanisms)
+    )
+
+
+def _listed(setting: Setting) -> Setting:
+    """The same setting over a listed class of texts: databases, neighbours and maps written out."""
+    from dpcompose.spaces.graphs import neighbourhood_graph
+
+    databases = setting.databases
+    names = {D: _text_of(databases, D) for D in databases.databases()}
+    written: dict[Granularity, Pairs] = {}
+
+    def listed(granularity: Granularity | None) -> Pairs:
+        assert granularity is not None  # Mechanism checks it
+        if granularity not in written:
+            edges = neighbourhood_graph(databases, granularity).edges
+            written[granularity] = pairs(str(granularity), ((names[D], names[E]) for D, E in edges))
+        return written[granularity]
+
+    def tabulated(i: int, mechanism: Mechanism) -> Mechanism:
+        f, stated = mechanism.reads, mechanism.satisfies
+        if not isinstance(f, Everything):
+            image = f.image(databases)
+            inside = {x: _text_of(image, x) for x in image.databases()}
+            neighbours: dict[str, Any] = {}
+            if isinstance(f, Table):
+                neighbours = {
+                    g: [(inside[x], inside[y]) for x, y in some] for g, some in f.image_neighbours.items()
+                }
+            elif isinstance(image, Multisets) and stated.domain == "own" and stated.granularity is not None:
+                edges = neighbourhood_graph(image, stated.granularity).edges
+                neighbours = {"": [(inside[x], inside[y]) for x, y in edges]}
+            f = table(f"f{i}", {names[D]: inside[f(D)] for D in names}, neighbours)
+        return Mechanism(mechanism.name, f, stated.about(listed(stated.granularity)))
+
+    return Setting(
+        Listed(tuple(names.values())),
+        listed(setting.target),
+        tuple(tabulated(i, one) for i, one in enumerate(setting.mechanisms, start=1)),
+        setting.domains,
+        setting.title,
+    )
+
+
+def _text_of(databases: DatabaseClass, D: Database) -> str:
+    shown = databases.show(D)
+    return f"{{{', '.join(shown)}}}" if isinstance(shown, list) else shown
+
+
+# messages
+
+
+def _mistake(error: Any, text: str) -> Mistake:
+    path = tuple(part for part in error["loc"] if not _is_union_tag(part))
+    kind, message = error["type"], str(error["msg"])
+    if kind == "extra_forbidden":
+        model = _model_at(path[:-1])
+        keys = sorted(_keys(model)) if model else []
+        message = f"there is no key {_shown(path[-1])} here{_near(path[-1], keys)}"
+    elif kind == "missing":
+        message = "this key is missing"
+    elif kind == "value_error":
+        message = message.removeprefix("Value error, ")
+    else:
+        message = f"{message[0].lower()}{message[1:]}, not {_article(error.get('input'))}"
+    return Mistake(path, message, _line(text, path))
+
+
+def _is_union_tag(part: str | int) -> bool:
+    """Whether pydantic put the part into a path to say which form of a value it tried."""
+    return isinstance(part, str) and (part == "ReadsTable" or "[" in part)
+
+
+def _model_at(path: Path_) -> type[BaseModel] | None:
+    """The table of the schema at a key path."""
+    tables: dict[tuple[str, ...], type[BaseModel]] = {
+        (): ProblemTable,
+        ("databases",): DatabasesTable,
+        ("target",): TargetTable,
+        ("granularities", "*"): GranularityTable,
+        ("maps", "*"): MapTable,
+        ("mechanisms", "*"): MechanismTable,
+        ("mechanisms", "*", "guarantee"): GuaranteeTable,
+        ("mechanisms", "*", "reads"): ReadsTable,
+        ("claims", "*"): ClaimTable,
+    }
+    several = path[:1] and path[0] in ("granularities", "maps", "mechanisms", "claims")
+    return tables.get(tuple("*" if several and n == 1 else str(part) for n, part in enumerate(path)))
+
+
+def _keys(model: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _near(word: object, known: Iterable[str]) -> str:
+    """A near match among known words, else what there is, as the end of a message."""
+    words = [str(one) for one in known]
+    if close := difflib.get_close_matches(str(word)[:200], words, n=1):
+        return f"; did you mean {close[0]!r}?"
+    return f"; there is {', '.join(words[:10])}{', …' if len(words) > 10 else ''}" if words else ""
+
+
+def _shown(value: object) -> str:
+    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return text if len(text) <= 60 else f"{text[:50]}…{text[-1]}"
+
+
+def _article(value: object) -> str:
+    kinds: dict[type, str] = {
+        bool: "true or false",
+        int: "a number",
+        str: "a text",
+        list: "a list",
+        dict: "a table",
+    }
+    return kinds.get(type(value), f"a {type(value).__name__}")
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _line(text: str, path: Path_) -> int | None:
+    """The line where a key path starts, found by its table headers and keys; None where it is not seen.
+
+    The path is followed as far as the file writes it out: a key inside an inline table is
+    found at the line of that table.
+    """
+    names = [part for part in path if isinstance(part, str)]
+    counts = {names[0]: next((part for part in path[1:2] if isinstance(part, int)), 0)} if names else {}
+    best: int | None = None
+    header: list[str] = []
+    seen = -1
+    for number, line in enumerate(text.splitlines(), start=1):
+        stripped = line.strip()
+        if found := re.match(r"\[\[?([^\[\]]+)\]\]?\s*(#.*)?$", stripped):
+            header = [part.strip().strip('"') for part in found[1].split(".")]
+            if stripped.startswith("[[") and names and header == names[:1]:
+                seen += 1
+            inside = _inside(header, names, seen, counts, stripped)
+            if inside:
+                best = number
+        elif header and _inside(header, names, seen, counts, stripped) and len(names) > len(header):
+            if re.match(rf'"?{re.escape(names[len(header)])}"?\s*[=.]', stripped):
+                return number
+        elif not header and names and re.match(rf'"?{re.escape(names[0])}"?\s*[=.]', stripped):
+            return number
+    return best
+
+
+def _inside(header: list[str], names: list[str], seen: int, counts: Mapping[str, int], line: str) -> bool:
+    if not names or header != names[: len(header)]:
+        return False
+    return seen < 0 or header[0] not in ("mechanisms", "claims") or seen == counts.get(header[0], 0)

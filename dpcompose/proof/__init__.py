@@ -1,0 +1,1 @@
+"""Proof: theorem pages, the kernel, hypotheses, derivation steps, certificates and the checker."""

@@ -1,0 +1,249 @@
+"""Checks a saved derivation, without the search and without the solver.
+
+A saved derivation holds the setting, the SHA-256 of every page it uses, the lines, the
+result, and for each claim a verdict with a certificate.  The checker
+
+1. reads the setting and compares the pages with those in force;
+2. makes every line again (`steps.line`) and compares it whole;
+3. reads the result off the last lines and compares it;
+4. checks each claim's certificate: weights by `certificates`, a counterexample from the setting.
+
+It raises `Refused` with the place and the reason, or returns what was checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from dpcompose.language import forms, formulas
+from dpcompose.privacy import problems
+from dpcompose.privacy.problems import Claim, ProblemError
+from dpcompose.proof import certificates, counterexamples, kernel
+from dpcompose.proof.certificates import BadCertificate
+from dpcompose.proof.hypotheses.inputs import NotDecidable
+from dpcompose.proof.kernel import Line
+from dpcompose.proof.registry import Theory
+from dpcompose.proof.steps import StepRefused, Steps
+from dpcompose.spaces.databases import TooLarge
+
+FORMAT = 1
+
+
+class Refused(ValueError):
+    """A saved derivation is wrong; the message says where and why."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a saved derivation shows: its guarantee, how many lines, and the verdict of each claim."""
+
+    title: str
+    guarantee: kernel.Private
+    optimal: bool
+    lines: int
+    verdicts: tuple[str, ...]
+    believed: tuple[str, ...]
+
+
+def check(saved: Any, theory: Theory) -> Checked:
+    """Checks a saved derivation, parsed from JSON, with the pages in force.  Raises Refused."""
+    if not isinstance(saved, dict) or saved.get("format") != FORMAT:
+        raise Refused("this is no saved derivation of format 1")
+    if missing := [key for key in ("problem", "pages", "lines", "result", "claims") if key not in saved]:
+        raise Refused(f"the file has no {missing[0]}")
+    try:
+        problem = problems.read_data(saved["problem"])
+    except ProblemError as error:
+        raise Refused(f"the setting cannot be read: {error.mistakes[0]}") from None
+    _check_pages(saved, theory)
+    steps = Steps(problem.setting, theory)
+    lines = _check_lines(saved["lines"], saved["pages"], steps)
+    private, optimal = _result(lines)
+    if saved["result"] != result(private, optimal):
+        raise Refused(
+            f"the result is not what the lines show: {_values(private)}{', optimal' if optimal else ''}"
+        )
+    if not isinstance(saved["claims"], list) or len(saved["claims"]) != len(problem.claims):
+        raise Refused(
+            f"the setting has {len(problem.claims)} claims, and the file does not have a verdict for each"
+        )
+    verdicts = tuple(
+        _check_claim(n, one, claim, private, optimal, steps, lines)
+        for n, (one, claim) in enumerate(zip(saved["claims"], problem.claims, strict=True), start=1)
+    )
+    believed = tuple(
+        f"{line.judgement.name} ({line.n})" for line in lines if isinstance(line.judgement, kernel.Given)
+    )
+    return Checked(problem.setting.title, private, optimal, len(lines), verdicts, believed)
+
+
+def result(private: kernel.Private, optimal: bool) -> dict[str, Any]:
+    """The result that a derivation's last lines show, as it is saved."""
+    return {"notion": private.notion} | dict(private.parameters) | {"optimal": optimal}
+
+
+def _check_pages(saved: Mapping[str, Any], theory: Theory) -> None:
+    if not isinstance(saved["pages"], dict):
+        raise Refused("the pages cannot be read")
+    for id, sha256 in saved["pages"].items():
+        if id not in theory.pages:
+            raise Refused(f"there is no page {id!r}")
+        if theory.pages[id].sha256 != sha256:
+            raise Refused(f"the page {id!r} is not the one that the derivation was made with")
+
+
+def _check_lines(saved: Any, pages: Mapping[str, str], steps: Steps) -> list[Line]:
+    """Makes every line again from the setting and the lines before it, and compares it whole."""
+    if not isinstance(saved, list):
+        raise Refused("the lines cannot be read")
+    lines: list[Line] = []
+    for n, given in enumerate(saved, start=1):
+        if not (
+            isinstance(given, dict)
+            and isinstance(given.get("roles"), dict)
+            and isinstance(given.get("by"), str)
+        ):
+            raise Refused(f"line {n} cannot be read")
+        used = given.get("from")
+        if not (isinstance(used, list) and all(isinstance(m, int) and 1 <= m < n for m in used)):
+            raise Refused(f"line {n} does not use earlier lines")
+        if given["by"] in steps.theory.pages and given["by"] not in pages:
+            raise Refused(f"line {n} is by the page {given['by']!r}, which the file does not list")
+        try:
+            line = steps.line(
+                n, given["by"], given["roles"], [lines[m - 1] for m in used], given.get("evidence")
+            )
+        except (StepRefused, NotDecidable, TooLarge, ValueError) as error:
+            raise Refused(f"line {n}: {error}") from None
+        if line.data() != given:
+            raise Refused(f"line {n} is not what {given['by']} gives: {_difference(given, line.data())}")
+        lines.append(line)
+    return lines
+
+
+def _difference(given: Any, made: Any, where: str = "") -> str:
+    """The first place where a line differs from the one that is made again."""
+    if isinstance(given, dict) and isinstance(made, dict):
+        for key in sorted({*given, *made}, key=str):
+            if key not in given or key not in made or given[key] != made[key]:
+                return _difference(given.get(key), made.get(key), f"{where}.{key}" if where else str(key))
+    if isinstance(given, list) and isinstance(made, list) and len(given) != len(made):
+        return f"{where} has {len(given)} entries, not {len(made)}"
+    if isinstance(given, list) and isinstance(made, list):
+        for n, (one, other) in enumerate(zip(given, made, strict=True), start=1):
+            if one != other:
+                return _difference(one, other, f"{where}.{n}")
+    return f"{where} is {_short(given)}, not {_short(made)}"
+
+
+def _result(lines: list[Line]) -> tuple[kernel.Private, bool]:
+    """The guarantee that the derivation ends with, and whether a line says that it is optimal."""
+    last = lines[-1].judgement if lines else None
+    if isinstance(last, kernel.Private):
+        return last, False
+    if isinstance(last, kernel.Optimal):
+        guarantee = lines[lines[-1].uses[-1] - 1].judgement
+        if isinstance(guarantee, kernel.Private):
+            return guarantee, True
+    raise Refused(f"the derivation stops at line {len(lines)}, which states no guarantee")
+
+
+def _check_claim(
+    n: int,
+    saved: Any,
+    claim: Claim,
+    private: kernel.Private,
+    optimal: bool,
+    steps: Steps,
+    lines: list[Line],
+) -> str:
+    """The verdict of a claim, once its certificate shows it."""
+    if not isinstance(saved, dict):
+        raise Refused(f"claim {n} cannot be read")
+    verdict = saved.get("verdict")
+    try:
+        if verdict == "proved":
+            _check_proved(saved, claim, private, optimal, steps, lines)
+        elif verdict == "refuted":
+            _check_refuted(saved, claim, private, steps)
+        elif verdict != "undecided":
+            raise BadCertificate(f"there is no verdict {verdict!r}")
+    except (BadCertificate, forms.NotAForm, formulas.FormulaError) as error:
+        raise Refused(f"claim {n} is not shown to be {verdict}: {error}") from None
+    return str(verdict)
+
+
+def _check_proved(
+    saved: Mapping[str, Any],
+    claim: Claim,
+    private: kernel.Private,
+    optimal: bool,
+    steps: Steps,
+    lines: list[Line],
+) -> None:
+    """The claim is at least the guarantee for all parameter values; `loose` is as said."""
+    setting = steps.setting
+    if any(isinstance(line.judgement, kernel.Profile) and not line.judgement.vectors for line in lines):
+        return  # no neighbours: every guarantee holds
+    for key, claimed in claim.guarantee.values:
+        bound = dict(private.parameters)[key]
+        certificate = saved.get("certificate", {}).get(key, {})
+        if claimed is sympy.oo:
+            if saved.get("loose") is not (bound != "oo"):
+                raise BadCertificate(f"loose is {saved.get('loose')}")
+            continue
+        if bound == "oo":
+            raise BadCertificate("the guarantee is oo")
+        greater = forms.read(claimed, setting.domains)
+        lesser = forms.read(formulas.parse(bound, setting.symbols), setting.domains)
+        if "at least" not in certificate:
+            raise BadCertificate("there are no weights")
+        certificates.check_at_least(
+            greater, lesser, setting.domains, certificates.from_data(certificate["at least"])
+        )
+        if saved.get("loose") is True:
+            if "larger at" not in certificate:
+                raise BadCertificate("there is no point at which it is larger than the guarantee")
+            certificates.check_point(
+                lesser, greater, setting.domains, certificates.point_from_data(certificate["larger at"])
+            )
+        elif saved.get("loose") is False:
+            if not optimal or "at most" not in certificate:
+                raise BadCertificate("nothing shows that it equals an optimal guarantee")
+            certificates.check_at_least(
+                lesser, greater, setting.domains, certificates.from_data(certificate["at most"])
+            )
+
+
+def _check_refuted(saved: Mapping[str, Any], claim: Claim, private: kernel.Private, steps: Steps) -> None:
+    """The counterexample is made again from the pair and the point, and compared whole."""
+    given = saved.get("counterexample")
+    if not isinstance(given, dict):
+        raise BadCertificate("there is no counterexample")
+    shown = given.get("databases")
+    if not (isinstance(shown, list) and len(shown) == 2):
+        raise BadCertificate("the counterexample has no two databases")
+    databases = steps.setting.databases
+    try:
+        pair = (databases.parse(shown[0]), databases.parse(shown[1]))
+    except ValueError as error:
+        raise BadCertificate(str(error)) from None
+    point: dict[str, Fraction] = certificates.point_from_data(given.get("parameters"))
+    claimed = claim.guarantee.values[0][1]
+    made = counterexamples.make(steps.inputs, claim.guarantee.notion, claimed, pair, point)
+    if made.data(databases.show) != given:
+        raise BadCertificate(f"the counterexample's {_difference(given, made.data(databases.show))}")
+
+
+def _values(private: kernel.Private) -> str:
+    return ", ".join(f"{key} = {value}" for key, value in private.parameters)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,63 @@
+"""Binds the hypotheses of a page to a setting: letters to values, names to predicates."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from dpcompose.proof.hypotheses.evidence import Evidence
+from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.proof.registry import Hypothesis
+from dpcompose.spaces.granularities import BUILT_IN, Granularity
+
+
+class UnknownPredicate(ValueError):
+    """A page names a predicate or letter that there is none of; the message lists what there is."""
+
+
+def check(inputs: Inputs, hypothesis: Hypothesis) -> Evidence:
+    """What the predicate that the hypothesis names answers in the setting."""
+    predicate = _predicate(hypothesis.is_)
+    letters: dict[str, Any] = {
+        "maps": tuple(mechanism.reads for mechanism in inputs.setting.mechanisms),
+        "granularity": _granularity(inputs, hypothesis),
+        "value": hypothesis.value,
+        "bound": hypothesis.bound,
+    }
+    wanted = [name for name in inspect.signature(predicate.check).parameters if name != "inputs"]
+    evidence: Evidence = predicate.check(inputs, **{name: letters[name] for name in wanted})
+    return evidence
+
+
+def words(inputs: Inputs, hypothesis: Hypothesis) -> str:
+    """The hypothesis in words, with the letters filled in."""
+    template: str = _predicate(hypothesis.is_).WORDS
+    return template.format(
+        granularity=_granularity(inputs, hypothesis), value=hypothesis.value, bound=hypothesis.bound
+    )
+
+
+def _granularity(inputs: Inputs, hypothesis: Hypothesis) -> Granularity:
+    if hypothesis.granularity in (None, "G"):
+        return inputs.setting.target
+    if hypothesis.granularity not in BUILT_IN:
+        raise UnknownPredicate(
+            f"there is no granularity {hypothesis.granularity!r}; use G or {', '.join(BUILT_IN)}"
+        )
+    return BUILT_IN[hypothesis.granularity]
+
+
+def predicates() -> list[str]:
+    """The names of all predicates there are."""
+    own = {"__init__", "binding", "evidence", "inputs", "edit_types", "exhaustion"}
+    return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in own)
+
+
+def _predicate(name: str) -> ModuleType:
+    file = name.replace("-", "_").replace(" ", "_")
+    if file not in predicates():
+        raise UnknownPredicate(f"there is no predicate {name!r}; there are: {', '.join(predicates())}")
+    return importlib.import_module(f"dpcompose.proof.hypotheses.{file}")

@@ -1,0 +1,23 @@
+"""G-compatible: for all neighbours D, E at most one i has f_i(D) ≠ f_i(E) (GB Def. before IV.6)."""
+
+from __future__ import annotations
+
+from dpcompose.proof.hypotheses import evidence
+from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.maps import Map
+
+WORDS = "p is compatible with the {granularity} granularity"
+
+
+def check(inputs: Inputs, maps: tuple[Map, ...], granularity: Granularity) -> evidence.Evidence:
+    found = inputs.neighbouring_pairs(granularity)
+    for pair in found.pairs:
+        changed = inputs.changed(pair, maps)
+        if len(changed) > 1:
+            names = [inputs.setting.mechanisms[i - 1].name for i in changed]
+            some = (
+                f"{', '.join(names[:-1])} and {names[-1]}" if len(names) <= 4 else f"{len(names)} mechanisms"
+            )
+            return evidence.fails(f"{inputs.show(pair)} are neighbours, and what {some} read changes", pair)
+    return evidence.holds(found.covered)

@@ -1,0 +1,50 @@
+"""What a predicate answers: holds, fails with a witness, undecided with a reason, or declared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from dpcompose.spaces.databases import Database
+
+
+class Answer(Enum):
+    """The four answers; only HOLDS supports a proof by itself, DECLARED becomes an assumption."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    UNDECIDED = "undecided"
+    DECLARED = "declared"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """An answer with what supports it.
+
+    words -- HOLDS: what was gone through; FAILS: what the witness shows; else the reason;
+    pair -- FAILS: the smallest pair of databases that shows it, where there is one.
+    """
+
+    answer: Answer
+    words: str
+    pair: tuple[Database, Database] | None = None
+
+    @property
+    def holds(self) -> bool:
+        return self.answer is Answer.HOLDS
+
+
+def holds(covered: str) -> Evidence:
+    return Evidence(Answer.HOLDS, covered)
+
+
+def fails(words: str, pair: tuple[Database, Database] | None = None) -> Evidence:
+    return Evidence(Answer.FAILS, words, pair)
+
+
+def undecided(reason: str) -> Evidence:
+    return Evidence(Answer.UNDECIDED, reason)
+
+
+def declared(words: str) -> Evidence:
+    return Evidence(Answer.DECLARED, words)

@@ -1,0 +1,30 @@
+"""p is a record-wise partition: p_i(D) = D|A_i with disjoint record sets A_i (GB Ex. IV.4)."""
+
+from __future__ import annotations
+
+from dpcompose.proof.hypotheses import evidence
+from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.spaces.databases import Multisets
+from dpcompose.spaces.maps import Map, Restriction
+
+WORDS = "p is a record-wise partition"
+
+
+def check(inputs: Inputs, maps: tuple[Map, ...]) -> evidence.Evidence:
+    databases = inputs.setting.databases
+    if not isinstance(databases, Multisets):
+        return evidence.fails(f"{databases} have no records")
+    names = [mechanism.name for mechanism in inputs.setting.mechanisms]
+    owner: dict[str, str] = {}
+    for name, f in zip(names, maps, strict=True):
+        if isinstance(f, Restriction):
+            records = f.records
+        elif f.is_identity(databases):
+            records = (*databases.records, *databases.spare)
+        else:
+            return evidence.fails(f"{name} reads {f.written('D')}, which is no restriction to records")
+        for record in records:
+            if record in owner:
+                return evidence.fails(f"{owner[record]} and {name} both read the record {record}")
+            owner[record] = name
+    return evidence.holds("by the record sets")

@@ -1,0 +1,140 @@
+"""The kernel: what can be stated, and what a derivation is.
+
+A derivation is a numbered list of lines "judgement, by page, from earlier lines".  Python
+cannot hide a constructor, so no judgement is believed because of its type: a derivation is
+believed because `dpcompose.proof.checker` makes every line again from the setting and the
+pages, with `dpcompose.proof.steps.line`, and compares it whole.
+
+Mechanisms are numbered 1 to k as in the setting.  Formulas are text in the grammar of
+`dpcompose.language.formulas`; r[i] is how far apart the two inputs of M_i are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+Vector = tuple[tuple[int, str], ...]
+"""A vector r of input distances, as the pairs (i, r_i) with r_i ≠ 0; r_i is "1", "2", … or "oo"."""
+
+Values = tuple[tuple[str, str], ...]
+"""A notion's parameters with their formulas."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """M_i satisfies a guarantee for the neighbours of `granularity`, as the setting says."""
+
+    mechanism: int
+    name: str
+    reads: str
+    notion: str
+    parameters: Values
+    granularity: str
+    domain: str
+
+
+@dataclass(frozen=True)
+class PrivateInInput:
+    """Each of the mechanisms keeps θ_i·d_i(f_i(D), f_i(E)), with the metric d_i that is described."""
+
+    mechanisms: tuple[int, ...]
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The composition has this loss where the input of M_i moves by r[i].
+
+    unlimited -- the mechanisms without any guarantee: the loss is ∞ where their input moves.
+    """
+
+    notion: str
+    parameters: Values
+    unlimited: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The maximal vectors r over all target neighbours, each with a pair that moves the inputs by it."""
+
+    target: str
+    databases: str
+    vectors: tuple[Vector, ...]
+    pairs: tuple[tuple[Any, Any], ...]
+    covered: str
+
+
+@dataclass(frozen=True)
+class Holds:
+    """A hypothesis holds in the setting; `covered` says what was gone through."""
+
+    hypothesis: str
+    covered: str
+
+
+@dataclass(frozen=True)
+class Private:
+    """The composition satisfies the notion with these parameters, for the target's neighbours."""
+
+    notion: str
+    parameters: Values
+    granularity: str
+    databases: str
+
+
+@dataclass(frozen=True)
+class Optimal:
+    """No smaller guarantee holds for all mechanisms that satisfy the given ones."""
+
+    notion: str
+    parameters: Values
+
+
+Judgement = Given | PrivateInInput | Loss | Profile | Holds | Private | Optimal
+
+
+@dataclass(frozen=True)
+class Line:
+    """Line n: the judgement, the page it is by, what the page's letters stand for, and the lines it uses."""
+
+    n: int
+    judgement: Judgement
+    by: str
+    roles: Mapping[str, Any]
+    uses: tuple[int, ...]
+    evidence: Any = None
+
+    def data(self) -> dict[str, Any]:
+        """The line as it is saved."""
+        return {
+            "n": self.n,
+            "judgement": {"kind": type(self.judgement).__name__} | _plain(asdict(self.judgement)),
+            "by": self.by,
+            "roles": _plain(dict(self.roles)),
+            "from": list(self.uses),
+            "evidence": _plain(self.evidence),
+        }
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """Lines in order, and the SHA-256 of every page that they are by."""
+
+    lines: tuple[Line, ...]
+    pages: Mapping[str, str]
+
+    @property
+    def believed(self) -> tuple[int, ...]:
+        """The lines that state what the setting assumes: they are believed without check."""
+        return tuple(line.n for line in self.lines if isinstance(line.judgement, Given))
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists and mappings as dicts, as JSON has them."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return value

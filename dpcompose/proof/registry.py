@@ -1,0 +1,243 @@
+"""The registry: reads the pages of theorems/ into values.
+
+A page is a Markdown file: a title, a fenced `toml` block with the theorem as data, and the
+theorem and its proof as mathematics.  Loading a folder of pages executes nothing.  The
+kinds of pages are closed; each is a class below whose fields are the keys of the block.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+
+class PageError(ValueError):
+    """A page cannot be read; the message names the file and every mistake in it."""
+
+
+class _Head(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Hypothesis(_Head):
+    """A predicate, by the name of its file in hypotheses/, bound to letters of the setting.
+
+    maps -- "f": all maps; "f[i]": each of them, one by one;
+    granularity -- "G": the target; else a granularity's name;
+    value, bound -- "k" or another number of the setting, and a whole number it is compared with.
+    """
+
+    is_: str = Field(alias="is")
+    maps: Literal["f", "f[i]"] | None = None
+    granularity: str | None = None
+    value: Literal["k", "non-empty parts", "largest size"] | None = None
+    bound: int | None = None
+
+    def data(self) -> dict[str, Any]:
+        """The binding, as a derivation's line keeps it."""
+        return self.model_dump(by_alias=True, exclude_none=True)
+
+
+class _Common(_Head):
+    id: str
+    items: dict[str, str] = {}
+    status: Literal["primitive", "derived", "believed"] = "primitive"
+    special_case_of: list[str] = Field(default=[], alias="special-case-of")
+
+
+class Fact(_Common):
+    """A canonical metric in closed form, or an implication between hypotheses."""
+
+    kind: Literal["fact"]
+    sizes: list[Literal["any", "at most", "exactly"]] = []
+    edits: list[tuple[int, int]] | None = None
+    metric: str | None = None
+    same_size: bool = Field(default=False, alias="same-size")
+    hypotheses: list[Hypothesis] = []
+    concludes: Hypothesis | None = None
+    concludes_not: Hypothesis | None = Field(default=None, alias="concludes-not")
+
+
+class Rule(_Common):
+    """A notion: parameters, loss at distance r, how the losses of parts add, order."""
+
+    kind: Literal["rule"]
+    notion: str
+    parameters: list[str]
+    distance: dict[str, str]
+    composition: dict[str, str]
+
+
+class Step(_Common):
+    """From a guarantee of M_i as stated to a guarantee in the distance of what M_i reads."""
+
+    kind: Literal["step"]
+    domain: Literal["own", "common"]
+    metric: Literal["canonical", "minimum over fibres", "push-forward"]
+
+
+class Procedure(_Common):
+    """A shape by procedure: the sensitivity profile, by edit types or by exhaustion."""
+
+    kind: Literal["procedure"]
+    procedure: Literal["edit types", "exhaustion"]
+
+
+class Shape(_Common):
+    """A form of the sensitivity profile: each r_i ≤ each, and Σ r_i ≤ sum (left out: no limit)."""
+
+    kind: Literal["shape"]
+    each: int
+    sum: int | None = None
+
+
+class Substitution(_Common):
+    """A loss in r and a profile give a guarantee: the worst of the loss over the vectors."""
+
+    kind: Literal["substitution"]
+
+
+class Premises(_Head):
+    """What a composition theorem asks of each mechanism and of the target.
+
+    stated -- the neighbours of each guarantee: "G" (the target's) or a granularity's name;
+    domain -- "own", "common", or "any"; a mechanism that reads everything satisfies both.
+    """
+
+    stated: str | None = None
+    domain: Literal["own", "common", "any"] = "any"
+    target: str | None = None
+    k: int | None = None
+
+
+class Named(_Common):
+    """A composition theorem that people cite: premises, hypotheses, a shape, its conclusion."""
+
+    kind: Literal["named"]
+    title: str
+    statement: str
+    premises: Premises = Premises()
+    hypotheses: list[Hypothesis] = []
+    shape: str | None = None
+    conclusion: dict[str, str | dict[str, str]] = {}
+
+
+class Witness(_Common):
+    """For a notion, a mechanism on two outcomes that attains a distance: its probabilities.
+
+    distance -- d, from the parameters of the guarantee and the r steps between two inputs;
+    probability -- of the outcome 1, at distance d from the point the mechanism is built at;
+    where d is oo it is 0.
+    """
+
+    kind: Literal["witness"]
+    notion: str
+    distance: str
+    probability: str
+
+
+Head = Annotated[
+    Fact | Rule | Step | Procedure | Shape | Substitution | Named | Witness, Field(discriminator="kind")
+]
+_HEAD: TypeAdapter[Any] = TypeAdapter(Head)
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: its head as data, its title and text, and the SHA-256 of the file."""
+
+    head: Any
+    title: str
+    body: str
+    sha256: str
+    path: Path
+
+    @property
+    def id(self) -> str:
+        return str(self.head.id)
+
+    def cite(self, notion: str) -> str:
+        """The item a reader would look up, "GB:IV.13"; the page's id where the sources have none."""
+        items: dict[str, str] = self.head.items
+        return items.get(notion) or items.get("any") or self.id
+
+
+@dataclass(frozen=True)
+class Theory:
+    """The pages that are in force, by id."""
+
+    pages: Mapping[str, Page]
+
+    def of_kind(self, kind: str) -> list[Page]:
+        """The pages of a kind, in the order of their ids."""
+        return [self.pages[id] for id in sorted(self.pages) if self.pages[id].head.kind == kind]
+
+    def rule(self, notion: str) -> Page:
+        """The rule page of a notion.  Raises KeyError with the notions there are."""
+        for page in self.of_kind("rule"):
+            if page.head.notion == notion:
+                return page
+        known = ", ".join(page.head.notion for page in self.of_kind("rule"))
+        raise KeyError(f"the notion {notion!r} is not supported yet; there are pages for: {known}")
+
+    def witness(self, notion: str) -> Page | None:
+        """The witness page of a notion, if there is one."""
+        return next((page for page in self.of_kind("witness") if page.head.notion == notion), None)
+
+    @cached_property
+    def procedures(self) -> dict[str, Page]:
+        """The profile procedures' pages, by procedure."""
+        return {page.head.procedure: page for page in self.of_kind("procedure")}
+
+
+def folder() -> Path:
+    """Where the pages are: inside an installed package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    inside = package / "theorems"
+    return inside if inside.is_dir() else package.parent / "theorems"
+
+
+@lru_cache(maxsize=1)
+def standard() -> Theory:
+    """The theory of the pages that ship with dpcompose."""
+    return load(folder())
+
+
+def load(where: Path) -> Theory:
+    """The theory of all pages below a folder.  Raises PageError with every mistake of a page."""
+    pages: dict[str, Page] = {}
+    for path in sorted(where.rglob("*.md")):
+        if path.name == "README.md":
+            continue
+        page = read(path)
+        if page.id in pages:
+            raise PageError(f"{path.name}: the id {page.id!r} is already that of {pages[page.id].path.name}")
+        pages[page.id] = page
+    if not pages:
+        raise PageError(f"there are no theorem pages in {where}")
+    return Theory(MappingProxyType(pages))
+
+
+def read(path: Path) -> Page:
+    """One page from its file."""
+    text = path.read_text(encoding="utf-8")
+    found = re.fullmatch(r"# (?P<title>[^\n]+)\n+```toml\n(?P<head>.*?)\n```\n(?P<body>.*)", text, re.DOTALL)
+    if not found:
+        raise PageError(f"{path.name}: a page is a title '# …', a fenced toml block and a text")
+    try:
+        head = _HEAD.validate_python(tomllib.loads(found["head"]))
+    except tomllib.TOMLDecodeError as error:
+        raise PageError(f"{path.name}: {error}") from None
+    except ValidationError as error:
+        mistakes = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        raise PageError(f"{path.name}: {mistakes}") from None
+    return Page(head, found["title"], found["body"].strip(), hashlib.sha256(text.encode()).hexdigest(), path)

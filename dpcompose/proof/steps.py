@@ -1,0 +1,470 @@
+"""The only maker of derivation lines: `Steps.line(n, by, roles, sources, evidence)`.
+
+A line is a function of the setting, the page it is by, and the lines it uses.  The search
+makes its lines here, and the checker makes every line of a saved derivation here again.
+Each kind of page has one function below, which raises `StepRefused` where the page does not
+give what it is used for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from math import comb
+from typing import Any, Literal
+
+import sympy
+
+from dpcompose.language import forms, formulas
+from dpcompose.language.forms import Form
+from dpcompose.privacy.settings import Setting
+from dpcompose.proof import certificates, kernel
+from dpcompose.proof.hypotheses import binding
+from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.proof.kernel import Line
+from dpcompose.proof.registry import Hypothesis, Named, Page, Theory
+from dpcompose.spaces.metrics import INFINITE, at_most, shown
+
+
+class StepRefused(ValueError):
+    """A page does not give the line it is used for; the message says why."""
+
+
+GIVEN, HYPOTHESIS = "given", "hypothesis"
+"""What a line is by where it is by no page: the setting itself, or a predicate."""
+
+Sources = Sequence[Line]
+LARGEST_SHAPE = 20_000
+"""The most vectors into which a shape is spread when its conclusion is compared with a profile."""
+
+INFINITE_LOSS: Literal["oo"] = "oo"
+"""The loss ∞ among losses, which are otherwise sets of forms."""
+
+Loss = Form | Literal["oo"]
+Losses = frozenset[Form] | Literal["oo"]
+MOST_SHOWN = 12
+"""The most sums into which a bound is written out; beyond, it reads as the theorem concludes it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Makes the lines of derivations about one setting, with the pages of one theory."""
+
+    setting: Setting
+    theory: Theory
+    _losses: dict[tuple[kernel.Loss, kernel.Profile], dict[str, tuple[Loss, ...]]] = field(
+        default_factory=dict, repr=False
+    )
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        return Inputs(self.setting, self.theory)
+
+    def line(
+        self, n: int, by: str, roles: Mapping[str, Any], sources: Sources = (), evidence: Any = None
+    ) -> Line:
+        """Line n: what the page `by` gives for these roles from these lines.
+
+        by -- "given", "hypothesis" or the id of a page;
+        roles -- what the letters of the page stand for ({"M": 2}: mechanism 2);
+        evidence -- a certificate, where the line needs one.
+        """
+        if by == GIVEN:
+            judgement: kernel.Judgement = self._given(roles, evidence)
+        elif by == HYPOTHESIS:
+            judgement = self._hypothesis(roles)
+        elif by not in self.theory.pages:
+            raise StepRefused(f"there is no page {by!r}")
+        else:
+            page = self.theory.pages[by]
+            maker = self._makers.get(page.head.kind)
+            if maker is None:
+                raise StepRefused(f"the page {by} is a {page.head.kind}: no line is by it")
+            judgement = maker(page, roles, sources)
+        return Line(n, judgement, by, dict(roles), tuple(line.n for line in sources), evidence)
+
+    @property
+    def _makers(self) -> dict[str, Callable[[Page, Mapping[str, Any], Sources], kernel.Judgement]]:
+        return {
+            "step": self._step,
+            "rule": self._loss,
+            "procedure": self._profile,
+            "substitution": self._substitution,
+            "named": self._named,
+            "witness": self._optimal,
+        }
+
+    # given
+
+    def _given(self, roles: Mapping[str, Any], evidence: Any) -> kernel.Given:
+        """M_i's guarantee as the setting states it, its parameters shown to be ≥ 0."""
+        i = self._mechanism(roles)
+        mechanism = self.setting.mechanisms[i - 1]
+        stated = mechanism.satisfies
+        proofs = evidence if isinstance(evidence, Mapping) else {}
+        for key, value in stated.values:
+            if value is sympy.oo:
+                continue
+            form = self._form(value)
+            if not forms.is_nonnegative(form, self.setting.domains):
+                if key not in proofs:
+                    raise StepRefused(f"nothing shows that {key} of {mechanism.name} is never negative")
+                try:
+                    proof = certificates.from_data(proofs[key])
+                    certificates.check_at_least(form, Form(), self.setting.domains, proof)
+                except certificates.BadCertificate as error:
+                    raise StepRefused(f"{key} of {mechanism.name} >= 0: {error}") from None
+        return kernel.Given(
+            i,
+            mechanism.name,
+            mechanism.reads.written("D"),
+            stated.notion,
+            tuple((key, formulas.to_text(value)) for key, value in stated.values),
+            str(stated.granularity),
+            stated.domain or "everything",
+        )
+
+    def _hypothesis(self, roles: Mapping[str, Any]) -> kernel.Holds:
+        """A predicate that holds, checked on the setting."""
+        hypothesis = Hypothesis.model_validate(dict(roles))
+        evidence = binding.check(self.inputs, hypothesis)
+        words = binding.words(self.inputs, hypothesis)
+        if not evidence.holds:
+            raise StepRefused(f"{words}: {evidence.answer.value}, {evidence.words}")
+        return kernel.Holds(words, evidence.words)
+
+    # from guarantees to a loss in r
+
+    def _step(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.PrivateInInput:
+        """M_i's guarantee in the distance of what M_i reads, one line for all such mechanisms."""
+        mechanisms = roles.get("M")
+        if not (isinstance(mechanisms, list) and mechanisms == sorted(set(mechanisms)) and mechanisms):
+            raise StepRefused("the mechanisms must be listed in order, each once")
+        stated = [line.judgement for line in sources]
+        if [one.mechanism if isinstance(one, kernel.Given) else None for one in stated] != mechanisms:
+            raise StepRefused("the lines used must state the guarantees of the same mechanisms, in order")
+        for i in mechanisms:
+            if self.inputs.domain(i) != page.head.domain:
+                name = self.setting.mechanisms[i - 1].name
+                raise StepRefused(
+                    f"{page.id} is about the {page.head.domain} domain, which is not that of {name}"
+                )
+            if page.head.metric == "minimum over fibres":
+                self._check_minimum_is_metric(i)
+        words = tuple(self.inputs.metric(i).words for i in mechanisms)
+        return kernel.PrivateInInput(tuple(mechanisms), words)
+
+    def _check_minimum_is_metric(self, i: int) -> None:
+        """The minimum over fibres serves only where chains of fibres are no shorter."""
+        shortest, minimum = self.inputs.metric(i).metric, self.inputs.minimum_over_fibres(i)
+        if shortest is minimum:
+            return
+        values = list(self.setting.mechanisms[i - 1].reads.image(self.setting.databases).databases())
+        if len(values) > 500:
+            raise StepRefused("too many fibres to compare the minimum over fibres with its closure")
+        for x, y in combinations(values, 2):
+            if shortest(x, y) != minimum(x, y):
+                raise StepRefused(
+                    f"the minimum over fibres of {x} and {y} is {shown(minimum(x, y))}; "
+                    f"a chain of fibres has length {shown(shortest(x, y))}"
+                )
+
+    def _loss(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Loss:
+        """The losses of all inputs that move, added by the notion's rule."""
+        covered = [i for line in sources for i in self._private(line).mechanisms]
+        if sorted(covered) != list(range(1, len(self.setting.mechanisms) + 1)):
+            raise StepRefused("every mechanism must be covered by exactly one of the lines used")
+        if self.setting.notion != page.head.notion:
+            raise StepRefused(
+                f"{page.id} is about {page.head.notion}, the mechanisms are {self.setting.notion}"
+            )
+        values, unlimited = self._scaled(page)
+        symbols = self.setting.symbols
+        parameters = tuple(
+            (
+                key,
+                formulas.to_text(
+                    self._composed(page, key, [value[key] for value in values.values()], symbols)
+                ),
+            )
+            for key in page.head.parameters
+        )
+        return kernel.Loss(page.head.notion, parameters, tuple(unlimited))
+
+    def _scaled(self, page: Page) -> tuple[dict[int, dict[str, sympy.Expr]], list[int]]:
+        """For each mechanism with a finite guarantee its parameters at distance r[i]."""
+        values: dict[int, dict[str, sympy.Expr]] = {}
+        unlimited = []
+        for i, mechanism in enumerate(self.setting.mechanisms, start=1):
+            stated = dict(mechanism.satisfies.values)
+            if sympy.oo in stated.values():
+                unlimited.append(i)
+                continue
+            letters = {**stated, "r": moved(i)}
+            values[i] = {
+                key: formulas.parse(page.head.distance[key], letters) for key in page.head.parameters
+            }
+        return values, unlimited
+
+    def _composed(
+        self, page: Page, key: str, parts: list[sympy.Expr], symbols: Mapping[str, sympy.Expr]
+    ) -> sympy.Expr:
+        return formulas.parse(page.head.composition[key], {"k": sympy.Integer(len(parts))}, {key: parts})
+
+    # the profile
+
+    def _profile(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Profile:
+        """The maximal vectors of input distances over all target neighbours."""
+        covered = [i for line in sources for i in self._private(line).mechanisms]
+        if sorted(covered) != list(range(1, len(self.setting.mechanisms) + 1)):
+            raise StepRefused("every mechanism must be covered by exactly one of the lines used")
+        found = self.inputs.neighbouring_pairs()
+        if found.procedure != page.head.procedure:
+            raise StepRefused(f"{page.id} does not fit: the pairs are found by {found.procedure}")
+        vectors: dict[kernel.Vector, Any] = {}
+        for pair in found.pairs:
+            vector = tuple((i, shown(r)) for i, r in self.inputs.distances(pair).items())
+            vectors.setdefault(vector, pair)
+        kept = _maximal(list(vectors))
+        show = self.setting.databases.show
+        return kernel.Profile(
+            str(self.setting.target),
+            str(self.setting.databases),
+            tuple(kept),
+            tuple((_frozen(show(D)), _frozen(show(E))) for D, E in map(vectors.__getitem__, kept)),
+            found.covered,
+        )
+
+    # guarantees of the composition
+
+    def _substitution(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Private:
+        """The worst loss over the vectors of the profile."""
+        if len(sources) != 2:
+            raise StepRefused(f"{page.id} uses a loss and a profile")
+        loss, profile = self._loss_and_profile(sources)
+        return self._guarantee(loss, profile)
+
+    def _named(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Private:
+        """The worst loss over the profile, as a cited theorem concludes it from its hypotheses."""
+        head: Named = page.head
+        if (misfit := self.misfit(head)) is not None:
+            raise StepRefused(f"{head.title}: {misfit}")
+        if len(sources) < 2:
+            raise StepRefused(f"{page.id} uses a loss and a profile")
+        loss, profile = self._loss_and_profile(sources[:2])
+        used = [dict(line.roles) for line in sources[2:] if isinstance(line.judgement, kernel.Holds)]
+        for hypothesis in head.hypotheses:
+            if hypothesis.data() not in used:
+                words = binding.words(self.inputs, hypothesis)
+                raise StepRefused(f'{head.title} needs "{words}", which no line that it uses states')
+        if len(sources) != 2 + len(head.hypotheses):
+            raise StepRefused(f"{page.id} uses a loss, a profile and its hypotheses, and nothing else")
+        if head.shape is not None:
+            shape = self.theory.pages[head.shape].head
+            for vector in profile.vectors:
+                if not _lies_in(vector, shape.each, shape.sum):
+                    raise StepRefused(f"{head.title}: the profile has a vector outside of {head.shape}")
+        if not head.conclusion:
+            return self._guarantee(loss, profile)
+        concluded = self.conclusion(head)
+        spread = {
+            key: form if isinstance(form, str) else self._spread(form) for key, form in concluded.items()
+        }
+        if spread != self._worst(loss, profile):
+            shown = ", ".join(self._text(form) for form in concluded.values())
+            raise StepRefused(f"{head.title} gives {shown}, which is not what the profile gives")
+        few = all(isinstance(losses, str) or len(losses) <= MOST_SHOWN for losses in spread.values())
+        return self._guarantee(loss, profile, None if few else concluded)
+
+    def misfit(self, head: Named) -> str | None:
+        """Why the premises of a composition theorem are not those of the setting; None where they are."""
+        setting, wanted = self.setting, head.premises
+        if setting.notion not in head.items:
+            return f"it is not stated for {setting.notion} privacy"
+        if wanted.target is not None and str(setting.target) != wanted.target:
+            return f"it is about {wanted.target} neighbours, the target is {setting.target}"
+        if wanted.k is not None and len(setting.mechanisms) != wanted.k:
+            return f"it is about {wanted.k} mechanism, there are {len(setting.mechanisms)}"
+        for i, mechanism in enumerate(setting.mechanisms, start=1):
+            stated = mechanism.satisfies
+            named = str(setting.target) if wanted.stated == "G" else wanted.stated
+            if named is not None and str(stated.granularity) != named:
+                return (
+                    f"it needs guarantees for {named} neighbours, "
+                    f"that of {mechanism.name} is for {stated.granularity}"
+                )
+            everything = mechanism.reads.is_identity(setting.databases)
+            if wanted.domain != "any" and not everything and self.inputs.domain(i) != wanted.domain:
+                return (
+                    f"it needs guarantees on the {wanted.domain} domain, "
+                    f"that of {mechanism.name} is on the {stated.domain} one"
+                )
+        return None
+
+    def conclusion(self, head: Named) -> dict[str, Loss]:
+        """A page's concluded bound, its formula instantiated with the mechanisms' parameters."""
+        stated = [dict(mechanism.satisfies.values) for mechanism in self.setting.mechanisms]
+        concluded: dict[str, Loss] = {}
+        for key, formula in self._conclusions(head).items():
+            values = [value[key] for value in stated]
+            if sympy.oo in values:
+                concluded[key] = INFINITE_LOSS
+                continue
+            expression = formulas.parse(formula, {"k": sympy.Integer(len(stated))}, {key: values})
+            concluded[key] = self._form(expression)
+        return concluded
+
+    def _conclusions(self, head: Named) -> dict[str, str]:
+        """The page's formula for each parameter of the notion; a single formula is that of the only one."""
+        given = head.conclusion[self.setting.notion]
+        if isinstance(given, dict):
+            return given
+        return {self.theory.rule(self.setting.notion).head.parameters[0]: given}
+
+    def _spread(self, form: Form) -> Losses:
+        """The forms whose maximum the form is, where it is a single worst case."""
+        if len(form.terms) == 1 and form.peaks and form.peaks[0][1] == 1:
+            peak = form.peaks[0][0]
+            if comb(len(peak.of), peak.m) > LARGEST_SHAPE:
+                raise StepRefused("the concluded worst case has too many sums to compare it with the profile")
+            sums = [sum(some, Form()) for some in combinations(peak.of, peak.m)]
+            return frozenset(forms.largest(sums, self.setting.domains))
+        return frozenset({form})
+
+    def losses(self, loss: kernel.Loss, profile: kernel.Profile) -> dict[str, tuple[Loss, ...]]:
+        """For each parameter the loss at each vector of the profile, in order."""
+        if (loss, profile) not in self._losses:
+            self._losses[loss, profile] = {
+                key: tuple(self._at_vectors(text, loss, profile)) for key, text in loss.parameters
+            }
+        return self._losses[loss, profile]
+
+    def _at_vectors(self, text: str, loss: kernel.Loss, profile: kernel.Profile) -> Iterator[Loss]:
+        """The loss formula with each vector in place of r: only terms of inputs that move are touched."""
+        r = [moved(i) for i in range(1, len(self.setting.mechanisms) + 1)]
+        numbers = {str(letter): i for i, letter in enumerate(r, start=1)}
+        by_inputs: dict[frozenset[int], Form] = {}
+        for term, c in self._form(formulas.parse(text, self.setting.symbols, {"r": r})).terms:
+            part = Form(((term, c),))
+            inputs = frozenset(numbers[name] for name in part.names if name in numbers)
+            by_inputs[inputs] = by_inputs.get(inputs, Form()) + part
+        single = all(len(inputs) == 1 for inputs in by_inputs)
+        for vector in profile.vectors:
+            if any(distance == "oo" or i in loss.unlimited for i, distance in vector):
+                yield INFINITE_LOSS
+                continue
+            at = {str(r[i - 1]): Fraction(distance) for i, distance in vector}
+            which = [frozenset({i}) for i, _ in vector] if single else list(by_inputs)
+            parts = [by_inputs[inputs] for inputs in which if inputs in by_inputs]
+            still = {} if single else {letter: Fraction(0) for letter in numbers}
+            yield sum((part.with_values(still | at) for part in parts), Form())
+
+    def _worst(self, loss: kernel.Loss, profile: kernel.Profile) -> dict[str, Losses]:
+        """For each parameter the losses at the vectors that no other one dominates."""
+        worst: dict[str, Losses] = {}
+        for key, losses in self.losses(loss, profile).items():
+            finite = [form for form in losses if not isinstance(form, str)]
+            some = forms.largest(finite, self.setting.domains) if len(finite) == len(losses) else None
+            worst[key] = INFINITE_LOSS if some is None else frozenset(some)
+        return worst
+
+    def _guarantee(
+        self, loss: kernel.Loss, profile: kernel.Profile, form: Mapping[str, Loss] | None = None
+    ) -> kernel.Private:
+        """The worst loss over the profile; `form`: the same, written as a theorem concludes it."""
+        if form is None:
+            worst = self._worst(loss, profile)
+            form = {key: it if isinstance(it, str) else forms.top(1, it) for key, it in worst.items()}
+        parameters = tuple((key, self._text(value)) for key, value in form.items())
+        return kernel.Private(loss.notion, parameters, profile.target, profile.databases)
+
+    def _text(self, form: Loss) -> str:
+        """A loss as a formula."""
+        return form if isinstance(form, str) else formulas.to_text(forms.write(form, self.setting.symbols))
+
+    def _optimal(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Optimal:
+        """Each vector's loss is attained by the witness mechanisms, so the worst of them is needed."""
+        if len(sources) != 2:
+            raise StepRefused(f"{page.id} uses a profile and a guarantee")
+        profile, private = sources[0].judgement, sources[1].judgement
+        if not (isinstance(profile, kernel.Profile) and isinstance(private, kernel.Private)):
+            raise StepRefused(f"{page.id} uses a profile and a guarantee")
+        if page.head.notion != private.notion:
+            raise StepRefused(f"{page.id} is about {page.head.notion}")
+        if sources[0].n not in sources[1].uses:
+            raise StepRefused(f"line {sources[1].n} is not from the profile of line {sources[0].n}")
+        return kernel.Optimal(private.notion, private.parameters)
+
+    # small things
+
+    def _form(self, expression: sympy.Expr) -> Form:
+        try:
+            return forms.read(expression, self.setting.domains)
+        except forms.NotAForm as error:
+            raise StepRefused(str(error)) from None
+
+    def _mechanism(self, roles: Mapping[str, Any]) -> int:
+        i = roles.get("M")
+        if not (isinstance(i, int) and 1 <= i <= len(self.setting.mechanisms)):
+            raise StepRefused(f"there is no mechanism {i!r}")
+        return i
+
+    def _private(self, line: Line) -> kernel.PrivateInInput:
+        if not isinstance(line.judgement, kernel.PrivateInInput):
+            raise StepRefused(f"line {line.n} does not say in which distance mechanisms are private")
+        return line.judgement
+
+    def _loss_and_profile(self, sources: Sources) -> tuple[kernel.Loss, kernel.Profile]:
+        loss, profile = sources[0].judgement, sources[1].judgement
+        if not (isinstance(loss, kernel.Loss) and isinstance(profile, kernel.Profile)):
+            raise StepRefused("the first two lines used must be a loss and a profile")
+        return loss, profile
+
+
+def moved(i: int) -> sympy.Symbol:
+    """r[i]: how far apart the two inputs of M_i are."""
+    from dpcompose.language.symbols import NONNEGATIVE, symbol
+
+    return symbol(f"r[{i}]", NONNEGATIVE)
+
+
+def _frozen(shown: str | list[str]) -> str | tuple[str, ...]:
+    return shown if isinstance(shown, str) else tuple(shown)
+
+
+def _lies_in(vector: kernel.Vector, each: int, total: int | None) -> bool:
+    distances = [INFINITE if r == "oo" else int(r) for _, r in vector]
+    if any(not at_most(r, each) for r in distances):
+        return False
+    return total is None or sum(distances) <= total
+
+
+def _maximal(vectors: list[kernel.Vector]) -> list[kernel.Vector]:
+    """The vectors that no other one exceeds in every entry, in their order.
+
+    Entries at least j form a set of bits for each value j: r ≤ s where each of r's sets lies in s's.
+    """
+    levels = sorted({int(r) for vector in vectors for _, r in vector if r != "oo"})
+    masks = {}
+    for vector in vectors:
+        entries = [(1 << i, None if r == "oo" else int(r)) for i, r in vector]
+        sets = [sum(bit for bit, r in entries if r is None or r >= level) for level in levels]
+        masks[vector] = (*sets, sum(bit for bit, r in entries if r is None))
+    weight = {vector: sum(mask.bit_count() for mask in masks[vector]) for vector in vectors}
+    by_weight: dict[int, list[kernel.Vector]] = {}
+    for vector in vectors:
+        by_weight.setdefault(weight[vector], []).append(vector)
+
+    def exceeded(vector: kernel.Vector) -> bool:
+        mine = masks[vector]
+        return any(
+            all(not (a & ~b) for a, b in zip(mine, masks[other], strict=True))
+            for w, others in by_weight.items()
+            if w > weight[vector]
+            for other in others
+        )
+
+    return [vector for vector in vectors if not exceeded(vector)]

@@ -1,0 +1,1 @@
+"""Search: finds certificates, derivations and verdicts; nothing it says is believed unchecked."""

@@ -1,0 +1,132 @@
+"""Verdicts on claims: proved, refuted with a counterexample, or undecided with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from dpcompose.language import forms, formulas
+from dpcompose.language.forms import Form
+from dpcompose.privacy.problems import Claim
+from dpcompose.proof import certificates, counterexamples
+from dpcompose.proof.certificates import BadCertificate
+from dpcompose.proof.counterexamples import Counterexample
+from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.proof.steps import Loss
+from dpcompose.search import decide
+from dpcompose.search.bounds import Bound
+from dpcompose.search.decide import AtLeast, Fails
+from dpcompose.search.solver import Solver
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found about a claim.
+
+    verdict -- "proved", "refuted" or "undecided";
+    loose -- proved claims: True where it is larger than the bound for some values, False where it
+    equals an optimal bound, None where neither is known;
+    counterexample -- refuted claims; reason -- undecided claims, in words;
+    certificate -- proved claims: what shows it, by parameter, as it is saved.
+    """
+
+    claim: Claim
+    verdict: str
+    loose: bool | None = None
+    counterexample: Counterexample | None = None
+    reason: str = ""
+    certificate: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def as_expected(self) -> bool:
+        return self.claim.expect in (None, self.verdict)
+
+
+def judge(claim: Claim, bound: Bound, inputs: Inputs, solver: Solver = decide.STANDARD) -> Verdict:
+    """The verdict on a claim about the setting of a bound, with a checked certificate."""
+    notion = claim.guarantee.notion
+    if bound.vacuous:
+        return Verdict(claim, "proved", loose=None)
+    if notion != bound.guarantee.notion:
+        return Verdict(
+            claim, "undecided", reason=f"claims about {notion} from {bound.guarantee.notion} guarantees"
+        )
+    key, claimed = claim.guarantee.values[0]
+    derived = dict(bound.guarantee.parameters)[key]
+    if claimed is sympy.oo:
+        return Verdict(claim, "proved", loose=derived != "oo")
+    domains = bound.setting.domains
+    try:
+        greater = forms.read(claimed, domains)
+    except forms.NotAForm as error:
+        return _refute_at_points(claim, bound, inputs, error)
+    if derived == "oo":
+        return _refute(claim, bound, inputs, decide.points(domains))
+    lesser = forms.read(formulas.parse(derived, bound.setting.symbols), domains)
+    decision = decide.at_least(greater, lesser, domains, solver)
+    if isinstance(decision, Fails):
+        return _refute(claim, bound, inputs, [decision.point])
+    if not isinstance(decision, AtLeast):
+        return Verdict(claim, "undecided", reason=decision.reason)
+    found: dict[str, Any] = {"at least": certificates.to_data(decision.proof)}
+    loose = _loose(greater, lesser, bound, solver, found)
+    return Verdict(claim, "proved", loose=loose, certificate={key: found})
+
+
+def _loose(greater: Form, lesser: Form, bound: Bound, solver: Solver, found: dict[str, Any]) -> bool | None:
+    """Whether a proved claim is larger than the bound somewhere; adds what shows it to `found`."""
+    other_way = decide.at_least(lesser, greater, bound.setting.domains, solver)
+    if isinstance(other_way, Fails):
+        found["larger at"] = {name: str(x) for name, x in other_way.point.items()}
+        return True
+    if isinstance(other_way, AtLeast) and bound.optimal:
+        found["at most"] = certificates.to_data(other_way.proof)
+        return False
+    return None
+
+
+def _refute_at_points(claim: Claim, bound: Bound, inputs: Inputs, error: forms.NotAForm) -> Verdict:
+    """A claim without a normal form: simple points may refute it, if it is defined everywhere."""
+    if not isinstance(error, forms.NoRealValue):
+        verdict = _refute(claim, bound, inputs, decide.points(bound.setting.domains))
+        if verdict.verdict == "refuted":
+            return verdict
+    return Verdict(claim, "undecided", reason=str(error))
+
+
+def _refute(claim: Claim, bound: Bound, inputs: Inputs, points: list[dict[str, Fraction]]) -> Verdict:
+    """The counterexample at one of the points, at the pair of the profile that loses most there."""
+    databases, claimed = bound.setting.databases, claim.guarantee.values[0][1]
+    reason = "no point was found at which the claim has a rational value"
+    for point in points:
+        full = _completed(point, bound)
+        for shown in _worst_pairs(bound, full):
+            pair = (databases.parse(shown[0]), databases.parse(shown[1]))
+            try:
+                found = counterexamples.make(inputs, claim.guarantee.notion, claimed, pair, full)
+            except BadCertificate as error:
+                reason = str(error)
+            else:
+                return Verdict(claim, "refuted", counterexample=found)
+    return Verdict(claim, "undecided", reason=reason)
+
+
+def _worst_pairs(bound: Bound, point: Mapping[str, Fraction]) -> list[tuple[Any, Any]]:
+    """The pairs of the profile at which most is lost at the point, a few of them, worst first."""
+
+    def value(loss: Loss) -> tuple[bool, Fraction]:
+        return (True, Fraction(0)) if isinstance(loss, str) else (False, loss.at(point))
+
+    values = [value(loss) for loss in bound.losses]
+    order = sorted(range(len(values)), key=lambda n: values[n], reverse=True)
+    return [bound.profile.pairs[n] for n in order[:3]]
+
+
+def _completed(point: Mapping[str, Fraction], bound: Bound) -> dict[str, Fraction]:
+    """The point with a simple value for every parameter that does not matter."""
+    usual = decide.points(bound.setting.domains)[0]
+    return usual | dict(point)

@@ -1,0 +1,309 @@
+"""Decides "g ≥ l for all allowed parameters" by finding a certificate for it or against it.
+
+Order of work: a grid of points, then for each piece of g − l (see `forms.pieces`) weights that
+are seen at once, then the solver for weights or for a point.  What comes out is a certificate
+that `dpcompose.proof.certificates` has checked; where none is found, the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice, product
+
+from dpcompose.language import forms
+from dpcompose.language.forms import ONE, Form, Monomial, Peak
+from dpcompose.language.symbols import Domain
+from dpcompose.proof import certificates
+from dpcompose.proof.certificates import BadCertificate, PieceProof, Proof, Weights
+from dpcompose.search.solver import Z3, Constraint, Solver
+
+Point = dict[str, Fraction]
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """g ≥ l holds for all allowed parameters; `proof` shows it."""
+
+    proof: Proof
+
+
+@dataclass(frozen=True)
+class Fails:
+    """l > g at the point."""
+
+    point: Point
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """Neither was shown; the reason in words."""
+
+    reason: str
+
+
+Decision = AtLeast | Fails | Undecided
+STANDARD = Z3()
+LARGEST_GRID = 200_000
+"""The most terms that are evaluated at simple points before the solver is asked."""
+
+
+def at_least(
+    greater: Form, lesser: Form, domains: Mapping[str, Domain], solver: Solver = STANDARD
+) -> Decision:
+    """Whether greater ≥ lesser for all allowed values of the parameters.
+
+    >>> from dpcompose.language.symbols import POSITIVE
+    >>> e, f = Form.parameter("e"), Form.parameter("f")
+    >>> at_least(forms.top(1, [e, f]), e + f, {"e": POSITIVE, "f": POSITIVE}).point == {"e": 1, "f": 1}
+    True
+    """
+    difference = greater - lesser
+    names = greater.names | lesser.names
+    parameters = sorted(name for name in domains if name in _letters(names))
+    few = max(4, LARGEST_GRID // (1 + difference.size))
+    for point in islice(_grid(parameters, domains), few):
+        if _fails(greater, lesser, domains, point):
+            return Fails(point)
+    pieces = forms.pieces(difference, certificates.MOST_PIECES)
+    if pieces is None:
+        return Undecided(f"the comparison falls into more than {certificates.MOST_PIECES:,} cases")
+    proofs = []
+    for piece in pieces:
+        proof = _prove_piece(piece, domains, solver)
+        if proof is None:
+            found = _refute_piece(piece, parameters, domains, solver)
+            if found is not None and _fails(greater, lesser, domains, found):
+                return Fails(found)
+            return Undecided(_why(piece, domains))
+        proofs.append(proof)
+    result = AtLeast(tuple(proofs))
+    try:
+        certificates.check_at_least(greater, lesser, domains, result.proof)
+    except BadCertificate as error:
+        return Undecided(f"the certificate that was found is refused: {error}")
+    return result
+
+
+def points(domains: Mapping[str, Domain]) -> list[Point]:
+    """A few simple points of the parameter space; the first is the usual one."""
+    return list(islice(_grid(sorted(domains), domains), 200))
+
+
+def _fails(greater: Form, lesser: Form, domains: Mapping[str, Domain], point: Point) -> bool:
+    try:
+        certificates.check_point(greater, lesser, domains, point)
+    except BadCertificate:
+        return False
+    return True
+
+
+def _why(piece: Form, domains: Mapping[str, Domain]) -> str:
+    if atoms := sorted(name for name in piece.names if name not in domains):
+        return f"{atoms[0]} is compared by its sign only, and that is not enough"
+    if any(len(t) > 1 or any(power > 1 for _, power in t) for t, _ in piece.monomials):
+        return "the comparison is not linear in the parameters, and neither a proof nor a point was found"
+    if any(domains[name].integer for name in piece.names):
+        return "it fails for real values of the whole-number parameters, and no whole numbers were found"
+    return "the solver found neither a proof nor a point"
+
+
+# points
+
+
+def _letters(names: frozenset[str]) -> frozenset[str]:
+    """The parameters in names, and those inside atoms."""
+    from dpcompose.language import formulas
+
+    inside = (formulas.names(name) if not name.isidentifier() else (name,) for name in names)
+    return frozenset(letter for letters in inside for letter in letters)
+
+
+def _grid(parameters: list[str], domains: Mapping[str, Domain]) -> Iterator[Point]:
+    """A few simple points: all alike, one much larger or smaller than the rest, and all mixtures of a few."""
+    few = {name: list(islice(_simple(domains[name]), 4)) for name in parameters}
+    if not parameters:
+        yield {}
+        return
+    usual = {name: values[0] for name, values in few.items()}
+    yield usual
+    if len(parameters) <= 4:
+        yield from (dict(zip(parameters, values, strict=True)) for values in product(*few.values()))
+        return
+    for choice in (1, 2, 3):
+        other = {name: values[min(choice, len(values) - 1)] for name, values in few.items()}
+        yield other
+        for name in parameters[:50]:
+            yield usual | {name: other[name]}
+            yield other | {name: usual[name]}
+
+
+def _simple(domain: Domain) -> Iterator[Fraction]:
+    tried = [Fraction(c) for c in (1, "1/2", "1/100", 100, 0, -1, 2, 3)]
+    if domain.least is not None:
+        tried += [domain.least, domain.least + 1, domain.least + 100]
+    yield from (value for value in dict.fromkeys(tried) if domain.contains(value))
+
+
+def _refute_piece(
+    piece: Form, parameters: list[str], domains: Mapping[str, Domain], solver: Solver
+) -> Point | None:
+    """A point where the piece is negative: each peak becomes a variable that is at least the peak."""
+    constraints: list[Constraint] = []
+    for name in parameters:
+        for end in ("least", "greatest"):
+            try:
+                form = certificates.bound_form(name, end, domains[name])
+            except BadCertificate:
+                continue
+            is_open = domains[name].open_least if end == "least" else domains[name].open_greatest
+            constraints.append(Constraint(dict(form.monomials), ">" if is_open else ">="))
+    fresh = iter(range(10**9))
+
+    def above(form: Form) -> dict[Monomial, Fraction]:
+        """A polynomial that is at least the form, with variables for its peaks: top(m, x) is the
+        least m·s + Σ u_j with u_j ≥ 0 and u_j ≥ x_j − s."""
+        total = dict(form.monomials)
+        for peak, c in form.peaks:
+            s = ((f"s {next(fresh)}", 1),)
+            total[s] = total.get(s, Fraction(0)) + c * peak.m
+            for inner in peak.of:
+                value = above(inner)
+                value[s] = value.get(s, Fraction(0)) - 1
+                if peak.m == 1:
+                    constraints.append(Constraint({t: -d for t, d in value.items()}, ">="))
+                    continue
+                u = ((f"u {next(fresh)}", 1),)
+                total[u] = c
+                constraints.append(Constraint({u: Fraction(1)}, ">="))
+                constraints.append(Constraint({t: -d for t, d in value.items()} | {u: Fraction(1)}, ">="))
+        return total
+
+    value = above(piece)
+    constraints.append(Constraint({t: -c for t, c in value.items()}, ">"))
+    integers = frozenset(name for name in parameters if domains[name].integer)
+    found = solver.solve(constraints, integers)
+    if found is None:
+        return None
+    usual = next(_grid(parameters, domains))
+    return {name: found.get(name, usual[name]) for name in parameters}
+
+
+# weights
+
+
+def _prove_piece(piece: Form, domains: Mapping[str, Domain], solver: Solver) -> PieceProof | None:
+    """Weights that show the piece ≥ 0, seen at once or found by the solver; not yet checked."""
+    return _at_once(piece, domains) or _by_solver(piece, domains, solver)
+
+
+def _at_once(piece: Form, domains: Mapping[str, Domain]) -> PieceProof | None:
+    """Weights without the solver: terms are non-negative by sign, or each negative one is made up for
+    by the form of the only peak that has most of it, in just the share that is needed."""
+    if not piece.peaks:
+        return PieceProof(()) if forms.is_nonnegative(piece, domains) else None
+    peak, c = piece.peaks[0]
+    if len(piece.peaks) > 1 or any(inner.peaks for inner in peak.of):
+        return None
+    rest = Form(piece.monomials)
+    weights: dict[int, Fraction] = {}
+    for term, _ in piece.monomials:
+        missing = -rest.coefficients.get(term, Fraction(0))
+        if missing > 0:
+            amount, j = max(
+                ((inner.coefficients.get(term, Fraction(0)), -j) for j, inner in enumerate(peak.of))
+            )
+            if amount <= 0:
+                return None
+            share = missing / (c * amount)
+            weights[-j] = weights.get(-j, Fraction(0)) + share
+            rest = rest + peak.of[-j].scaled(c * share)
+    spare = peak.m - sum(weights.values(), Fraction(0))
+    for j, inner in enumerate(peak.of):
+        if not spare:
+            break
+        share = min(spare, 1 - weights.get(j, Fraction(0)))
+        if share > 0 and forms.is_nonnegative(inner, domains):
+            weights[j] = weights.get(j, Fraction(0)) + share
+            rest = rest + inner.scaled(c * share)
+            spare -= share
+    if spare or any(w > 1 for w in weights.values()) or not forms.is_nonnegative(rest, domains):
+        return None
+    return PieceProof((Weights(tuple((j, w, ()) for j, w in sorted(weights.items()))),))
+
+
+def _by_solver(piece: Form, domains: Mapping[str, Domain], solver: Solver) -> PieceProof | None:
+    """Weights as flows: what flows into a peak leaves it for its forms, m times as much in all."""
+    constraints: list[Constraint] = []
+    rest: dict[Monomial, dict[Monomial, Fraction]] = {}  # coefficient of each term, linear in the flows
+    fresh = iter(range(10**9))
+
+    def add(monomial: Monomial, flow: Monomial, c: Fraction) -> None:
+        coefficient = rest.setdefault(monomial, {})
+        coefficient[flow] = coefficient.get(flow, Fraction(0)) + c
+
+    def spread(form: Form, flow: Monomial) -> list[list[tuple[str, int, list]]]:  # type: ignore[type-arg]
+        for monomial, c in form.monomials:
+            add(monomial, flow, c)
+        tree = []
+        for peak, c in form.peaks:
+            leaving: dict[Monomial, Fraction] = {}
+            node = []
+            for j, inner in enumerate(peak.of):
+                name = f"w {next(fresh)}"
+                part = ((name, 1),)
+                leaving[part] = Fraction(1)
+                constraints.append(Constraint({part: Fraction(1)}, ">="))
+                if peak.m > 1:
+                    constraints.append(Constraint({flow: c, part: Fraction(-1)}, ">="))
+                node.append((name, j, spread(inner, part)))
+            leaving[flow] = leaving.get(flow, Fraction(0)) - c * peak.m
+            constraints.append(Constraint(leaving, "="))
+            tree.append(node)
+        return tree
+
+    tree = spread(piece, ONE)
+    multiples = []
+    for name in sorted(piece.names & set(domains)):
+        for end, value in (("least", domains[name].least), ("greatest", domains[name].greatest)):
+            if value is not None and not (end == "least" and value == 0):
+                multiple = ((f"y {next(fresh)}", 1),)
+                multiples.append((name, end, multiple[0][0]))
+                constraints.append(Constraint({multiple: Fraction(1)}, ">="))
+                for monomial, c in certificates.bound_form(name, end, domains[name]).monomials:
+                    add(monomial, multiple, -c)
+    for monomial, coefficient in rest.items():
+        signed = forms.nonnegative(monomial, domains)
+        constraints.append(Constraint(coefficient, ">=" if signed else "="))
+    found = solver.solve(constraints)
+    if found is None:
+        return None
+    return PieceProof(
+        tuple(_weights(node, peak, found) for node, (peak, _) in zip(tree, piece.peaks, strict=True)),
+        tuple((name, end, found[y]) for name, end, y in multiples if found.get(y)),
+    )
+
+
+def _weights(node: list, peak: Peak, found: Mapping[str, Fraction]) -> Weights:  # type: ignore[type-arg]
+    """Flows as weights: each one's share of m times what flows in; where nothing does, the first m."""
+    flows = [found.get(name, Fraction(0)) for name, _, _ in node]
+    total = sum(flows, Fraction(0))
+    shares = (
+        [flow * peak.m / total for flow in flows]
+        if total
+        else [Fraction(int(j < peak.m)) for j in range(len(flows))]
+    )
+    return Weights(
+        tuple(
+            (
+                j,
+                share,
+                tuple(
+                    _weights(inner, p, found) for inner, (p, _) in zip(tree, peak.of[j].peaks, strict=True)
+                ),
+            )
+            for share, (_, j, tree) in zip(shares, node, strict=True)
+            if share
+        )
+    )

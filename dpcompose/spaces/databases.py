@@ -1,0 +1,249 @@
+"""Database classes 𝔻: what the databases are, and how they are listed and shown.
+
+A database of a multiset class is a sorted tuple of records; one of a listed class is
+any hashable value.  A class says of itself whether it is finite, and how large, before
+anything is listed.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+from math import comb
+
+Database = Hashable
+LARGEST_CLASS = 20_000
+"""The most databases that are listed; a larger class is refused before the work starts."""
+
+
+class TooLarge(ValueError):
+    """A class or a set of pairs is too large to go through; says how large and what would do."""
+
+
+class DatabaseClass(ABC):
+    """A collection 𝔻 of databases."""
+
+    @abstractmethod
+    def __contains__(self, D: object) -> bool:
+        """Whether D is one of the databases."""
+
+    @abstractmethod
+    def count(self) -> int | None:
+        """How many databases there are; None where there are infinitely many."""
+
+    @abstractmethod
+    def databases(self) -> Iterator[Database]:
+        """All databases, small ones first.  Raises TooLarge beyond LARGEST_CLASS."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """The class in words, as results name it."""
+
+    def show(self, D: Database) -> str | list[str]:
+        """A database as a problem file would write it."""
+        return str(D)
+
+    def parse(self, shown: object) -> Database:
+        """The database that `show` writes so.  Raises ValueError where there is none."""
+        raise ValueError(f"{shown!r} is no database of {self}")
+
+    def size(self, D: Database) -> int:
+        """How large a database counts when the smallest example is looked for."""
+        return 0
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many records a database has: any number (n is None), at most n, or exactly n.
+
+    >>> str(Size.read("<= 4")), Size.read("= 4").allows(3)
+    ('<= 4', False)
+    """
+
+    n: int | None = None
+    exactly: bool = False
+
+    @staticmethod
+    def read(text: str) -> Size:
+        """The size that a problem file's words name.  Raises ValueError that lists the words."""
+        if text.strip() == "any":
+            return Size()
+        if found := re.fullmatch(r"\s*(<=|=)\s*(\d{1,9})\s*", text):
+            return Size(int(found[2]), exactly=found[1] == "=")
+        raise ValueError(f'{text!r} is no size; use "any", "<= 4" or "= 4"')
+
+    def allows(self, n: int) -> bool:
+        """Whether a database of n records belongs."""
+        return self.n is None or (n == self.n if self.exactly else n <= self.n)
+
+    @property
+    def kind(self) -> str:
+        """any, at most, or exactly: what theorems on sizes depend on."""
+        return "any" if self.n is None else "exactly" if self.exactly else "at most"
+
+    def __str__(self) -> str:
+        return "any" if self.n is None else f"{'=' if self.exactly else '<='} {self.n}"
+
+
+@dataclass(frozen=True)
+class Multisets(DatabaseClass):
+    """All finite multisets of records, of the given size; a database is a sorted tuple.
+
+    records -- the record universe X; where `arbitrary`, X holds these and at least two
+    more, so that verdicts are worst cases over large universes.
+
+    >>> list(Multisets(("a", "b"), Size(1)).databases())
+    [(), ('a',), ('b',)]
+    >>> str(Multisets((), arbitrary=True))
+    'all finite multisets over an arbitrary record universe'
+    """
+
+    records: tuple[str, ...]
+    sizes: Size = Size()
+    arbitrary: bool = False
+
+    def __post_init__(self) -> None:
+        if len(set(self.records)) != len(self.records):
+            twice = next(a for a, times in Counter(self.records).items() if times > 1)
+            raise ValueError(f"record {twice!r} is listed twice")
+        object.__setattr__(self, "records", tuple(sorted(self.records)))
+        if not self.records and not self.arbitrary:
+            raise ValueError("a record universe needs at least one record")
+
+    @cached_property
+    def spare(self) -> tuple[str, ...]:
+        """Two records that no list names: stand for the rest of an arbitrary universe."""
+        if not self.arbitrary:
+            return ()
+        names = (stem + "'" * n for n in range(len(self.records) + 2) for stem in ("x", "y"))
+        free = [name for name in names if name not in self.records]
+        return (free[0], free[1])
+
+    def __contains__(self, D: object) -> bool:
+        return (
+            isinstance(D, tuple)
+            and self.sizes.allows(len(D))
+            and list(D) == sorted(map(str, D))
+            and set(D) <= {*self.records, *self.spare}
+        )
+
+    def count(self) -> int | None:
+        if self.arbitrary or self.sizes.n is None:
+            return None
+        m, n = len(self.records), self.sizes.n
+        return comb(n + m - 1, n) if self.sizes.exactly else comb(n + m, m)
+
+    def databases(self) -> Iterator[Database]:
+        refuse_if_large(self)
+        n = self.sizes.n or 0
+        for size in [n] if self.sizes.exactly else range(n + 1):
+            yield from combinations_with_replacement(self.records, size)
+
+    def show(self, D: Database) -> str | list[str]:
+        return [str(record) for record in D] if isinstance(D, tuple) else str(D)
+
+    def parse(self, shown: object) -> Database:
+        if isinstance(shown, list | tuple) and all(isinstance(record, str) for record in shown):
+            D = tuple(sorted(shown))
+            if D in self:
+                return D
+        return super().parse(shown)
+
+    def size(self, D: Database) -> int:
+        return len(D) if isinstance(D, tuple) else 0
+
+    def __str__(self) -> str:
+        size = {
+            "any": "all finite multisets",
+            "at most": f"all multisets of size <= {self.sizes.n}",
+            "exactly": f"all multisets of size {self.sizes.n}",
+        }[self.sizes.kind]
+        if not self.arbitrary:
+            return f"{size} over {{{', '.join(self.records)}}}"
+        named = f" that holds {', '.join(self.records)}" if self.records else ""
+        return f"{size} over an arbitrary record universe{named}"
+
+
+@dataclass(frozen=True)
+class Listed(DatabaseClass):
+    """A finite class given by its databases, any hashable values, each with its own text.
+
+    >>> str(Listed(("a", "b")))
+    'the 2 listed databases'
+    """
+
+    elements: tuple[Database, ...]
+
+    def __post_init__(self) -> None:
+        shown = Counter(str(D) for D in self.elements)
+        twice = [text for text, times in shown.items() if times > 1]
+        if twice:
+            raise ValueError(f"database {twice[0]!r} is listed twice")
+        if not self.elements:
+            raise ValueError("a listed class needs at least one database")
+
+    @cached_property
+    def _members(self) -> frozenset[Database]:
+        return frozenset(self.elements)
+
+    def __contains__(self, D: object) -> bool:
+        return isinstance(D, Hashable) and D in self._members
+
+    def count(self) -> int:
+        return len(self.elements)
+
+    def parse(self, shown: object) -> Database:
+        for D in self.elements:
+            if str(D) == shown:
+                return D
+        return super().parse(shown)
+
+    def databases(self) -> Iterator[Database]:
+        refuse_if_large(self)
+        yield from self.elements
+
+    def __str__(self) -> str:
+        return (
+            f"the {len(self.elements)} listed databases"
+            if len(self.elements) > 1
+            else "the one listed database"
+        )
+
+
+def refuse_if_large(databases: DatabaseClass) -> None:
+    """Raises TooLarge where a class cannot be gone through, with its size and what would do."""
+    count = databases.count()
+    if count is None:
+        raise TooLarge(
+            f"{databases} cannot be listed: there are infinitely many. "
+            "Give a finite record universe and a size limit, or maps and neighbours "
+            "that read records one by one"
+        )
+    if count > LARGEST_CLASS:
+        shown = f"{count:,}" if count < 10**15 else f"about 10^{len(str(count)) - 1}"
+        raise TooLarge(
+            f"{databases}: {shown} databases, more than the {LARGEST_CLASS:,} that are gone through. "
+            "A smaller size limit or fewer records would do"
+        )
+
+
+def multisets(records: Iterable[str] | None = None, size: str = "any") -> Multisets:
+    """The class of all finite multisets over `records` (None: an arbitrary universe).
+
+    size -- "any", "<= n" or "= n".
+
+    >>> str(multisets({"child", "adult"}, size="<= 4"))
+    'all multisets of size <= 4 over {adult, child}'
+    """
+    names = tuple(str(record) for record in records) if records is not None else ()
+    return Multisets(names, Size.read(size), arbitrary=records is None)
+
+
+def listed(elements: Iterable[Database]) -> Listed:
+    """The class of the given databases: any hashable values, no two of which print alike."""
+    return Listed(tuple(elements))

@@ -1,0 +1,189 @@
+"""Maps f: what a mechanism reads of a database.
+
+A map is a function on databases, one method: `__call__`.  The class also says what its
+images form (`image`), which is where a guarantee on the map's own domain lives.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size
+
+
+class Map(ABC):
+    """A function f on the databases of a class."""
+
+    @abstractmethod
+    def __call__(self, D: Database) -> Database:
+        """f(D)."""
+
+    @abstractmethod
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        """The class that f's values form: the own domain of a mechanism that reads f."""
+
+    @abstractmethod
+    def written(self, D: str) -> str:
+        """f(D) in symbols, D being the letter of the database."""
+
+    def is_identity(self, databases: DatabaseClass) -> bool:
+        """Whether f(D) = D on the whole class."""
+        return False
+
+
+@dataclass(frozen=True)
+class Everything(Map):
+    """The identity: the mechanism reads all of D."""
+
+    def __call__(self, D: Database) -> Database:
+        return D
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        return databases
+
+    def written(self, D: str) -> str:
+        return D
+
+    def is_identity(self, databases: DatabaseClass) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class Restriction(Map):
+    """D ↦ D|A: the records of D that lie in A, with their multiplicities.
+
+    >>> Restriction(("a", "b"))(("a", "a", "c"))
+    ('a', 'a')
+    """
+
+    records: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "records", tuple(sorted(set(self.records))))
+
+    @cached_property
+    def inside(self) -> frozenset[str]:
+        """A as a set."""
+        return frozenset(self.records)
+
+    def __call__(self, D: Database) -> Database:
+        if not isinstance(D, tuple):
+            raise TypeError(f"{D!r} is no multiset of records")
+        return tuple(record for record in D if record in self.inside)
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        """Multisets over A: of any size, or at most n where 𝔻 limits the size (n exactly for A = X)."""
+        if not isinstance(databases, Multisets):
+            raise TypeError("only multisets are restricted to records")
+        if self.is_identity(databases):
+            return databases
+        if not self.records:
+            return Listed(((),))
+        return Multisets(self.records, Size(databases.sizes.n))
+
+    def written(self, D: str) -> str:
+        return f"{D}|{{{', '.join(self.records)}}}"
+
+    def is_identity(self, databases: DatabaseClass) -> bool:
+        return (
+            isinstance(databases, Multisets)
+            and not databases.arbitrary
+            and self.inside.issuperset(databases.records)
+        )
+
+
+@dataclass(frozen=True)
+class Table(Map):
+    """A map given by its values: D ↦ values[D].
+
+    image_neighbours -- for each granularity, by name, the neighbouring pairs of images that
+    a guarantee on the own domain is stated for; "" holds for every granularity.  A
+    granularity that is not listed: the images of neighbouring databases.
+
+    >>> table("merge", {"a": "x", "b": "x"})("b")
+    'x'
+    """
+
+    name: str
+    values: Mapping[Database, Database]
+    image_neighbours: Mapping[str, frozenset[tuple[Database, Database]]]
+
+    def __call__(self, D: Database) -> Database:
+        return self.values[D]
+
+    def __hash__(self) -> int:
+        return hash((self.name, frozenset(self.values.items())))
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        return Listed(tuple(dict.fromkeys(self.values[D] for D in databases.databases())))
+
+    def written(self, D: str) -> str:
+        return f"{self.name}({D})"
+
+
+@dataclass(frozen=True)
+class Function(Map):
+    """A map given by a Python function; used on finite classes, where it is called once a database."""
+
+    name: str
+    function: Callable[[Database], Database]
+
+    def __call__(self, D: Database) -> Database:
+        return self.function(D)
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        return Listed(tuple(dict.fromkeys(self.function(D) for D in databases.databases())))
+
+    def written(self, D: str) -> str:
+        return f"{self.name}({D})"
+
+
+everything = Everything()
+"""The identity."""
+
+
+def restriction(records: Iterable[str]) -> Restriction:
+    """D ↦ D|A, the part of D that lies in the record set A."""
+    return Restriction(tuple(str(record) for record in records))
+
+
+def record_partition(databases: Multisets, *parts: Iterable[str]) -> tuple[Restriction, ...]:
+    """The restrictions to disjoint record sets A_1, …, A_k (GB Ex. IV.4).
+
+    Raises ValueError where two sets share a record, or a record is not in the universe.
+
+    >>> from dpcompose.spaces.databases import multisets
+    >>> record_partition(multisets({"a", "b", "c"}), {"a"}, {"b", "c"})[1].records
+    ('b', 'c')
+    """
+    sets = [frozenset(map(str, part)) for part in parts]
+    for i, part in enumerate(sets):
+        for j in range(i):
+            if shared := sorted(part & sets[j]):
+                raise ValueError(f"parts {j + 1} and {i + 1} share the record {shared[0]!r}")
+        if not databases.arbitrary and (strange := sorted(part - set(databases.records))):
+            raise ValueError(f"part {i + 1} holds {strange[0]!r}, which is no record of {databases}")
+    return tuple(restriction(part) for part in sets)
+
+
+def function(name: str, f: Callable[[Database], Database]) -> Function:
+    """A map from a Python function, for finite classes; it must return hashable values."""
+    return Function(name, f)
+
+
+def table(
+    name: str,
+    values: Mapping[Any, Database],
+    image_neighbours: Mapping[str, Iterable[tuple[Database, Database]]] | None = None,
+) -> Table:
+    """A map given by its values; see `Table`."""
+    listed = {
+        granularity: frozenset((x, y) for x, y in given if x != y)
+        for granularity, given in (image_neighbours or {}).items()
+    }
+    return Table(name, MappingProxyType(dict(values)), MappingProxyType(listed))

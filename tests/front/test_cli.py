@@ -1,0 +1,204 @@
+"""The command as a user sees it: texts, JSON, exit statuses, saved derivations."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpcompose.front import cli
+
+ROOT = Path(__file__).resolve().parents[2]
+PROBLEMS = sorted((ROOT / "notebooks" / "problems").glob("*.toml"))
+FIRST = str(PROBLEMS[0])
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    status = cli.main(arguments)
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def run_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in run(capsys, *arguments)[1].splitlines()]
+
+
+def test_the_readme_shows_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = re.search(r"\$ dpcompose verify (\S+)\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert shown is not None
+    assert run(capsys, "verify", str(ROOT / shown[1]))[1].strip() == shown[2].strip()
+
+
+@pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)
+def test_shipped_problems_come_out_as_they_expect(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    claims = tomllib.loads(file.read_text())["claims"]
+    assert all("expect" in claim for claim in claims)
+    status, out, _ = run(capsys, "verify", "--json", str(file))
+    found = json.loads(out)
+    assert status == 0
+    assert [claim["verdict"] for claim in found["claims"]] == [claim["expect"] for claim in claims]
+    assert found["optimal"] is True
+
+
+@pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)
+def test_saved_derivations_are_checked_again(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "d.json"
+    assert run(capsys, "verify", str(file), "--save-derivation", str(saved))[0] == 0
+    status, out, _ = run(capsys, "recheck", str(saved))
+    assert status == 0
+    assert f"{saved}: " in out and "lines checked" in out
+    (found,) = run_json(capsys, "recheck", "--json", str(saved))
+    expected = [claim["expect"] for claim in tomllib.loads(file.read_text())["claims"]]
+    assert found["checked"] and found["verdicts"] == expected
+
+
+def test_json_of_the_first_problem(capsys: pytest.CaptureFixture[str]) -> None:
+    (found,) = run_json(capsys, "verify", "--json", FIRST)
+    assert found["guarantee"] == {"notion": "pure", "epsilon": "max(e1 + e2, e1 + e3, e2 + e3)"}
+    assert found["scope"] == "all finite multisets over {a, b, c}"
+    assert found["theorems"] == ["GB:IV.13"]
+    assert found["assumptions"] == [
+        "M1 is bounded e1-DP as a map on the whole class, and depends only on D|{a}",
+        "M2 is bounded e2-DP as a map on the whole class, and depends only on D|{b}",
+        "M3 is bounded e3-DP as a map on the whole class, and depends only on D|{c}",
+        "the mechanisms are independent",
+    ]
+    refuted, proved, loose = found["claims"]
+    assert refuted["counterexample"] == {
+        "databases": [["a"], ["b"]],
+        "parameters": {"e1": "1", "e2": "1", "e3": "1"},
+        "claimed": "1",
+        "actual": "2",
+        "mechanisms": [
+            {"mechanism": 1, "at D": "1/2*exp(-1)", "at E": "1/2"},
+            {"mechanism": 2, "at D": "1/2*exp(-1)", "at E": "1/2"},
+        ],
+    }
+    assert proved == {
+        "verdict": "proved",
+        "claim": {"notion": "pure", "epsilon": "max(e1 + e2, e1 + e3, e2 + e3)"},
+        "expect": "proved",
+        "loose": False,
+    }
+    assert loose["loose"] is True
+
+
+TWO_PARTS = """\
+format = 1
+[databases]
+kind = "multisets"
+records = ["a", "b"]
+[target]
+granularity = "unbounded"
+[[mechanisms]]
+name = "M"
+reads = { records = ["a"] }
+guarantee = { notion = "pure", epsilon = "e", granularity = "unbounded", domain = "own" }
+"""
+CLAIM = '[[claims]]\nnotion = "pure"\nepsilon = "%s"\n'
+STATUSES = {
+    "e": 0,
+    "e/2": 1,
+    "sqrt(e**2)": 0,
+    "e**2 + log(e) + 2*e": 3,
+    "oo": 0,
+    "1/(1 - e)": 3,
+}
+
+
+@pytest.mark.parametrize("claim", STATUSES)
+def test_exit_status(claim: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text(TWO_PARTS + CLAIM % claim)
+    assert run(capsys, "verify", str(file))[0] == STATUSES[claim]
+
+
+def test_the_worst_status_of_several_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = {
+        "fine": CLAIM % "e",
+        "undecided": CLAIM % "e**2 + log(e) + 2*e",
+        "refuted": CLAIM % "e/2",
+        "wrong": "x",
+    }
+    files = {}
+    for name, claim in texts.items():
+        files[name] = str(tmp_path / f"{name}.toml")
+        Path(files[name]).write_text(TWO_PARTS + claim)
+    assert run(capsys, "verify", files["fine"], files["undecided"])[0] == 3
+    assert run(capsys, "verify", files["undecided"], files["refuted"], files["fine"])[0] == 1
+    status, out, err = run(capsys, "verify", "--json", *files.values())
+    assert status == 2 and files["wrong"] in err
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert [line["file"] for line in lines] == list(files.values())
+    assert "error" in lines[-1] and "claims" in lines[0]
+
+
+def test_an_expected_refutation_is_fine_and_another_is_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text(TWO_PARTS + CLAIM % "e/2" + 'expect = "refuted"\n')
+    assert run(capsys, "verify", str(file))[0] == 0
+    file.write_text(TWO_PARTS + CLAIM % "e" + 'expect = "refuted"\n')
+    status, out, _ = run(capsys, "verify", str(file))
+    assert status == 1 and "(expected: refuted)" in out
+
+
+def test_a_target_without_neighbours_is_answered_with_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    file = next(str(file) for file in PROBLEMS if "no-neighbours" in file.name)
+    (found,) = run_json(capsys, "verify", "--json", file)
+    assert found["guarantee"]["epsilon"] == "0"
+    assert found["warnings"] == [
+        "no two of all multisets of size 10 over {a, b} are unbounded neighbours, so every guarantee holds, "
+        "whatever the mechanisms do"
+    ]
+
+
+def test_theorems_are_listed_shown_and_missed(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "theorems")
+    assert status == 0 and "parallel-bounded" in out and "GB:IV.13" in out
+    by_id, by_item = run(capsys, "theorems", "parallel-bounded"), run(capsys, "theorems", "GB:IV.13")
+    assert by_id == by_item and by_id[1].startswith("# Parallel composition under bounded DP")
+    status, _, err = run(capsys, "theorems", "paralel-bounded")
+    assert status == 2
+    assert err == "dpcompose: there is no theorem page 'paralel-bounded'; did you mean 'parallel-bounded'?\n"
+    ids = [page["id"] for page in run_json(capsys, "theorems", "--json")]
+    assert len(ids) == len(set(ids)) == len(list((ROOT / "theorems").rglob("*/*.md")))
+
+
+def test_a_derivation_of_several_files_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, "verify", FIRST, FIRST, "--save-derivation", "x.json")
+    assert (status, err) == (2, "dpcompose: --save-derivation takes one problem file\n")
+
+
+def test_recheck_of_what_is_no_derivation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "d.json"
+    file.write_text("{")
+    assert run(capsys, "recheck", str(file))[0] == 2
+    file.write_text("[" * 100_000)
+    assert run(capsys, "recheck", str(file))[0] == 2
+    file.write_text("[]")
+    status, out, _ = run(capsys, "recheck", str(file))
+    assert (status, out) == (1, f"{file}: REFUSED\n  this is no saved derivation of format 1\n")
+
+
+def test_an_interrupt_is_a_status_and_a_word(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_verify_file", interrupted)
+    status, _, err = run(capsys, "verify", FIRST)
+    assert (status, err) == (130, "dpcompose: interrupted; what is above is complete\n")
+
+
+def test_the_bound_as_it_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """The derivation of the first problem, word for word."""
+    assert run(capsys, "bound", FIRST)[1] == (Path(__file__).parent / "bound-01.txt").read_text()

@@ -1,0 +1,152 @@
+"""The rooms import one way, what is trusted does not reach what searches, and heavy things load late."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "dpcompose"
+
+ROOMS = {
+    "language": ["symbols", "worstcase", "formulas", "forms"],
+    "spaces": ["databases", "granularities", "maps", "graphs", "metrics"],
+    "privacy": ["notions", "mechanisms", "settings", "problems"],
+    "proof": [
+        "kernel",
+        "registry",
+        "hypotheses",
+        "certificates",
+        "witnesses",
+        "counterexamples",
+        "steps",
+        "checker",
+    ],
+    "search": ["solver", "decide", "bounds", "claims"],
+    "front": ["render", "study", "cli"],
+}
+ORDER = [f"{room}.{file}" for room, files in ROOMS.items() for file in files]
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
+
+
+def place(path: Path) -> str:
+    """Which of ORDER a file belongs to: its room and file, or its room and folder."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts[:2])
+
+
+def imports(path: Path) -> set[str]:
+    """The modules of dpcompose that a file imports anywhere in it, for types too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dpcompose"):
+            inside = [PACKAGE.joinpath(*node.module.split(".")[1:], name.name) for name in node.names]
+            for name, target in zip(node.names, inside, strict=True):
+                module = target.with_suffix(".py").exists() or target.is_dir()
+                found.add(f"{node.module}.{name.name}" if module else node.module)
+        elif isinstance(node, ast.Import):
+            found |= {name.name for name in node.names if name.name.startswith("dpcompose")}
+    return found
+
+
+def test_every_file_is_in_a_room() -> None:
+    assert {place(path) for path in FILES} == set(ORDER)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_one_way(path: Path) -> None:
+    here = ORDER.index(place(path))
+    for module in imports(path):
+        there = ".".join(module.split(".")[1:3])
+        assert there in ORDER, f"{path.name} imports {module}"
+        assert ORDER.index(there) <= here, f"{place(path)} imports {there}, which comes later"
+
+
+def test_hypotheses_import_each_other_only_through_the_shared_ones() -> None:
+    shared = {"evidence", "inputs", "edit_types", "exhaustion"}
+    for path in (PACKAGE / "proof" / "hypotheses").glob("*.py"):
+        names = {module.rsplit(".", 1)[1] for module in imports(path) if ".hypotheses." in module}
+        assert names <= shared, path.name
+
+
+def reached(*code: str) -> set[str]:
+    """The modules that are loaded after running some statements in a new interpreter."""
+    script = "; ".join([*code, "import sys", "print('\\n'.join(sys.modules))"])
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+def test_the_checker_reaches_no_search_and_no_solver() -> None:
+    loaded = reached("import dpcompose.proof.checker")
+    assert not [name for name in loaded if name.startswith(("dpcompose.search", "dpcompose.front", "z3"))]
+
+
+def test_heavy_libraries_are_loaded_when_they_are_needed() -> None:
+    assert not {"sympy", "networkx", "z3", "lark", "pydantic"} & reached("import dpcompose")
+    assert not {"sympy", "networkx", "z3", "lark", "pydantic"} & reached("import dpcompose.front.cli")
+    api = reached("import dpcompose as d", "d.compose, d.multisets, d.pure, d.parameters('e')")
+    assert not {"networkx", "z3", "numpy", "scipy"} & api
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = "import dpcompose.front.cli as c\ntry: c.main(['--help'])\nexcept SystemExit: pass"
+    run = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "verify" in run.stdout
+    assert not any(f" {name}\n" in run.stderr for name in ("sympy", "pydantic", "lark", "z3"))
+
+
+def test_a_decision_seen_at_once_needs_no_solver() -> None:
+    file = "notebooks/problems/01-bounded-parallel.toml"
+    loaded = reached(f"import dpcompose.front.cli as c; c.main(['verify', {str(ROOT / file)!r}])")
+    assert not {"networkx", "numpy", "z3"} & loaded
+
+
+def test_the_top_level_is_as_agreed() -> None:
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout
+    names = {line.split("/")[0] for line in tracked.splitlines()}
+    allowed = {
+        "pyproject.toml",
+        "README.md",
+        "dpcompose",
+        "tests",
+        "theorems",
+        "notebooks",
+        "LICENSE",
+        "CITATION.cff",
+    }
+    assert {name for name in names if not name.startswith(".")} <= allowed
+
+
+def test_no_sympy_symbol_is_made_outside_symbols() -> None:
+    for path in FILES:
+        if path.name == "symbols.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                assert node.func.attr not in ("Symbol", "symbols", "Dummy"), path.name
+
+
+def test_nothing_is_evaluated_as_python() -> None:
+    forbidden = {"eval", "exec", "compile", "sympify", "parse_expr", "lambdify", "S", "simplify", "pickle"}
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                called = (
+                    node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                )
+                regex = isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") == "re"
+                assert regex or called not in forbidden, f"{path.name} calls {called}"
+
+
+def test_no_float_literal_in_what_decides() -> None:
+    for room in ("proof", "search", "spaces"):
+        for path in (PACKAGE / room).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), path.name

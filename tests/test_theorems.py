@@ -1,0 +1,465 @@
+"""The pages of theorems/: each is complete, its example runs and uses it, its numbers are right."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from pathlib import Path
+
+import pytest
+import sympy
+
+from dpcompose.front.study import Study
+from dpcompose.privacy import problems
+from dpcompose.proof import kernel, registry
+from dpcompose.proof.hypotheses import binding
+from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.proof.registry import Page, PageError, Theory
+from dpcompose.proof.steps import StepRefused, Steps
+from dpcompose.spaces.databases import Multisets, Size
+from dpcompose.spaces.granularities import RecordEdits
+from dpcompose.spaces.graphs import neighbourhood_graph
+from dpcompose.spaces.metrics import ClosedForm, ShortestPaths
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "theorems"
+THEORY = registry.load(FOLDER)
+PAGES = list(THEORY.pages.values())
+EXAMPLE = re.compile(r"^```toml example\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)
+
+
+# the text
+
+
+@every_page
+def test_page_is_complete(page: Page) -> None:
+    statement, mark, rest = page.body.partition("**Proof.**")
+    assert mark, "no proof"
+    assert len(statement.strip()) > 100, "no statement"
+    proof = rest.partition("**Example.**")[0]
+    assert "∎" in proof and len(proof) > 150
+    assert "TODO" not in page.body
+    assert len(EXAMPLE.findall(page.body)) == 1
+    if getattr(page.head, "hypotheses", []):
+        assert "**Hypotheses.**" in page.body
+    if page.head.kind == "named":
+        assert "**Optimal.**" in page.body
+
+
+@every_page
+def test_page_renders(page: Page) -> None:
+    """Inline mathematics ends on its line; lines are short; code hosts keep \\lbrace and not \\{."""
+    code = False
+    for line in page.body.splitlines():
+        assert len(line) <= 110, line
+        code = code != line.startswith("```")
+        if not code:
+            assert line.replace("$$", "").count("$") % 2 == 0, line
+            assert r"\{" not in line, line
+    assert page.body.count("$$") % 2 == 0
+
+
+@every_page
+def test_links_lead_somewhere(page: Page) -> None:
+    for link in re.findall(r"\]\(([^)]+\.md)\)", page.body):
+        assert (page.path.parent / link).resolve().is_file(), link
+
+
+# the examples
+
+
+@every_page
+def test_example_comes_out_as_expected(page: Page) -> None:
+    study, claims = example(page)
+    assert claims and all(claim.expect for claim in claims)
+    for claim in claims:
+        assert study.check(claim).verdict == claim.expect
+
+
+@every_page
+def test_example_uses_the_page(page: Page) -> None:
+    study, _ = example(page)
+    bound = study.bound
+    if page.head.kind == "fact":
+        assert uses_fact(study, page)
+    elif page.head.kind == "shape":
+        by = {line.by for line in bound.derivation.lines}
+        assert page.id in {getattr(THEORY.pages[id].head, "shape", None) for id in by & set(THEORY.pages)}
+    else:
+        assert page.id in bound.derivation.pages
+    if page.head.kind in ("named", "substitution"):
+        assert bound.theorem.id == page.id
+
+
+def example(page: Page) -> tuple[Study, tuple[problems.Claim, ...]]:
+    problem = problems.read_text(EXAMPLE.findall(page.body)[0], page.path.name)
+    return Study(problem.setting, THEORY), problem.claims
+
+
+def uses_fact(study: Study, page: Page) -> bool:
+    if page.head.metric is not None:
+        lines = [line.judgement for line in study.bound.derivation.lines]
+        private = [one for one in lines if isinstance(one, kernel.PrivateInInput)]
+        return any(words.startswith(f"{page.id}, on ") for one in private for words in one.metrics)
+    inputs = Inputs(study.setting, THEORY)
+    assert all(binding.check(inputs, one).holds for one in page.head.hypotheses)
+    if page.head.concludes is not None:
+        return binding.check(inputs, page.head.concludes).holds
+    assert not binding.check(inputs, page.head.concludes_not).holds
+    return any(f"({page.cite('any')}: {page.title})" in fit.reason for fit in study.theorems())
+
+
+# the heads
+
+
+@every_page
+def test_head_names_what_there_is(page: Page) -> None:
+    for id in page.head.special_case_of:
+        assert id in THEORY.pages
+    if (shape := getattr(page.head, "shape", None)) is not None:
+        assert THEORY.pages[shape].head.kind == "shape"
+    named = list(getattr(page.head, "hypotheses", []))
+    named += [getattr(page.head, key, None) for key in ("concludes", "concludes_not")]
+    for hypothesis in filter(None, named):
+        file = hypothesis.is_.replace("-", "_").replace(" ", "_")
+        assert file in binding.predicates()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.head.kind == "fact" and page.head.metric])
+def test_metric_facts_are_shortest_paths(page: Page) -> None:
+    edits = frozenset(page.head.edits) | {(s, r) for r, s in page.head.edits}
+    closed = ClosedForm(page.head.metric, page.head.same_size)
+    for kind, n in [("at most", 2), ("at most", 3), ("exactly", 3)]:
+        if kind in page.head.sizes:
+            databases = Multisets(("a", "b", "c"), Size(n, exactly=kind == "exactly"))
+            shortest = ShortestPaths(neighbourhood_graph(databases, RecordEdits(page.id, edits)))
+            for D, E in combinations_with_replacement(databases.databases(), 2):
+                assert closed(D, E) == shortest(D, E), (D, E)
+
+
+def test_a_wrong_head_is_refused_with_every_mistake(tmp_path: Path) -> None:
+    text = (FOLDER / "named" / "parallel-bounded.md").read_text(encoding="utf-8")
+    text = text.replace("title =", "titel =").replace('status = "derived"', 'status = "obvious"')
+    page = tmp_path / "wrong.md"
+    page.write_text(text, encoding="utf-8")
+    with pytest.raises(PageError) as raised:
+        registry.load(tmp_path)
+    message = str(raised.value)
+    assert message.startswith("wrong.md: ")
+    assert "named.title: Field required" in message
+    assert "named.titel: Extra inputs are not permitted" in message
+    assert "named.status: Input should be 'primitive', 'derived' or 'believed'" in message
+
+
+def test_a_page_without_a_block_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "text.md").write_text("# Only a title\n\nand a text\n", encoding="utf-8")
+    with pytest.raises(PageError, match=r"^text\.md: a page is a title"):
+        registry.load(tmp_path)
+
+
+def test_two_pages_with_one_id_are_refused(tmp_path: Path) -> None:
+    for name in ("one.md", "two.md"):
+        shutil.copy(FOLDER / "rules" / "pure.md", tmp_path / name)
+    with pytest.raises(PageError, match=r"^two\.md: the id 'pure' is already that of one\.md$"):
+        registry.load(tmp_path)
+
+
+def test_a_wrong_conclusion_is_never_cited(tmp_path: Path) -> None:
+    """The classical parallel bound, stated for bounded neighbours on a page of its own."""
+    shutil.copytree(FOLDER, tmp_path / "theorems")
+    folder = tmp_path / "theorems" / "named"
+    text = (folder / "parallel-bounded.md").read_text(encoding="utf-8")
+    wrong = text.replace('id = "parallel-bounded"', 'id = "too-good"').replace(
+        "top(2, epsilon[i], i, 1, k)", "max(epsilon[i], i, 1, k)"
+    )
+    assert wrong.count("max(epsilon[i], i, 1, k)") == 1
+    wrong = wrong.replace('special-case-of = ["', 'special-case-of = ["parallel-bounded", "')
+    (folder / "too-good.md").write_text(wrong, encoding="utf-8")
+    theory = registry.load(tmp_path / "theorems")
+
+    setting = example(THEORY.pages["parallel-bounded"])[0].setting
+    bound, usual = Study(setting, theory).bound, Study(setting, THEORY).bound
+    assert bound.guarantee == usual.guarantee
+    assert bound.theorem.id == usual.theorem.id == "parallel-bounded"
+    assert "too-good" not in bound.derivation.pages
+    assert not next(fit for fit in bound.fits if fit.page.id == "too-good").best
+
+    cited = next(line for line in usual.derivation.lines if line.by == "parallel-bounded")
+    sources = [usual.derivation.lines[n - 1] for n in cited.uses]
+    steps = Steps(setting, theory)
+    assert steps.line(cited.n, "parallel-bounded", {}, sources) == cited
+    with pytest.raises(StepRefused, match=r"^Corollary IV\.13"):
+        steps.line(cited.n, "too-good", {}, sources)
+
+
+# numbers by hand
+
+Part = tuple[str | None, str, str, str]
+"""What a mechanism reads ("ab": the records a, b; None: everything), ε, granularity, domain."""
+
+
+def study(
+    target: str, *parts: Part, records: str = "ab", size: str = "any", theory: Theory = THEORY
+) -> Study:
+    lines = [
+        "format = 1",
+        "[databases]",
+        'kind = "multisets"',
+        f'size = "{size}"',
+        f"records = {list(records)}",
+    ]
+    lines += ["[target]", f'granularity = "{target}"']
+    for i, (reads, epsilon, granularity, domain) in enumerate(parts, start=1):
+        lines += ["[[mechanisms]]", f'name = "M{i}"']
+        if reads is not None:
+            lines.append(f"reads = {{ records = {list(reads)} }}")
+        said = f'notion = "pure", epsilon = "{epsilon}", granularity = "{granularity}"'
+        lines.append(f"guarantee = {{ {said}{f', domain = {domain!r}' if reads is not None else ''} }}")
+    return Study(problems.read_text("\n".join(lines)).setting, theory)
+
+
+U, B = "unbounded", "bounded"
+
+BY_HAND: list[tuple[str, Study, str]] = [
+    # a replacement inside of {a, b}: 2 · 1/2; across: 1/2 + 3/4
+    (
+        "composition-own-domain",
+        study(B, ("ab", "1/2", U, "own"), ("c", "3/4", U, "own"), records="abc"),
+        "5/4",
+    ),
+    # b is read twice: 1/2 + 1/3; c once: 3/4
+    (
+        "composition-common-domain",
+        study(
+            U, ("ab", "1/2", U, "common"), ("b", "1/3", U, "common"), ("c", "3/4", U, "common"), records="abc"
+        ),
+        "5/6",
+    ),
+    ("sequential", study(B, (None, "1/2", B, ""), (None, "1/3", B, ""), (None, "1/6", B, "")), "1"),
+    ("disjoint-own-domain", study(U, ("a", "1/2", U, "own"), ("b", "1/3", U, "own")), "1/2"),
+    ("disjoint-common-domain", study(U, ("a", "2/7", U, "common"), ("b", "3/7", U, "common")), "3/7"),
+    # the two largest of 1/4, 1 and 1/2
+    (
+        "parallel-bounded",
+        study(
+            B, ("a", "1/4", B, "common"), ("b", "1", B, "common"), ("c", "1/2", B, "common"), records="abc"
+        ),
+        "3/2",
+    ),
+    ("part-of-bounded", study(U, ("a", "3/7", B, "common")), "3/7"),
+    # inside of {a, b}: 2 · 2; across: 2 + 1
+    ("sensitivity-profile", study(B, ("ab", "2", U, "own"), ("c", "1", B, "common"), records="abc"), "4"),
+]
+
+
+@pytest.mark.parametrize(("id", "given", "epsilon"), BY_HAND, ids=[id for id, _, _ in BY_HAND])
+def test_value_by_hand(id: str, given: Study, epsilon: str) -> None:
+    assert given.bound.theorem.id == id
+    assert given.guarantee().epsilon == sympy.Rational(Fraction(epsilon))
+    assert given.bound.optimal
+
+
+def test_every_composition_theorem_has_a_value_by_hand() -> None:
+    theorems = [page.id for page in PAGES if page.head.kind in ("named", "substitution")]
+    assert sorted(id for id, _, _ in BY_HAND) == sorted(theorems)
+
+
+# each hypothesis broken once: the reason, and what the composition really loses
+
+BROKEN: list[tuple[str, str, Study, str, object]] = [
+    (
+        "sequential",
+        "identity",
+        study(B, ("a", "1", B, "own")),
+        'it needs "every mechanism reads the whole database". It is not: M1 reads D|{a} only',
+        sympy.oo,
+    ),
+    (
+        "disjoint-own-domain",
+        "compatible",
+        study(U, ("a", "1", U, "own"), ("a", "2", U, "own")),
+        'it needs "p is compatible with the unbounded granularity". It is not: '
+        "D = {a} and E = {} are neighbours, and what M1 and M2 read changes",
+        3,
+    ),
+    (
+        "disjoint-own-domain",
+        "sensitivity at most",
+        study(B, ("a", "1", B, "own")),
+        'it needs "every p_i has sensitivity at most 1 for the bounded granularity". It is not: '
+        "D = {a} and E = {b} are neighbours, and what M1 reads moves by oo",
+        sympy.oo,
+    ),
+    (
+        "disjoint-common-domain",
+        "compatible",
+        study(B, ("a", "1", B, "common"), ("b", "2", B, "common")),
+        'it needs "p is compatible with the bounded granularity". It is not: '
+        "D = {a} and E = {b} are neighbours, and what M1 and M2 read changes "
+        "(GB:A.5: No record-wise partition is compatible with replace-one neighbours)",
+        3,
+    ),
+    (
+        "parallel-bounded",
+        "record-wise partition",
+        study(B, ("a", "1", B, "common"), ("a", "2", B, "common"), ("a", "3", B, "common")),
+        'it needs "p is a record-wise partition". It is not: M1 and M2 both read the record a',
+        6,
+    ),
+    (
+        "parallel-bounded",
+        "at least",
+        study(B, ("a", "1", B, "common")),
+        'it needs "k >= 2". It is not: k = 1',
+        1,
+    ),
+    (
+        "part-of-bounded",
+        "proper part",
+        study(U, ("ab", "1", B, "common")),
+        'it needs "every mechanism reads a proper part of the record universe". It is not: '
+        "M1 reads all records",
+        sympy.oo,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("id", "broken", "given", "reason", "epsilon"), BROKEN, ids=[f"{one[0]}-{one[1]}" for one in BROKEN]
+)
+def test_broken_hypothesis(id: str, broken: str, given: Study, reason: str, epsilon: object) -> None:
+    assert reason_of(given, id) == reason
+    assert given.guarantee().epsilon == epsilon
+    assert broken in [hypothesis.is_ for hypothesis in THEORY.pages[id].head.hypotheses]
+
+
+def test_every_hypothesis_of_a_composition_theorem_is_broken_once() -> None:
+    stated = [(page.id, one.is_) for page in THEORY.of_kind("named") for one in page.head.hypotheses]
+    assert sorted(one[:2] for one in BROKEN) == sorted(stated)
+
+
+PREMISES: list[tuple[str, Study, str, object]] = [
+    # no add/remove neighbours at all, so nothing is promised; across replacements everything may be lost
+    (
+        "composition-common-domain",
+        study(B, ("a", "1", U, "common"), size="= 1"),
+        "it needs guarantees for bounded neighbours, that of M1 is for unbounded",
+        sympy.oo,
+    ),
+    (
+        "composition-own-domain",
+        study(B, ("a", "1", U, "common"), size="= 1"),
+        "it needs guarantees on the own domain, that of M1 is on the common one",
+        sympy.oo,
+    ),
+    (
+        "composition-common-domain",
+        study(B, ("a", "1", B, "own")),
+        "it needs guarantees on the common domain, that of M1 is on the own one",
+        sympy.oo,
+    ),
+    (
+        "parallel-bounded",
+        study(U, ("a", "1", B, "common"), ("b", "2", B, "common")),
+        "it is about bounded neighbours, the target is unbounded",
+        2,
+    ),
+    (
+        "part-of-bounded",
+        study(U, ("a", "1", B, "common"), ("a", "2", B, "common")),
+        "it is about 1 mechanism, there are 2",
+        3,
+    ),
+]
+
+
+@pytest.mark.parametrize(("id", "given", "reason", "epsilon"), PREMISES)
+def test_broken_premise(id: str, given: Study, reason: str, epsilon: object) -> None:
+    assert reason_of(given, id) == reason
+    assert given.guarantee().epsilon == epsilon
+
+
+def reason_of(given: Study, id: str) -> str:
+    fit = next(fit for fit in given.theorems() if fit.page.id == id)
+    assert not fit.fits
+    return fit.reason
+
+
+@pytest.mark.parametrize(
+    ("parts", "size", "records"),
+    [
+        ([("a", "1", B, "common"), ("b", "2", B, "common")], "= 0", "ab"),  # no records
+        ([("a", "1", B, "common"), ("a", "2", B, "common")], "any", "a"),  # no partition
+        ([("a", "1", B, "common"), ("", "2", B, "common")], "any", "ab"),  # one non-empty part
+    ],
+)
+def test_compatible_where_a_hypothesis_of_A5_fails(parts: Sequence[Part], size: str, records: str) -> None:
+    page = THEORY.pages["bounded-not-compatible"]
+    inputs = Inputs(study(B, *parts, size=size, records=records).setting, THEORY)
+    assert binding.check(inputs, page.head.concludes_not).holds
+    assert [binding.check(inputs, one).holds for one in page.head.hypotheses].count(False) == 1
+
+
+def test_overlapping_parts_do_not_commute() -> None:
+    page = THEORY.pages["unbounded-commutes"]
+    inputs = Inputs(study(U, ("a", "1", U, "own"), ("a", "2", U, "own")).setting, THEORY)
+    assert not binding.check(inputs, page.head.hypotheses[0]).holds
+    found = binding.check(inputs, page.head.concludes)
+    assert found.words == "D = {a} and E = {} are neighbours, and the parts move by 2 in all"
+
+
+# the table of README.md
+
+
+def rows() -> list[tuple[str, list[tuple[str, str]], str]]:
+    """(item, [(page's id, path)], problem file) of each row."""
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    table = text.partition("| item |")[2].splitlines()[2:]
+    found = []
+    for line in table:
+        if line.startswith("|"):
+            item, _, pages, problem = [cell.strip() for cell in line.strip("|").split("|")]
+            found.append((item, re.findall(r"\[([^]]+)\]\(([^)]+)\)", pages), problem))
+    return found
+
+
+def test_table_agrees_with_the_folder() -> None:
+    listed: dict[str, set[str]] = {}
+    for item, pages, problem in rows():
+        assert item.startswith("GB:") or item == "beyond the paper"
+        assert pages, item
+        for id, path in pages:
+            assert (FOLDER / path).resolve() == THEORY.pages[id].path.resolve()
+            listed.setdefault(id, set()).add(item)
+        assert problem == "not yet" or (ROOT / "notebooks" / "problems" / problem).is_file(), problem
+    assert set(listed) == set(THEORY.pages)
+    for page in PAGES:
+        stated = set(page.head.items.values())
+        assert stated <= listed[page.id], page.id
+        assert stated or listed[page.id] == {"beyond the paper"}, page.id
+
+
+def test_problem_files_use_the_pages_of_their_rows() -> None:
+    studies: dict[str, Study] = {}
+    for item, pages, problem in rows():
+        if problem == "not yet":
+            continue
+        if problem not in studies:
+            read = problems.read_file(ROOT / "notebooks" / "problems" / problem)
+            studies[problem] = Study(read.setting, THEORY)
+        given = studies[problem]
+        assert any(relevant(given, THEORY.pages[id]) for id, _ in pages), (item, problem)
+
+
+def relevant(given: Study, page: Page) -> bool:
+    """Whether the page is used in the setting, or is a shape or fact that applies to it."""
+    if page.head.kind == "fact":
+        return uses_fact(given, page)
+    if page.head.kind == "shape":
+        return getattr(given.bound.theorem.head, "shape", None) == page.id
+    return page.id in given.bound.derivation.pages
