@@ -34,7 +34,7 @@ from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim, Problem
 from dpcompose.privacy.settings import InvalidSetting, Setting, setting
 from dpcompose.proof import registry
-from dpcompose.proof.hypotheses.inputs import Inputs, closed_form
+from dpcompose.proof.hypotheses.inputs import closed_form
 from dpcompose.proof.registry import Theory
 from dpcompose.search import bounds, claims, decide
 from dpcompose.search.bounds import Bound, Fit, NoBound
@@ -121,10 +121,6 @@ class Study:
         """The best bound.  Raises InvalidSetting, NoBound or TooLarge with the reason."""
         return bounds.best(self.setting, self.theory, self.solver)
 
-    @cached_property
-    def _inputs(self) -> Inputs:
-        return Inputs(self.setting, self.theory)
-
     def guarantee(self) -> Result:
         """The best guarantee that the theorems give, with its derivation."""
         return Result(self.bound, self.theory)
@@ -134,7 +130,7 @@ class Study:
         if isinstance(claim, Guarantee):
             claim = self.claim(claim)
         try:
-            return claims.judge(claim, self.bound, self._inputs, self.solver)
+            return claims.judge(claim, self.bound, self.solver)
         except (NoBound, TooLarge) as error:
             return Verdict(claim, "undecided", reason=str(error))
 

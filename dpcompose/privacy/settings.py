@@ -73,7 +73,10 @@ class Setting:
                 f"but {self.databases} are infinitely many; a finite class would do"
             )
         if isinstance(f, Table):
-            for D in self.databases.databases():
+            every = (
+                self.databases.elements if isinstance(self.databases, Listed) else self.databases.databases()
+            )
+            for D in every:
                 if D not in f.values:
                     raise InvalidSetting(f"the map {f.name} has no value for the database {D!r}")
         if stated.domain is None and not isinstance(f, Everything):

@@ -15,7 +15,7 @@ from dpcompose.privacy.settings import InvalidSetting, Setting
 from dpcompose.proof import certificates, kernel
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.evidence import Evidence
-from dpcompose.proof.hypotheses.inputs import NotDecidable
+from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
 from dpcompose.proof.kernel import Derivation, Line
 from dpcompose.proof.registry import Fact, Hypothesis, Page, Theory
 from dpcompose.proof.steps import GIVEN, HYPOTHESIS, Loss, StepRefused, Steps
@@ -50,7 +50,8 @@ class Bound:
 
     theorem -- the page that is cited for it; optimal -- whether it is known that nothing
     smaller holds; vacuous -- whether the target has no neighbours at all;
-    losses -- the first parameter's loss at each vector of the profile.
+    losses -- the first parameter's loss at each vector of the profile; inputs -- the metrics
+    and pairs that were found on the way.
     """
 
     setting: Setting
@@ -61,6 +62,7 @@ class Bound:
     optimal: bool
     fits: tuple[Fit, ...]
     losses: tuple[Loss, ...]
+    inputs: Inputs
 
     @property
     def vacuous(self) -> bool:
@@ -101,7 +103,9 @@ class _Search:
         assert isinstance(private, kernel.Private) and isinstance(moves, kernel.Profile)
         assert isinstance(loss.judgement, kernel.Loss)
         losses = self.steps.losses(loss.judgement, moves)[private.parameters[0][0]]
-        return Bound(self.setting, derivation, private, moves, theorem, optimal, fits, losses)
+        return Bound(
+            self.setting, derivation, private, moves, theorem, optimal, fits, losses, self.steps.inputs
+        )
 
     def _add(
         self, by: str, roles: Mapping[str, Any], uses: list[Line] | None = None, evidence: Any = None

@@ -15,7 +15,6 @@ from dpcompose.privacy.problems import Claim
 from dpcompose.proof import certificates, counterexamples
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.counterexamples import Counterexample
-from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.steps import Loss
 from dpcompose.search import decide
 from dpcompose.search.bounds import Bound
@@ -46,7 +45,7 @@ class Verdict:
         return self.claim.expect in (None, self.verdict)
 
 
-def judge(claim: Claim, bound: Bound, inputs: Inputs, solver: Solver = decide.STANDARD) -> Verdict:
+def judge(claim: Claim, bound: Bound, solver: Solver = decide.STANDARD) -> Verdict:
     """The verdict on a claim about the setting of a bound, with a checked certificate."""
     notion = claim.guarantee.notion
     if bound.vacuous:
@@ -63,13 +62,13 @@ def judge(claim: Claim, bound: Bound, inputs: Inputs, solver: Solver = decide.ST
     try:
         greater = forms.read(claimed, domains)
     except forms.NotAForm as error:
-        return _refute_at_points(claim, bound, inputs, error)
+        return _refute_at_points(claim, bound, error)
     if derived == "oo":
-        return _refute(claim, bound, inputs, decide.points(domains))
+        return _refute(claim, bound, decide.points(domains))
     lesser = forms.read(formulas.parse(derived, bound.setting.symbols), domains)
     decision = decide.at_least(greater, lesser, domains, solver)
     if isinstance(decision, Fails):
-        return _refute(claim, bound, inputs, [decision.point])
+        return _refute(claim, bound, [decision.point])
     if not isinstance(decision, AtLeast):
         return Verdict(claim, "undecided", reason=decision.reason)
     found: dict[str, Any] = {"at least": certificates.to_data(decision.proof)}
@@ -89,16 +88,16 @@ def _loose(greater: Form, lesser: Form, bound: Bound, solver: Solver, found: dic
     return None
 
 
-def _refute_at_points(claim: Claim, bound: Bound, inputs: Inputs, error: forms.NotAForm) -> Verdict:
+def _refute_at_points(claim: Claim, bound: Bound, error: forms.NotAForm) -> Verdict:
     """A claim without a normal form: simple points may refute it, if it is defined everywhere."""
     if not isinstance(error, forms.NoRealValue):
-        verdict = _refute(claim, bound, inputs, decide.points(bound.setting.domains))
+        verdict = _refute(claim, bound, decide.points(bound.setting.domains))
         if verdict.verdict == "refuted":
             return verdict
     return Verdict(claim, "undecided", reason=str(error))
 
 
-def _refute(claim: Claim, bound: Bound, inputs: Inputs, points: list[dict[str, Fraction]]) -> Verdict:
+def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Verdict:
     """The counterexample at one of the points, at the pair of the profile that loses most there."""
     databases, claimed = bound.setting.databases, claim.guarantee.values[0][1]
     reason = "no point was found at which the claim has a rational value"
@@ -107,7 +106,7 @@ def _refute(claim: Claim, bound: Bound, inputs: Inputs, points: list[dict[str, F
         for shown in _worst_pairs(bound, full):
             pair = (databases.parse(shown[0]), databases.parse(shown[1]))
             try:
-                found = counterexamples.make(inputs, claim.guarantee.notion, claimed, pair, full)
+                found = counterexamples.make(bound.inputs, claim.guarantee.notion, claimed, pair, full)
             except BadCertificate as error:
                 reason = str(error)
             else:
