@@ -262,10 +262,21 @@ def _atom_at(name: str, point: Mapping[str, Fraction]) -> Fraction:
 
 
 def domain_of(name: str, domains: Mapping[str, Domain]) -> Domain:
-    """The domain of a parameter, or what is known of an atom: logarithms are real, the others >= 0."""
+    """The domain of a parameter, or what is known of an atom: only logarithms can be negative."""
     from dpcompose.language.symbols import NONNEGATIVE, REAL
 
-    return domains[name] if name in domains else REAL if name.startswith("log(") else NONNEGATIVE
+    if name in domains:
+        return domains[name]
+    return REAL if name.startswith("log(") and not _at_least_one(name, domains) else NONNEGATIVE
+
+
+def _at_least_one(logarithm: str, domains: Mapping[str, Domain]) -> bool:
+    """Whether what the logarithm is of is seen to be at least 1 from signs, as in log(2) and log(1 + e)."""
+    from dpcompose.language import formulas, symbols
+
+    inside = {one: symbols.symbol(one, domains[one]) for one in formulas.names(logarithm)}
+    inner = read(formulas.parse(logarithm, inside).args[0], domains)
+    return is_nonnegative(inner - Form.constant(1), domains)
 
 
 def write(form: Form, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
@@ -443,6 +454,8 @@ def _product(factors: list[Form], domains: Mapping[str, Domain]) -> Form:
 def _spread(factor: Form, form: Form, domains: Mapping[str, Domain]) -> Form:
     if factor.peaks:
         raise NotAForm("two worst cases are multiplied")
+    if factor.terms and all(c < 0 for _, c in factor.terms):
+        return _spread(factor.scaled(Fraction(-1)), form, domains).scaled(Fraction(-1))
     total = Form()
     for term, c in form.terms:
         if not isinstance(term, Peak):

@@ -93,6 +93,12 @@ class Setting:
         return notions[0]
 
     @property
+    def used(self) -> frozenset[str]:
+        """The parameters that the guarantees depend on."""
+        values = [value for m in self.mechanisms for _, value in m.satisfies.values]
+        return frozenset(str(symbol) for value in values for symbol in value.free_symbols)
+
+    @property
     def symbols(self) -> dict[str, sympy.Symbol]:
         """The parameters as sympy symbols, by name."""
         from dpcompose.language.symbols import symbol

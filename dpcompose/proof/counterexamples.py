@@ -61,7 +61,7 @@ def make(
         raise BadCertificate(f"{inputs.show(pair)} are no databases of the class")
     if D == E or not (setting.target.are_neighbours(D, E) and setting.target.are_neighbours(E, D)):
         raise BadCertificate(f"{inputs.show(pair)} are no {setting.target} neighbours")
-    certificates.check_allowed(point, setting.domains, frozenset(setting.domains))
+    certificates.check_allowed(point, setting.domains, setting.used | {str(s) for s in claimed.free_symbols})
     page = inputs.theory.witness(notion)
     if page is None:
         raise BadCertificate(f"there is no witness page for {notion}")

@@ -102,7 +102,7 @@ def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Ve
     databases, claimed = bound.setting.databases, claim.guarantee.values[0][1]
     reason = "no point was found at which the claim has a rational value"
     for point in points:
-        full = _completed(point, bound)
+        full = _completed(point, bound, claimed)
         for shown in _worst_pairs(bound, full):
             pair = (databases.parse(shown[0]), databases.parse(shown[1]))
             try:
@@ -125,7 +125,8 @@ def _worst_pairs(bound: Bound, point: Mapping[str, Fraction]) -> list[tuple[Any,
     return [bound.profile.pairs[n] for n in order[:3]]
 
 
-def _completed(point: Mapping[str, Fraction], bound: Bound) -> dict[str, Fraction]:
-    """The point with a simple value for every parameter that does not matter."""
-    usual = decide.points(bound.setting.domains)[0]
-    return usual | dict(point)
+def _completed(point: Mapping[str, Fraction], bound: Bound, claimed: sympy.Expr) -> dict[str, Fraction]:
+    """The point, with simple values for parameters that cancelled, and without those that nothing uses."""
+    usual = decide.points(bound.setting.domains)[0] | dict(point)
+    names = bound.setting.used | {str(symbol) for symbol in claimed.free_symbols}
+    return {name: usual[name] for name in sorted(names)}
