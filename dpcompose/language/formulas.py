@@ -42,6 +42,7 @@ MOST_WRITTEN_EXPONENT = 400  # 1e-400
 MOST_SIZE = 1_000  # constants stay below 10^1000
 MOST_EXPONENT = 1_000  # of a power
 MOST_PARTS = 50_000  # of an expression within abs, which doubles it
+MOST_UNDER_ROOTS = 8_000  # factors in all, each of which sympy takes out of its root
 MOST_ROOT_DIGITS = 200  # sympy looks for divisors of a number under a root
 
 FUNCTIONS = ("sqrt", "exp", "log", "max", "min", "abs", "top")
@@ -374,6 +375,7 @@ class _Meaning:
         self.text = text
         self.symbols = dict(symbols)
         self.families = families
+        self._under_roots = 0
         self._enclosures: dict[sympy.Expr, Any] = {}
 
     def of(self, node: Tree[Token]) -> sympy.Expr:
@@ -579,6 +581,9 @@ class _Meaning:
             if size * _upper(above) > MOST_SIZE:
                 raise self._refusal(f"constants must stay below 10^{MOST_SIZE}", node)
             if not exponent.is_Integer:
+                self._under_roots += len(sympy.Mul.make_args(base))
+                if self._under_roots > MOST_UNDER_ROOTS:
+                    raise self._refusal(f"at most {MOST_UNDER_ROOTS} factors stand under roots", node)
                 for factor in sympy.Mul.make_args(base):
                     if factor.is_Rational:
                         self._bounded(factor, node, MOST_ROOT_DIGITS)
@@ -759,6 +764,16 @@ def _integer(number: int) -> tuple[str, int]:
     return " + ".join(reversed(parts)), _SUM
 
 
+def _roots(product: sympy.Expr) -> tuple[list[sympy.Expr], list[sympy.Expr]]:
+    """The factors to write under one root, and the others: sympy makes sqrt(x)*sqrt(y) of sqrt(x*y)."""
+    factors = list(sympy.Mul.make_args(product))
+    roots = [one for one in factors if one.is_Pow and one.exp == sympy.Rational(1, 2)]
+    # Only where sympy takes the one root apart again into the same factors.
+    if len(roots) > 1 and sympy.sqrt(sympy.Mul(*(root.base for root in roots))) == sympy.Mul(*roots):
+        return roots, [one for one in factors if one not in roots]
+    return [], factors
+
+
 class _Writing:
     """The texts of one expression's parts, each written once: a part is compared before it is used."""
 
@@ -812,7 +827,7 @@ class _Writing:
     def _top(self, value: Top) -> str:
         count, terms = value.args[0], value.terms
         if count == 1 and len(terms) == 2 and terms[0] == -terms[1]:
-            return f"abs({self.text(terms[self.text(terms[0]).startswith('-')])})"
+            return f"abs({min(map(self.text, terms), key=lambda text: (text[0] == '-', text[0].isdigit()))})"
         return (f"top({count}, " if count != 1 else "max(") + self._list(terms) + ")"
 
     def _list(self, terms: Iterable[sympy.Expr]) -> str:
@@ -828,7 +843,11 @@ class _Writing:
         number, rest = value.as_coeff_Mul()
         over: list[tuple[sympy.Expr, str]] = []
         under: list[tuple[sympy.Expr, str]] = []
-        for factor in sympy.Mul.make_args(rest):
+        roots, others = _roots(rest)
+        if roots:
+            inside = sympy.Mul(*(root.base for root in roots))
+            over.append((sympy.Mul(*roots), f"sqrt({self.text(inside)})"))
+        for factor in others:
             if number < 0 and self._is_minimum(factor):
                 number = -number
                 over.append((factor, f"min({self._list(-term for term in factor.terms)})"))
@@ -843,7 +862,7 @@ class _Writing:
         p, q = sympy.Integer(abs(number.p)), sympy.Integer(number.q)
         above, below = [text for _, text in over], [text for _, text in under]
         if p != 1 or not over:
-            above.insert(0, self.held(p, _POWER))
+            above.insert(0, self.held(p, _PRODUCT))
         if q != 1:
             below.insert(0, self.held(q, _POWER))
         # 1/(2*(x + y)) would be read as 1/(2*x + 2*y), which is another expression in sympy.

@@ -20,14 +20,15 @@ class Top(sympy.Function):
     >>> from sympy.abc import x, y
     >>> Top(1, x, y), Top(2, 1, 5, 3)
     (max(x, y), 8)
-    >>> Top(1, x, x)
-    x
+    >>> Top(1, x, x), Top(1, 2, x, 2)
+    (x, max(2, x))
     """
 
     @classmethod
     def eval(cls, m: sympy.Expr, *terms: sympy.Expr) -> sympy.Expr | None:
         if not (m.is_Integer and m >= 0):
             raise ValueError(f"top needs a whole number of terms to add, not {m}")
+        given = terms
         if m == 1:
             terms = tuple(dict.fromkeys(terms))
         if m == 0:
@@ -37,7 +38,7 @@ class Top(sympy.Function):
         if all(term.is_Rational or term is sympy.oo for term in terms):
             return sympy.Add(*sorted(terms)[-int(m) :])
         ordered = tuple(sorted(terms, key=sympy.default_sort_key))
-        return None if ordered == terms else cls(m, *ordered)
+        return None if ordered == given else cls(m, *ordered)
 
     @property
     def terms(self) -> tuple[sympy.Expr, ...]:

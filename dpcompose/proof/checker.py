@@ -200,7 +200,7 @@ def _check_proved(
         if bound == "oo":
             raise BadCertificate("the guarantee is oo")
         greater = forms.read(claimed, setting.domains)
-        lesser = forms.read(formulas.parse(bound, setting.symbols), setting.domains)
+        lesser = steps.form(bound)
         if "at least" not in certificate:
             raise BadCertificate("there are no weights")
         certificates.check_at_least(

@@ -58,6 +58,7 @@ class Steps:
     _losses: dict[tuple[kernel.Loss, kernel.Profile], dict[str, tuple[Loss, ...]]] = field(
         default_factory=dict, repr=False
     )
+    _written: dict[str, Form] = field(default_factory=dict, repr=False)
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -383,7 +384,17 @@ class Steps:
 
     def _text(self, form: Loss) -> str:
         """A loss as a formula."""
-        return form if isinstance(form, str) else formulas.to_text(forms.write(form, self.setting.symbols))
+        if isinstance(form, str):
+            return form
+        text = formulas.to_text(forms.write(form, self.setting.symbols))
+        self._written[text] = form
+        return text
+
+    def form(self, text: str) -> Form:
+        """The normal form of a finite loss that a line of this derivation states."""
+        if text not in self._written:
+            self._written[text] = self._form(formulas.parse(text, self.setting.symbols))
+        return self._written[text]
 
     def _optimal(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Optimal:
         """Each vector's loss is attained by the witness mechanisms, so the worst of them is needed."""

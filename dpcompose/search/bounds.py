@@ -15,7 +15,7 @@ from dpcompose.privacy.settings import InvalidSetting, Setting
 from dpcompose.proof import certificates, kernel
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.evidence import Evidence
-from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
+from dpcompose.proof.hypotheses.inputs import NotDecidable
 from dpcompose.proof.kernel import Derivation, Line
 from dpcompose.proof.registry import Fact, Hypothesis, Page, Theory
 from dpcompose.proof.steps import GIVEN, HYPOTHESIS, Loss, StepRefused, Steps
@@ -50,8 +50,8 @@ class Bound:
 
     theorem -- the page that is cited for it; optimal -- whether it is known that nothing
     smaller holds; vacuous -- whether the target has no neighbours at all;
-    losses -- the first parameter's loss at each vector of the profile; inputs -- the metrics
-    and pairs that were found on the way.
+    losses -- the first parameter's loss at each vector of the profile; steps -- what made the
+    lines, with the metrics and pairs that were found on the way.
     """
 
     setting: Setting
@@ -62,7 +62,7 @@ class Bound:
     optimal: bool
     fits: tuple[Fit, ...]
     losses: tuple[Loss, ...]
-    inputs: Inputs
+    steps: Steps
 
     @property
     def vacuous(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy
 
-from dpcompose.language import forms, formulas
+from dpcompose.language import forms
 from dpcompose.language.forms import Form
 from dpcompose.privacy.problems import Claim
 from dpcompose.proof import certificates, counterexamples
@@ -65,7 +65,7 @@ def judge(claim: Claim, bound: Bound, solver: Solver = decide.STANDARD) -> Verdi
         return _refute_at_points(claim, bound, error)
     if derived == "oo":
         return _refute(claim, bound, decide.points(domains))
-    lesser = forms.read(formulas.parse(derived, bound.setting.symbols), domains)
+    lesser = bound.steps.form(derived)
     decision = decide.at_least(greater, lesser, domains, solver)
     if isinstance(decision, Fails):
         return _refute(claim, bound, [decision.point])
@@ -106,7 +106,7 @@ def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Ve
         for shown in _worst_pairs(bound, full):
             pair = (databases.parse(shown[0]), databases.parse(shown[1]))
             try:
-                found = counterexamples.make(bound.inputs, claim.guarantee.notion, claimed, pair, full)
+                found = counterexamples.make(bound.steps.inputs, claim.guarantee.notion, claimed, pair, full)
             except BadCertificate as error:
                 reason = str(error)
             else:

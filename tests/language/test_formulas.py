@@ -1,0 +1,526 @@
+"""Formulas: what they mean, how mistakes are shown, that nothing hostile runs or hangs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcompose.language.formulas import (
+    FormulaError,
+    NotSupportedYet,
+    evaluate,
+    from_python,
+    names,
+    parse,
+    to_text,
+)
+from dpcompose.language.symbols import Domain, symbol
+from dpcompose.language.worstcase import Top, largest, least
+
+e, e1, e2, e3, e10, x, y = (symbol(name) for name in ["e", "e1", "e2", "e3", "e10", "x", "y"])
+r = symbol("r", Domain.read("real"))
+
+
+def short(value: object) -> str | None:
+    """A test's name: the default one would hold a million characters."""
+    if isinstance(value, int):
+        return type(value).__name__
+    return ascii(value)[:24] if isinstance(value, str) else None
+
+
+KNOWN: Mapping[str, sympy.Expr] = {one.name: one for one in (e, e1, e2, e3, e10, x, y, r)}
+Q = sympy.Rational
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("3", Q(3)),
+        ("0.1", Q(1, 10)),
+        ("1e-6", Q(1, 10**6)),
+        ("1.5e3", Q(1500)),
+        ("1e" + "0" * 5000 + "1", Q(10)),
+        ("oo", sympy.oo),
+        ("  e1\t", e1),
+        ("-2**2", Q(-4)),
+        ("2**-1", Q(1, 2)),
+        ("2**3**2", Q(512)),
+        ("--x", x),
+        ("2*-x", -2 * x),
+        ("1 - 2 - 3", Q(-4)),
+        ("8/4/2", Q(1)),
+        ("2 + 3*4", Q(14)),
+        ("-(x + y)*e", -e * (x + y)),
+        ("sqrt(e1**2 + e2**2)", sympy.sqrt(e1**2 + e2**2)),
+        ("exp(e)*log(1/x)", sympy.exp(e) * sympy.log(1 / x)),
+        ("max(e1 + e2, e1 + e3)", largest(e1 + e2, e1 + e3)),
+        ("max(x)", x),
+        ("max(x, 1, x)", largest(x, Q(1))),
+        ("min(x, y)", least(x, y)),
+        ("min(3, 1/2)", Q(1, 2)),
+        ("abs(r)", largest(r, -r)),
+        ("abs(-3)", Q(3)),
+        ("sqrt(r**2)", largest(r, -r)),
+        ("top(2, e1, e2, e3)", Top(2, e1, e2, e3)),
+        ("top(2, 1, 5, 3)", Q(8)),
+        ("0**0", Q(1)),
+    ],
+    ids=short,
+)
+def test_parse(text: str, meaning: sympy.Expr) -> None:
+    assert parse(text, KNOWN) == meaning
+
+
+def test_symbols_may_be_numbers() -> None:
+    assert parse("k*e", {"k": Q(3), "e": e}) == 3 * e
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "column"),
+    [
+        ("", "the formula is empty", 1),
+        ("   ", "the formula is empty", 1),
+        ("2*e11", "unknown name 'e11'; did you mean 'e1'?", 3),
+        ("zeta", "unknown name 'zeta'; known names: e, e1, e2, e3, e10, r, x, y", 1),
+        ("sqrt + 1", "'sqrt' is a function; write sqrt(...)", 1),
+        ("1 + foo(x)", "unknown function 'foo'; the functions are sqrt, exp, log, max, min, abs, top", 5),
+        ("ln(x)", "unknown function 'ln'; did you mean 'log'?", 1),
+        ("x(y)", "'x' is a parameter, no function; write * before ( for a product", 1),
+        ("x^2", "'^' cannot stand in a formula; write ** for a power", 2),
+        ("2x", "write * between '2' and 'x' for a product", 2),
+        ("2 e1", "write * between '2' and 'e1' for a product", 3),
+        ("2e1", "2e1 could be a number or a product; write 2*10**1 or 2*e1", 1),
+        ("(x)(y)", "write * between ')' and '(' for a product", 4),
+        ("x <= y", "'<' cannot stand in a formula; a formula is one value, without a comparison", 3),
+        ("x = y", "'=' cannot stand in a formula; a formula is one value, without a comparison", 3),
+        (".5", "'.' cannot stand in a formula; numbers are written like 0.5", 1),
+        ("\u04351", "'\u0435' (CYRILLIC SMALL LETTER IE, U+0435) cannot stand in a formula", 1),
+        ("x \u2212 y", "'\u2212' (MINUS SIGN, U+2212) cannot stand in a formula; write - for minus", 3),
+        ("x\ny", "'\\n' (no name, U+000A) cannot stand in a formula; a formula is one line", 2),
+        ("x +", "a value is missing after '+'", 4),
+        ("(x + y", "this ( is never closed", 1),
+        ("x + y)", "this ) closes nothing", 6),
+        ("x * / y", "a value is missing before '/'", 5),
+        ("max(x, )", "a value is missing before ')'", 8),
+        ("x, y", "a comma stands only between the arguments of a function", 2),
+        ("max()", "max needs at least one value", 1),
+        ("log(x, 2)", "log takes one value, not 2", 1),
+        ("top(x, y)", "top needs a whole number first, which says how many values are added", 5),
+        ("top(2)", "top needs at least one value after the number", 1),
+        ("2*oo", "oo is a formula only when it stands alone", 3),
+        ("(oo)", "oo is a formula only when it stands alone", 2),
+        ("1/0", "division by zero", 3),
+        ("1/(e1 - e1)", "division by zero", 3),
+        ("2 + 0**-1", "0 to a negative power has no real value", 5),
+        ("1 + log(0)", "log of 0 has no real value", 5),
+        ("log(-1)", "log of a negative number has no real value", 1),
+        ("x + sqrt(-1)", "the square root of a negative number has no real value", 5),
+        ("(-1)**(1/2)", "the square root of a negative number has no real value", 1),
+        ("(-8)**(1/3)", "a broken power of a negative number has no real value", 1),
+        ("sqrt(1 - sqrt(2))", "the square root of a negative number has no real value", 1),
+        ("1/((sqrt(2) + 1)*(sqrt(2) - 1) - 1)", "this constant is too close to 0 to tell its sign", 4),
+        ("1/max(0, 1 - sqrt(2))", "0 to a negative power has no real value", 3),
+        ("sqrt(-x)", "this has no real value", 1),
+    ],
+)
+def test_mistakes_are_shown(text: str, message: str, column: int) -> None:
+    with pytest.raises(FormulaError) as caught:
+        parse(text, KNOWN)
+    assert (caught.value.message, caught.value.column, caught.value.text) == (message, column, text)
+
+
+@pytest.mark.parametrize(
+    "text", ["e[1]", "sum(e[i], i, 1, k)", "max(e[i], i, 1, k)", "top(2, e[i], i, 1, k)"]
+)
+def test_families_are_not_supported_yet(text: str) -> None:
+    with pytest.raises(NotSupportedYet, match=r"a family such as e\[i\] is not supported yet"):
+        parse(text, KNOWN)
+
+
+def shown(text: str) -> str:
+    with pytest.raises(FormulaError) as caught:
+        parse(text, KNOWN)
+    return str(caught.value)
+
+
+def test_a_caret_stands_under_the_mistake() -> None:
+    assert shown("e1 + 2*q/e2").splitlines()[1:] == ["  e1 + 2*q/e2", "         ^"]
+    assert shown("x + \u0435\u0435").splitlines()[1:] == ["  x + \\u0435\\u0435", "      ^"]
+
+
+@pytest.mark.parametrize(("before", "after"), [(500, 500), (0, 500), (500, 0), (30, 30)])
+def test_long_formulas_are_shown_around_the_mistake(before: int, after: int) -> None:
+    _, line, caret = shown("x+" * before + "q" + "+x" * after).splitlines()
+    assert line[caret.index("^")] == "q"
+    assert len(line) <= 2 + 70
+
+
+MANY = {f"a{n}": symbol(f"a{n}") for n in range(2001)}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x" + " " * 100_000, "a formula has at most 100000 characters, not 100001"),
+        ("x*" * 20_000 + "x", "a formula has at most 20000 numbers, names and signs"),
+        ("+".join(MANY), "a formula has at most 2000 terms"),
+        (f"max({','.join(MANY)})", "a formula has at most 2000 terms"),
+        ("*".join(["(x+1)"] * 20 + list(MANY)[:500]), "a product has at most 500 factors"),
+        ("(" * 61 + "a1" + ")" * 61, "a formula is nested at most 60 deep"),
+        ("-" * 61 + "a1", "a formula is nested at most 60 deep"),
+        ("2**" * 61 + "1", "a formula is nested at most 60 deep"),
+        ("sqrt(" * 61 + "a1" + ")" * 61, "a formula is nested at most 60 deep"),
+        ("1" * 61, "a number has at most 60 digits"),
+        ("1e401", "the exponent of a number is at most 400 in size"),
+        ("1e-401", "the exponent of a number is at most 400 in size"),
+        ("2**(10**9)", "an exponent is at most 1000 in size"),
+        ("9**9**9", "an exponent is at most 1000 in size"),
+        ("(1/2)**100000", "an exponent is at most 1000 in size"),
+        ("a1**(10**9)", "an exponent is at most 1000 in size"),
+        ("(a1**1000)**1000", "an exponent is at most 1000 in size"),
+        ("sqrt(2)**(10**8)", "an exponent is at most 1000 in size"),
+        ("2**(a1 + 10**9)", "an exponent is at most 1000 in size"),
+        ("exp(10**9*log(a1))", "an exponent is at most 1000 in size"),
+        ("1001**1000", "constants must stay below 10^1000"),
+        ("(10**900*a1)**1000", "constants must stay below 10^1000"),
+        ("exp(10000)", "constants must stay below 10^1000"),
+        ("exp(-10000)", "constants must stay below 10^1000"),
+        ("exp(a1 + 10**9*log(2))", "constants must stay below 10^1000"),
+        ("exp(1000*log(1 + 1/10**59))", "constants must stay below 10^1000"),
+        ("*".join(["1e400"] * 3), "constants must stay below 10^1000"),
+        ("+".join(f"a1/{10**59 + n}" for n in range(99)), "constants must stay below 10^1000"),
+        ("*".join(f"a1**(a2/{10**59 + n})" for n in range(99)), "constants must stay below 10^1000"),
+        ("sqrt(10**999 + 7)", "numbers under roots must stay below 10^200"),
+        ("*".join(f"sqrt({10**59 + n})" for n in range(99)), "numbers under roots must stay below 10^200"),
+        ("abs(1 + " * 59 + "a1" + ")" * 59, "abs is nested too deeply"),
+    ],
+    ids=short,
+)
+def test_limits(text: str, message: str) -> None:
+    with pytest.raises(FormulaError) as caught:
+        parse(text, MANY | {"x": x})
+    assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+".join(list(MANY)[:2000]),
+        "(" * 60 + "a1" + ")" * 60,
+        "sqrt(1 + " * 59 + "a1" + ")" * 59,
+        "max(" * 59 + "a1" + ", 1)" * 59,
+        "min(1 - " * 29 + "a1" + ", a2)" * 29,
+        "log(20 + " * 20 + "7" + ")" * 20,
+        "**".join(["a1"] * 60),
+        "*".join(list(MANY)[:500]),
+        "1" * 60,
+        "1e-400",
+        "1e400*a1/3**999",
+        "exp(2302)",
+        "sqrt(" + "+".join(f"sqrt({n})" for n in range(2, 400)) + ")",
+        "top(2, " + ", ".join(f"a{n} + a{n + 1}" for n in range(500)) + ")",
+    ],
+    ids=short,
+)
+def test_large_formulas_are_read_and_written(text: str) -> None:
+    formula = parse(text, MANY)
+    assert parse(to_text(formula), MANY) == formula
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1" * 10**6,
+        "(" * 10**6,
+        "(" * 100_000,
+        "-" * 100_000,
+        "-" * 15_000 + "x",
+        "[" * 19_000,
+        "2**" * 33_000 + "2",
+        "2**" * 6_000 + "2",
+        "max(" * 19_000,
+        "," * 100_000,
+        "x " * 50_000,
+        "x" * 100_000,
+        "f" * 50_000 + "(x)",
+        "1e" + "9" * 50_000,
+        "1" * 5_000,
+        "\u04351 + e1",
+        "\uff45\uff11",
+        "\u0663",
+        "e\u0301",
+        "\u202ex",
+        "\ud800",
+        "__class__",
+        "x.__class__",
+        "__import__('os')",
+        "__import__",
+        "lambda: x",
+        "lambda",
+        "exec(x)",
+        "'x'",
+        '"x"',
+        'f"{x}"',
+        "[x]",
+        "{x}",
+        "x; y",
+        "x\x00",
+        "x\r\n",
+        "x # y",
+        "x\\y",
+        "x if x else y",
+        "x := 3",
+        "0x10",
+        "1_000",
+        "1j",
+        "x // y",
+        "x % y",
+        "x @ y",
+        "x!",
+        "True",
+        "oo - oo",
+        "nan",
+        "zoo",
+        "I",
+        "sum",
+    ],
+    ids=short,
+)
+def test_hostile_formulas_are_refused(text: str) -> None:
+    with pytest.raises(FormulaError) as caught:
+        parse(text, KNOWN)
+    message, *formula = str(caught.value).splitlines()
+    assert message.isascii() or "U+" in message
+    assert "".join(formula).isascii()
+    assert len(str(caught.value)) < 400
+    with pytest.raises(FormulaError):
+        from_python(text, KNOWN)
+
+
+# Writing.
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "max(e1 + e2, e1 + e3)",
+        "3*e",
+        "e/2",
+        "2*e/3",
+        "1/3",
+        "-1/3",
+        "e**2",
+        "sqrt(e1**2 + e2**2)",
+        "oo",
+        "min(x, y)",
+        "-max(x, y)",
+        "2*min(x, y) + 1",
+        "min(x, 0)",
+        "abs(r)",
+        "-abs(r - 1)",
+        "e2 + e10",
+        "e2 - e1",
+        "x - 2*y + 1/2",
+        "1 - x",
+        "-x - y",
+        "-x*(x + y)",
+        "-(e + y)*(x + y)",
+        "1/x",
+        "1/(2*x)",
+        "1/2/(x + y)",
+        "(x + y)/(2*x)",
+        "1/sqrt(x)",
+        "1/x**(3/2)",
+        "x**(1/3)",
+        "x**(-y)",
+        "x**(e*r)",
+        "sqrt(2*x*y)/3",
+        "x**y**e",
+        "(2/3)**x",
+        "exp(1)",
+        "exp(-x)",
+        "x + 2*sqrt(x*log(1/y))",
+        "top(2, e1, e2, e10)",
+        "10**100",
+        "7*10**100*x",
+        "x/10**400",
+    ],
+)
+def test_written_as_people_do(text: str) -> None:
+    formula = parse(text, KNOWN)
+    assert parse(to_text(formula), KNOWN) == formula
+    assert to_text(formula) == text
+
+
+def test_written_for_sympys_own_worst_cases() -> None:
+    assert to_text(sympy.Max(x, y)) == "max(x, y)"
+    assert to_text(sympy.Min(x, y) + sympy.Abs(r)) == "abs(r) + min(x, y)"
+
+
+def test_a_long_number_is_written_in_parts() -> None:
+    number = sympy.Integer(7) ** 1000
+    assert parse(to_text(number * x), KNOWN) == number * x
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (sympy.sin(x), "sin cannot be written in a formula"),
+        (sympy.pi * x, "pi cannot be written in a formula"),
+        (sympy.I * x, "I cannot be written in a formula"),
+        (sympy.Float("0.1") * x, "0.1 is a float; write Rational(1, 10)"),
+        (sympy.zoo, "zoo cannot stand in a formula; only oo can, alone"),
+        (x + symbol("a b"), "'a b' is no name that a formula can have"),
+        (symbol("oo"), "'oo' is no name that a formula can have"),
+        (sympy.Integer(10) ** 2000, "constants must stay below 10^1000"),
+    ],
+)
+def test_what_cannot_be_written(value: sympy.Expr, message: str) -> None:
+    for refused in (to_text, from_python):
+        with pytest.raises(FormulaError) as caught:
+            refused(value)
+        assert str(caught.value) == message
+
+
+def _formulas() -> st.SearchStrategy[str]:
+    atoms = st.sampled_from([*KNOWN, "0", "1", "2", "3", "10", "0.5", "1/3", "1e-6"])
+
+    def larger(part: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+        some = st.lists(part, min_size=1, max_size=3).map(", ".join)
+        return st.one_of(
+            st.builds("{} {} {}".format, part, st.sampled_from("+-*/"), part),
+            st.builds("({}) {} ({})".format, part, st.sampled_from("+-*/"), part),
+            st.builds("({})**{}".format, part, st.sampled_from(["2", "-1", "(1/2)", "(-3/2)", "(1/3)", "x"])),
+            st.builds("{}({})".format, st.sampled_from(["sqrt", "exp", "log", "abs", "-"]), part),
+            st.builds("{}({})".format, st.sampled_from(["max", "min", "top(2,0)+max"]), some),
+            st.builds("top({}, {})".format, st.integers(0, 3), some),
+        )
+
+    return st.recursive(atoms, larger, max_leaves=8)
+
+
+@given(_formulas())
+@settings(max_examples=300, deadline=None)
+def test_written_formulas_are_read_back(text: str) -> None:
+    try:
+        formula = parse(text, KNOWN)
+    except FormulaError:
+        return
+    assert parse(to_text(formula), KNOWN) == formula
+
+
+@given(st.text(st.sampled_from("e12x+-*/()., ^maxsqrtlogbp[]=\u0435"), max_size=30))
+@settings(max_examples=300, deadline=None)
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        parse(text, KNOWN)
+    except FormulaError as error:
+        assert str(error)
+
+
+@given(_formulas(), st.fixed_dictionaries({name: st.fractions(1, 3, max_denominator=4) for name in KNOWN}))
+@settings(max_examples=200, deadline=None)
+def test_values_agree_with_sympy(text: str, point: dict[str, Fraction]) -> None:
+    """`evaluate` and sympy's floating-point evaluation of the same formula."""
+    try:
+        formula = parse(text, KNOWN)
+        value = evaluate(formula, point)
+    except FormulaError:
+        return
+    if value is None:
+        return
+    numbers = {KNOWN[name]: Q(number.numerator, number.denominator) for name, number in point.items()}
+    assert math.isclose(float(formula.subs(numbers).evalf(30)), float(value), rel_tol=1e-9, abs_tol=1e-9)
+
+
+# Names, values from Python, values at a point.
+
+
+def test_names() -> None:
+    assert names("max(e2 + e1, 2*e2, exp(d))") == ("e2", "e1", "d")
+    assert names("oo") == names("1/2") == ()
+    for wrong in ("x +", "foo(x)", "e[i]", "(" * 100_000):
+        with pytest.raises(FormulaError):
+            names(wrong)
+
+
+def test_from_python() -> None:
+    assert from_python(3) == Q(3)
+    assert from_python(Fraction(2, 3)) == Q(2, 3)
+    assert from_python("2*e1") == 2 * e1
+    assert from_python("2*e1", {"e1": Q(1, 2)}) == 1
+    assert from_python(sympy.oo) == from_python("oo") == sympy.oo
+    assert from_python(sympy.Max(x, sympy.Min(y, 3)) + 1) == largest(x, least(y, Q(3))) + 1
+    assert from_python(sympy.Abs(r)) == largest(r, -r)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (0.1, "0.1 is a float; write Rational(1, 10)"),
+        (1e-6, "1e-06 is a float; write Rational(1, 1000000)"),
+        (math.inf, "inf is a float; write sympy.oo"),
+        (math.nan, "nan is no number"),
+        (True, "True is no formula and no number"),
+        (None, "None is no formula and no number"),
+        (1j, "1j is no formula and no number"),
+        (sympy.true, "True is no formula and no number"),
+        ([x] * 50, "list is no formula and no number"),
+        (10**5000, "constants must stay below 10^1000"),
+    ],
+    ids=short,
+)
+def test_refused_from_python(value: object, message: str) -> None:
+    with pytest.raises(FormulaError) as caught:
+        from_python(value)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("x + y/3", Fraction(11, 4)),
+        ("sqrt(x)", Fraction(3, 2)),
+        ("x**(-3/2)", Fraction(8, 27)),
+        ("sqrt(y)", None),
+        ("exp(x - 9/4)", Fraction(1)),
+        ("log(4*x/9)", Fraction(0)),
+        ("exp(x)", None),
+        ("log(x)", None),
+        ("max(x, y, 1)", Fraction(9, 4)),
+        ("min(x, y)", Fraction(3, 2)),
+        ("top(2, x, y, 1)", Fraction(15, 4)),
+        ("abs(y - x)", Fraction(3, 4)),
+        ("(y - x)**2", Fraction(9, 16)),
+        ("x**(x**(x**9))", None),
+    ],
+)
+def test_evaluate(text: str, value: Fraction | None) -> None:
+    assert evaluate(parse(text, KNOWN), {"x": Fraction(9, 4), "y": Fraction(3, 2)}) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1/(x - y)", "1/(x - y) has no real value at x = 2, y = 2"),
+        ("log(x - 3) + exp(y)", "log(x - 3) has no real value at x = 2"),
+        ("sqrt(x - 3)", "sqrt(x - 3) has no real value at x = 2"),
+        ("exp(y)*log(x - 2)", "log(x - 2) has no real value at x = 2"),
+        ("e1 + x", "no value is given for e1"),
+    ],
+)
+def test_no_real_value(text: str, message: str) -> None:
+    with pytest.raises(FormulaError) as caught:
+        evaluate(parse(text, KNOWN), {"x": Fraction(2), "y": Fraction(2)})
+    assert str(caught.value) == message
+
+
+def test_infinity_has_no_value_at_a_point() -> None:
+    with pytest.raises(ValueError, match="oo has no value"):
+        evaluate(sympy.oo, {})
