@@ -167,8 +167,15 @@ class Study:
         return []
 
     def save(self, path: str | Path, verdicts: Sequence[Verdict] = ()) -> None:
-        """Writes the derivation, with verdicts on claims, to a file that `dpcompose recheck` reads."""
-        data = render.saved(self.bound, verdicts, problems.to_data(self.setting, [v.claim for v in verdicts]))
+        """Writes the derivation, with verdicts on claims, to a file that `dpcompose recheck` reads.
+
+        Python functions are written out as tables, and the derivation is made for these.
+        """
+        study, setting = self, problems.plain(self.setting)
+        if setting is not self.setting:
+            study = Study(setting, self.theory, self.solver)
+            verdicts = [study.check(verdict.claim) for verdict in verdicts]
+        data = render.saved(study.bound, verdicts, problems.to_data(setting, [v.claim for v in verdicts]))
         Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 

@@ -53,6 +53,13 @@ class Guarantee:
 
         return {"notion": self.notion} | {key: formulas.to_text(value) for key, value in self.values}
 
+    @property
+    def about_granularity(self) -> Granularity:
+        """The granularity of a mechanism's guarantee.  Raises ValueError for a claim, which has none."""
+        if self.granularity is None:
+            raise ValueError("the guarantee is stated for no neighbours")
+        return self.granularity
+
     def about(self, granularity: Granularity) -> Guarantee:
         """The same values, stated for these neighbours."""
         return replace(self, granularity=granularity)

@@ -502,9 +502,7 @@ class _Reader:
 
 
 def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
-    """The setting, with claims, as the data of a problem file; finite classes of any kind as listed ones."""
-    if not _is_plain(setting):
-        setting = _listed(setting)
+    """A setting that `plain` returns, with claims, as the data of a problem file."""
     databases = setting.databases
     data: dict[str, Any] = {"format": 1, "title": setting.title}
     data["parameters"] = {name: str(domain) for name, domain in setting.domains.items()}
@@ -514,20 +512,26 @@ def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
             data["databases"]["records"] = list(databases.records)
     else:
         data["databases"] = {"kind": "listed", "elements": [str(D) for D in databases.databases()]}
-        used = {setting.target, *(m.satisfies.granularity for m in setting.mechanisms)}
+        used = _granularities(setting)
         data["granularities"] = {
-            str(one): {"neighbours": sorted(sorted(pair) for pair in one.listed)}  # type: ignore[type-var]
-            for one in sorted(used, key=str)
+            str(one): {"neighbours": sorted(sorted(map(str, pair)) for pair in one.listed)}
+            for one in used
             if isinstance(one, Pairs)
         }
         tables = {m.reads.name: m.reads for m in setting.mechanisms if isinstance(m.reads, Table)}
-        data["maps"] = {name: _map_data(f) for name, f in sorted(tables.items())}
+        data["maps"] = {name: _map_data(f, used) for name, f in sorted(tables.items())}
     data["target"] = {"granularity": str(setting.target)}
     data["mechanisms"] = [_mechanism_data(mechanism) for mechanism in setting.mechanisms]
     data["claims"] = [
         dict(claim.text) | ({"expect": claim.expect} if claim.expect else {}) for claim in claims
     ]
     return data
+
+
+def _granularities(setting: Setting) -> list[Granularity]:
+    """The granularities that the setting uses, each once, by name."""
+    used = {setting.target, *(m.satisfies.about_granularity for m in setting.mechanisms)}
+    return sorted(used, key=str)
 
 
 def _mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
@@ -543,61 +547,84 @@ def _mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
     return {"name": mechanism.name, "reads": reads, "guarantee": guarantee}
 
 
-def _map_data(f: Table) -> dict[str, Any]:
+def _map_data(f: Table, used: Sequence[Granularity]) -> dict[str, Any]:
+    """A map with the neighbouring images that it lists for the granularities in use."""
     data: dict[str, Any] = {"table": {str(D): str(x) for D, x in f.values.items()}}
-    if f.image_neighbours:
-        listed = {
-            g: sorted(sorted(map(str, pair)) for pair in some) for g, some in f.image_neighbours.items()
-        }
-        data["image-neighbours"] = listed[""] if set(listed) == {""} else listed
-    return data
+    given = {str(one): f.neighbours_for(str(one)) for one in used}
+    listed = {
+        g: sorted(sorted(map(str, pair)) for pair in some) for g, some in given.items() if some is not None
+    }
+    return data | ({"image-neighbours": listed} if listed else {})
+
+
+def plain(setting: Setting) -> Setting:
+    """The same setting as a problem file can say it: without Python functions, databases as texts.
+
+    What a file says already is returned as it is; else a finite class becomes a listed one,
+    with neighbours and maps written out, and built-in names are changed ("listed unbounded").
+    """
+    if _is_plain(setting):
+        return setting
+    return _listed(setting)
 
 
 def _is_plain(setting: Setting) -> bool:
-    """Whether a problem file can say the setting as it is: no Python functions, texts as databases."""
-    relations = [setting.target, *(m.satisfies.granularity for m in setting.mechanisms)]
+    relations = _granularities(setting)
     if isinstance(setting.databases, Multisets):
         return all(relation in BUILT_IN.values() for relation in relations) and all(
             isinstance(m.reads, Everything | Restriction) for m in setting.mechanisms
         )
     return (
         isinstance(setting.databases, Listed)
-        and all(isinstance(D, str) for D in setting.databases.elements)
-        and all(isinstance(relation, Pairs) for relation in relations)
+        and all(isinstance(D, str) and D for D in setting.databases.elements)
+        and all(isinstance(relation, Pairs) and _free(relation.name) for relation in relations)
         and all(isinstance(m.reads, Everything | Table) for m in setting.mechanisms)
+        and all(
+            isinstance(x, str) and x
+            for m in setting.mechanisms
+            if isinstance(m.reads, Table)
+            for x in m.reads.values.values()
+        )
     )
 
 
+def _free(name: str) -> bool:
+    """Whether a granularity of one's own can have the name."""
+    return bool(name) and name not in BUILT_IN and name not in _LATER_GRANULARITIES
+
+
 def _listed(setting: Setting) -> Setting:
-    """The same setting over a listed class of texts: databases, neighbours and maps written out."""
     from dpcompose.spaces.graphs import neighbourhood_graph
 
     databases = setting.databases
     names = {D: _text_of(databases, D) for D in databases.databases()}
     written: dict[Granularity, Pairs] = {}
 
-    def listed(granularity: Granularity | None) -> Pairs:
-        assert granularity is not None  # Mechanism checks it
+    def listed(granularity: Granularity) -> Pairs:
         if granularity not in written:
+            name = str(granularity) if _free(str(granularity)) else f"listed {granularity}".strip()
             edges = neighbourhood_graph(databases, granularity).edges
-            written[granularity] = pairs(str(granularity), ((names[D], names[E]) for D, E in edges))
+            written[granularity] = pairs(name, ((names[D], names[E]) for D, E in edges))
         return written[granularity]
 
     def tabulated(i: int, mechanism: Mechanism) -> Mechanism:
         f, stated = mechanism.reads, mechanism.satisfies
+        granularity = stated.about_granularity
         if not isinstance(f, Everything):
             image = f.image(databases)
             inside = {x: _text_of(image, x) for x in image.databases()}
-            neighbours: dict[str, Any] = {}
+            edges: Any = None
             if isinstance(f, Table):
-                neighbours = {
-                    g: [(inside[x], inside[y]) for x, y in some] for g, some in f.image_neighbours.items()
-                }
-            elif isinstance(image, Multisets) and stated.domain == "own" and stated.granularity is not None:
-                edges = neighbourhood_graph(image, stated.granularity).edges
-                neighbours = {"": [(inside[x], inside[y]) for x, y in edges]}
-            f = table(f"f{i}", {names[D]: inside[f(D)] for D in names}, neighbours)
-        return Mechanism(mechanism.name, f, stated.about(listed(stated.granularity)))
+                edges = f.neighbours_for(str(granularity))
+            elif isinstance(image, Multisets) and stated.domain == "own":
+                edges = neighbourhood_graph(image, granularity).edges
+            given = (
+                None
+                if edges is None
+                else {str(listed(granularity)): [(inside[x], inside[y]) for x, y in edges]}
+            )
+            f = table(f"f{i}", {names[D]: inside[f(D)] for D in names}, given)
+        return Mechanism(mechanism.name, f, stated.about(listed(granularity)))
 
     return Setting(
         Listed(tuple(names.values())),
@@ -610,7 +637,7 @@ def _listed(setting: Setting) -> Setting:
 
 def _text_of(databases: DatabaseClass, D: Database) -> str:
     shown = databases.show(D)
-    return f"{{{', '.join(shown)}}}" if isinstance(shown, list) else shown
+    return f"{{{', '.join(shown)}}}" if isinstance(shown, list) else shown or "(empty text)"
 
 
 # messages

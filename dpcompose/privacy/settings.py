@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -42,6 +42,9 @@ class Setting:
             raise InvalidSetting(f"the granularity {self.target} is about records; a listed class has none")
         if isinstance(self.databases, Multisets) and self.databases.arbitrary:
             object.__setattr__(self, "databases", self._with_named_records(self.databases))
+        _one_meaning("granularities", [self.target, *(m.satisfies.granularity for m in self.mechanisms)])
+        tables = [m.reads for m in self.mechanisms if isinstance(m.reads, Table | Function)]
+        _one_meaning("maps", tables)
         for mechanism in self.mechanisms:
             self._check(mechanism)
 
@@ -104,6 +107,14 @@ class Setting:
         from dpcompose.language.symbols import symbol
 
         return {name: symbol(name, domain) for name, domain in self.domains.items()}
+
+
+def _one_meaning(what: str, named: Sequence[Granularity | Table | Function | None]) -> None:
+    """Raises InvalidSetting where two different values have one name."""
+    meanings: dict[str, object] = {}
+    for one in named:
+        if one is not None and meanings.setdefault(one.name, one) != one:
+            raise InvalidSetting(f"two different {what} are called {one.name!r}; give one another name")
 
 
 DOMAIN_NEEDED = (

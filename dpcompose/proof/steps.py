@@ -267,7 +267,9 @@ class Steps:
             shape = self.theory.pages[head.shape].head
             for vector in profile.vectors:
                 if not _lies_in(vector, shape.each, shape.sum):
-                    raise StepRefused(f"{head.title}: the profile has a vector outside of {head.shape}")
+                    raise StepRefused(
+                        f"{head.title} does not bound it: a vector lies outside of {head.shape}"
+                    )
         if not head.conclusion:
             return self._guarantee(loss, profile)
         concluded = self.conclusion(head)

@@ -103,9 +103,7 @@ class _Search:
         assert isinstance(private, kernel.Private) and isinstance(moves, kernel.Profile)
         assert isinstance(loss.judgement, kernel.Loss)
         losses = self.steps.losses(loss.judgement, moves)[private.parameters[0][0]]
-        return Bound(
-            self.setting, derivation, private, moves, theorem, optimal, fits, losses, self.steps.inputs
-        )
+        return Bound(self.setting, derivation, private, moves, theorem, optimal, fits, losses, self.steps)
 
     def _add(
         self, by: str, roles: Mapping[str, Any], uses: list[Line] | None = None, evidence: Any = None

@@ -184,6 +184,8 @@ class Listed(DatabaseClass):
         twice = [text for text, times in shown.items() if times > 1]
         if twice:
             raise ValueError(f"database {twice[0]!r} is listed twice")
+        if len(set(self.elements)) < len(self.elements):
+            raise ValueError("two of the listed databases are equal, as 1 and True are in Python")
         if not self.elements:
             raise ValueError("a listed class needs at least one database")
 

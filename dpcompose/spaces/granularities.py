@@ -61,6 +61,14 @@ class RecordEdits(Granularity):
     name: str
     kinds: frozenset[Edit]
 
+    def __post_init__(self) -> None:
+        if not self.kinds <= {(1, 0), (0, 1), (1, 1)}:
+            raise ValueError(
+                f"{self.name}: an edit removes at most one record and adds at most one, not neither"
+            )
+        if ((1, 0) in self.kinds) != ((0, 1) in self.kinds):
+            raise NotSymmetric(f"{self.name} is not symmetric: removing a record and adding one go together")
+
     def are_neighbours(self, D: Database, E: Database) -> bool:
         return difference(D, E) in self.kinds
 
@@ -151,7 +159,7 @@ class Steps(Granularity):
 
 def pairs(name: str, listed: Iterable[tuple[Database, Database]]) -> Pairs:
     """A granularity from unordered pairs; a database paired with itself is ignored."""
-    return Pairs(name, frozenset((D, E) for D, E in listed if D != E))
+    return Pairs(name, frozenset((D, E) if str(D) <= str(E) else (E, D) for D, E in listed if D != E))
 
 
 def relation(name: str, holds: Callable[[Database, Database], bool]) -> Relation:

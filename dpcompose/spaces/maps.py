@@ -122,6 +122,10 @@ class Table(Map):
     def image(self, databases: DatabaseClass) -> DatabaseClass:
         return Listed(tuple(dict.fromkeys(self.values[D] for D in databases.databases())))
 
+    def neighbours_for(self, granularity: str) -> frozenset[tuple[Database, Database]] | None:
+        """The neighbouring images that are listed for a granularity; None where they are not listed."""
+        return self.image_neighbours.get(granularity, self.image_neighbours.get(""))
+
     def written(self, D: str) -> str:
         return f"{self.name}({D})"
 

@@ -92,8 +92,7 @@ class Inputs:
         """The metric in which the guarantee of M_i reads its input; i from 1 to k."""
         if i not in self._metrics:
             mechanism = self.setting.mechanisms[i - 1]
-            stated = mechanism.satisfies.granularity
-            assert stated is not None  # Mechanism checks it
+            stated = mechanism.satisfies.about_granularity
             self._metrics[i] = self.metric_of(mechanism.reads, stated, self.domain(i))
         return self._metrics[i]
 
@@ -121,7 +120,7 @@ class Inputs:
         if domain == "own" and not f.is_identity(databases):
             image = f.image(databases)
             if isinstance(f, Table):
-                given = f.image_neighbours.get(stated.name, f.image_neighbours.get(""))
+                given = f.neighbours_for(stated.name)
                 if given is not None:
                     return neighbourhood_graph(image, pairs(stated.name, given))
             elif isinstance(image, Multisets):
@@ -132,8 +131,7 @@ class Inputs:
         """d^f of M_i (GB Prop. IV.10).  On multisets and restrictions it is the push-forward's metric."""
         mechanism = self.setting.mechanisms[i - 1]
         found = self.metric(i).metric
-        stated = mechanism.satisfies.granularity
-        assert stated is not None  # Mechanism checks it
+        stated = mechanism.satisfies.about_granularity
         if isinstance(found, ClosedForm):
             return found
         return MinimumOverFibres(self.graph(self.setting.databases, stated), mechanism.reads)

@@ -1,0 +1,428 @@
+"""What every granularity, metric, map and class promises, and that settings are saved as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+import oracle
+import pytest
+import strategies
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from strategies import Twin
+
+import dpcompose as dpc
+from dpcompose.front.study import Study
+from dpcompose.language import formulas
+from dpcompose.privacy import problems
+from dpcompose.spaces import databases as classes
+from dpcompose.spaces import graphs
+from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size, TooLarge
+from dpcompose.spaces.granularities import BUILT_IN, Granularity, NotSymmetric
+from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
+from dpcompose.spaces.maps import Everything, Function, Map
+from dpcompose.spaces.metrics import INFINITE, ClosedForm, Metric, MinimumOverFibres, ShortestPaths, at_most
+
+MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+# ---------------------------------------------------------------- granularities
+
+
+def one_record_away(D: Any) -> Iterable[Database]:
+    """An edit function: everything that adds or removes one of the records a, b, c."""
+    yield D  # itself, and some twice: to be left out
+    for record in "abc":
+        yield tuple(sorted([*D, record]))
+    for i in range(len(D)):
+        yield D[:i] + D[i + 1 :]
+
+
+RECORDS = ("a", "b", "c")
+SIZES = ["<= 0", "<= 1", "<= 3", "= 0", "= 1", "= 3"]
+OF_MULTISETS: list[Granularity] = [
+    *BUILT_IN.values(),
+    strategies.CHANGED,
+    dpc.relation("same parity", lambda D, E: (len(D) - len(E)) % 2 == 0),
+    dpc.steps("one record away", one_record_away),
+]
+LISTED = dpc.listed(["p", "q", "r", "s"])
+OF_LISTED: list[Granularity] = [
+    dpc.pairs("square", [("p", "q"), ("r", "q"), ("r", "s"), ("s", "s"), ("s", "p"), ("p", "s")]),
+    dpc.pairs("none", []),
+    dpc.relation("not r", lambda D, E: "r" not in (D, E)),
+    dpc.steps("next", lambda D: [E for E in "pqrst" if abs(ord(D) - ord(E)) <= 1]),
+]
+SPACES: list[tuple[DatabaseClass, Granularity]] = [
+    *product([dpc.multisets(RECORDS, size) for size in SIZES], OF_MULTISETS),
+    *product([LISTED], OF_LISTED),
+]
+
+
+def space_name(value: object) -> str:
+    """For the names of tests."""
+    return str(value)
+
+
+@pytest.mark.parametrize(("databases", "granularity"), SPACES, ids=space_name)
+def test_granularities_are_symmetric_and_list_their_neighbours(
+    databases: DatabaseClass, granularity: Granularity
+) -> None:
+    members = list(databases.databases())
+    graph = neighbourhood_graph(databases, granularity)
+    assert set(graph.nodes) == set(members)
+    for D in members:
+        assert not granularity.are_neighbours(D, D)
+        listed = list(granularity.neighbours(D, databases))
+        assert len(set(listed)) == len(listed)
+        assert set(listed) == {E for E in members if granularity.are_neighbours(D, E)} == set(graph.adj[D])
+        for E in members:
+            assert granularity.are_neighbours(D, E) == granularity.are_neighbours(E, D)
+
+
+@pytest.mark.parametrize("name", sorted(strategies.RELATIONS))
+def test_edits_are_the_oracles_relations(name: str) -> None:
+    for D, E in product(oracle.multisets(RECORDS, "<=", 3), repeat=2):
+        assert strategies.BY_EDITS[name].are_neighbours(D, E) == strategies.RELATIONS[name](D, E)
+
+
+ONE_WAY: list[tuple[Granularity, str]] = [
+    (dpc.relation("one way", lambda D, E: len(D) < len(E)), "predicate"),
+    (dpc.steps("one way", lambda D: [(*D, "a")] if not D else []), "edit function"),
+]
+
+
+@pytest.mark.parametrize("granularity", [one for one, _ in ONE_WAY], ids=[words for _, words in ONE_WAY])
+def test_a_relation_that_is_not_symmetric_is_refused_with_the_pair(granularity: Granularity) -> None:
+    databases = dpc.multisets({"a"}, size="<= 1")
+    message = "the granularity one way is not symmetric: ['a'] is a neighbour of [], but [] is none of ['a']"
+    with pytest.raises(NotSymmetric) as raised:
+        neighbourhood_graph(databases, granularity)
+    assert str(raised.value) == message
+    mechanism = dpc.mechanism("M", satisfies=dpc.pure("e", dpc.bounded))
+    for study in (
+        dpc.compose(mechanism, on=databases, target=granularity),
+        dpc.compose(
+            dpc.mechanism("M", satisfies=dpc.pure("e", granularity)), on=databases, target=dpc.bounded
+        ),
+    ):
+        with pytest.raises(NotSymmetric) as raised:
+            _ = study.bound
+        assert str(raised.value) == message
+
+
+def test_a_listed_neighbour_outside_of_the_class_is_refused() -> None:
+    with pytest.raises(ValueError) as raised:
+        neighbourhood_graph(LISTED, dpc.pairs("mine", [("p", "z")]))
+    assert str(raised.value) == "the granularity mine names 'z', which is no database of the class"
+
+
+# ---------------------------------------------------------------- metrics
+
+
+def assert_metric(metric: Metric, points: list[Any]) -> None:
+    """The axioms of an extended metric, and no distance 0 between different points."""
+    for x in points:
+        assert metric(x, x) == 0
+        for y in points:
+            assert metric(x, y) == metric(y, x)
+            assert metric(x, y) >= 1 or metric(x, y) == INFINITE or x == y
+            for z in points:
+                legs = (metric(x, y), metric(y, z))
+                detour = INFINITE if INFINITE in legs else sum(legs)
+                assert at_most(metric(x, z), detour), (x, y, z)
+
+
+def number(distance: int) -> float:
+    """A distance of dpcompose in the oracle's numbers."""
+    return oracle.INFINITY if distance == INFINITE else distance
+
+
+@pytest.mark.parametrize(("databases", "granularity"), SPACES, ids=space_name)
+def test_canonical_metrics(databases: DatabaseClass, granularity: Granularity) -> None:
+    graph = neighbourhood_graph(databases, granularity)
+    paths = ShortestPaths(graph)
+    points = list(databases.databases())
+    assert_metric(paths, points)
+    expected = oracle.canonical_distance(points, granularity.are_neighbours)
+    assert all(number(paths(x, y)) == expected[x, y] for x, y in expected)
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        ClosedForm("removed + added"),
+        ClosedForm("removed", same_size=True),
+        ClosedForm("max(removed, added)"),
+        ClosedForm("oo"),
+    ],
+    ids=lambda metric: metric.formula,
+)
+def test_closed_forms_are_metrics(metric: ClosedForm) -> None:
+    assert_metric(metric, oracle.multisets("ab", "<=", 3))
+
+
+@MANY
+@given(st.data())
+def test_push_forwards_and_minimum_over_fibres(data: st.DataObject) -> None:
+    """The push-forward's metric is the closure of d^f, lies below it, and equals it in the known cases."""
+    points: list[Any] = [f"d{i}" for i in range(data.draw(st.integers(1, 7)))]
+    pairs = data.draw(strategies.relations_on(points))
+    values = data.draw(st.lists(st.sampled_from("wxyz"), min_size=len(points), max_size=len(points)))
+    f = dpc.table("f", dict(zip(points, values, strict=True)))
+    graph = neighbourhood_graph(dpc.listed(points), dpc.pairs("G", pairs))
+    images = sorted(set(values))
+    closure, minimum = ShortestPaths(push_forward(graph, f)), MinimumOverFibres(graph, f)
+    assert_metric(closure, images)
+    relation = oracle.from_pairs(pairs)
+    least = oracle.minimum_privacy_distance(points, oracle.canonical_distance(points, relation), f)
+    closed = oracle.metric_closure(images, least)
+    injective = len(images) == len(points)
+    for x, y in product(images, repeat=2):
+        assert number(minimum(x, y)) == least[x, y]
+        assert number(closure(x, y)) == closed[x, y]
+        assert at_most(closure(x, y), minimum(x, y))
+        if injective or len(images) <= 2 or 0 <= minimum(x, y) <= 2:
+            assert minimum(x, y) == closure(x, y)
+
+
+def test_minimum_over_fibres_breaks_the_triangle_inequality() -> None:
+    """a – b1, b2 – c with b1, b2 merged: d^f(a, c) = ∞, its closure 2."""
+    graph = neighbourhood_graph(
+        dpc.listed(["a", "b1", "b2", "c"]), dpc.pairs("steps", [("a", "b1"), ("b2", "c")])
+    )
+    merge = dpc.table("merge", {"a": "x", "b1": "y", "b2": "y", "c": "z"})
+    assert MinimumOverFibres(graph, merge)("x", "z") == INFINITE
+    assert ShortestPaths(push_forward(graph, merge))("x", "z") == 2
+
+
+# ---------------------------------------------------------------- classes and maps
+
+
+@pytest.mark.parametrize("records", ["a", "ab", "abc"])
+@pytest.mark.parametrize("size", [f"{sign} {n}" for sign in ("<=", "=") for n in range(5)])
+def test_classes_are_counted_and_listed(records: str, size: str) -> None:
+    databases = dpc.multisets(records, size)
+    listed = list(databases.databases())
+    sign, n = size.split()
+    assert listed == oracle.multisets(records, "=" if sign == "=" else "<=", int(n))
+    assert databases.count() == len(listed) == len(set(listed))
+    assert all(D in databases and databases.parse(databases.show(D)) == D for D in listed)
+    for D in oracle.multisets(records + "z", "any", 5):
+        assert (D in databases) == (D in listed)
+    assert ("b", "a") not in databases and "a" not in databases and ["a"] not in databases
+
+
+@pytest.mark.parametrize("elements", [["p"], ["p", "q"], [1, 2, 3], [(), ("a",), frozenset()]])
+def test_listed_classes_are_counted_and_listed(elements: list[Any]) -> None:
+    databases = dpc.listed(elements)
+    assert list(databases.databases()) == elements
+    assert databases.count() == len(elements)
+    assert all(D in databases and databases.parse(databases.show(D)) == D for D in elements)
+    assert "no such" not in databases and [] not in databases
+
+
+def image_of(f: Map, databases: DatabaseClass) -> DatabaseClass:
+    """f's image class, after a look at that it holds all values, and (if finite) nothing else."""
+    image = f.image(databases)
+    values = {f(D) for D in databases.databases()}
+    assert values <= set(image.databases())
+    assert values == set(image.databases()), (f, databases)
+    assert image.count() == len(values)
+    return image
+
+
+def test_images() -> None:
+    for size in SIZES:
+        databases = dpc.multisets(RECORDS, size)
+        assert image_of(dpc.everything, databases) == databases
+        for part in [part for r in range(4) for part in combinations(RECORDS, r)]:
+            f = dpc.restriction(part)
+            image_of(f, databases)
+            assert f.is_identity(databases) == (part == RECORDS)
+            for D in databases.databases():
+                assert f(D) == oracle.restriction(part)(D) == f(f(D))
+        values = {D: len(D) % 2 for D in oracle.multisets(RECORDS, "<=", 3)}
+        table, parity = dpc.table("parity", values), Function("parity", lambda D: len(D) % 2)
+        assert image_of(table, databases) == image_of(parity, databases)
+        assert not table.is_identity(databases) and not parity.is_identity(databases)
+    assert isinstance(dpc.everything, Everything)
+    assert dpc.restriction({"a"}).image(dpc.multisets(RECORDS)) == Multisets(("a",), Size())
+    assert dpc.restriction({"a"}).image(dpc.multisets(RECORDS, "= 2")) == Multisets(("a",), Size(2))
+    assert dpc.restriction(RECORDS).image(dpc.multisets(RECORDS, "= 2")) == dpc.multisets(RECORDS, "= 2")
+    assert dpc.restriction([]).image(dpc.multisets(RECORDS)) == Listed(((),))
+    with pytest.raises(TypeError, match="only multisets are restricted to records"):
+        dpc.restriction({"a"}).image(LISTED)
+
+
+def test_what_is_too_large_is_refused_before_the_work() -> None:
+    def refusal(databases: DatabaseClass, granularity: Granularity) -> str:
+        with pytest.raises(TooLarge) as raised:
+            neighbourhood_graph(databases, granularity)
+        return str(raised.value)
+
+    assert classes.LARGEST_CLASS == 20_000 and graphs.LARGEST_PREDICATE_CLASS == 3_000
+    assert refusal(dpc.multisets("ab", "any"), dpc.bounded) == (
+        "all finite multisets over {a, b} cannot be listed: there are infinitely many. Give a finite record "
+        "universe and a size limit, or maps and neighbours that read records one by one"
+    )
+    assert refusal(dpc.multisets(size="<= 2"), dpc.bounded) == (
+        "all multisets of size <= 2 over an arbitrary record universe cannot be listed: there are infinitely "
+        "many. Give a finite record universe and a size limit, or maps and neighbours that read records one "
+        "by one"
+    )
+    assert refusal(dpc.multisets("abcd", "<= 40"), dpc.bounded) == (
+        "all multisets of size <= 40 over {a, b, c, d}: 135,751 databases, more than the 20,000 that are "
+        "gone through. A smaller size limit or fewer records would do"
+    )
+    assert refusal(dpc.multisets("abcdefghij", "<= 400"), dpc.bounded) == (
+        "all multisets of size <= 400 over {a, b, c, d, e, f, g, h, i, j}: about 10^19 databases, more than "
+        "the 20,000 that are gone through. A smaller size limit or fewer records would do"
+    )
+    assert refusal(dpc.multisets("abc", "<= 25"), dpc.relation("mine", oracle.bounded)) == (
+        "all multisets of size <= 25 over {a, b, c}: 3,276 databases, and the granularity mine must be asked "
+        "about every pair; that is done for up to 3,000 databases. An edit function (dpcompose.steps) "
+        "instead of a predicate would do"
+    )
+
+
+# ---------------------------------------------------------------- saving
+
+
+def saved(study: Study) -> Study:
+    """The study that is read back from the data of a saved one; from then on the data stay the same."""
+    again = Study(problems.read_data(problems.to_data(problems.plain(study.setting))).setting)
+    data = problems.to_data(again.setting)
+    assert problems.to_data(problems.read_data(data).setting) == data
+    return again
+
+
+def bound(study: Study) -> str | None:
+    """The bound as text; None where every guarantee holds."""
+    return None if study.bound.vacuous else formulas.to_text(study.guarantee().epsilon)
+
+
+def assert_saved(study: Study) -> None:
+    """Saving keeps the bound, the optimality and the number of vectors."""
+    again = saved(study)
+    assert bound(again) == bound(study)
+    assert again.bound.optimal == study.bound.optimal
+    assert sorted(again.bound.profile.vectors) == sorted(study.bound.profile.vectors)
+
+
+@MANY
+@given(strategies.listed(most_databases=5, most_mechanisms=3))
+def test_saving_listed_classes(twin: Twin) -> None:
+    assert_saved(twin.study)
+
+
+@MANY
+@given(strategies.multisets())
+def test_saving_multisets(twin: Twin) -> None:
+    """Of any size: a setting with built-in granularities and restrictions is saved as it is."""
+    assume("changed" not in {twin.target, *(part.stated for part in twin.parts)})
+    assert_saved(twin.study)
+    again = saved(twin.study).setting
+    assert (again.databases, again.target) == (twin.study.setting.databases, twin.study.setting.target)
+    assert again.mechanisms == twin.study.setting.mechanisms
+
+
+@MANY
+@given(strategies.arbitrary())
+def test_saving_arbitrary_universes(twin: Twin) -> None:
+    assert_saved(twin.study)
+
+
+@MANY
+@given(strategies.multisets(functions=True, predicates=True))
+def test_saving_predicates_and_functions(twin: Twin) -> None:
+    assert_saved(twin.study)
+
+
+@MANY
+@given(strategies.multisets(functions=True))
+def test_saving_functions_beside_built_in_granularities(twin: Twin) -> None:
+    assert_saved(twin.study)
+
+
+def test_saving_other_values_and_kinds_of_granularities() -> None:
+    """Numbers and tuples as databases, and every kind of granularity of the user's."""
+    e, f = dpc.parameters("e f")
+    numbers = dpc.listed([1, 2, 3, 4])
+    near: list[Granularity] = [
+        dpc.relation("near", lambda D, E: abs(D - E) == 1),
+        dpc.steps("near", lambda D: [D - 1, D + 1]),
+        dpc.pairs("near", [(1, 2), (2, 3), (3, 4)]),
+    ]
+    ends = dpc.pairs("ends", [(1, 4)])
+    table = dpc.table("half", {1: 10, 2: 10, 3: 20, 4: 30}, {"ends": [(10, 20), (20, 30)]})
+    for granularity in near:
+        study = dpc.compose(
+            dpc.mechanism("all", satisfies=dpc.pure(e, granularity)),
+            dpc.mechanism("half", reads=table, satisfies=dpc.pure(f, ends, domain="own")),
+            dpc.mechanism(
+                "parity",
+                reads=Function("parity", lambda D: D % 2),
+                satisfies=dpc.pure(2 * f, granularity, domain="common"),
+            ),
+            on=numbers,
+            target=ends,
+        )
+        assert bound(study) == "3*e + 4*f"
+        assert_saved(study)
+
+
+def test_saving_keeps_what_the_values_of_parameters_may_be() -> None:
+    e, f = dpc.parameters("e f")
+    study = dpc.compose(
+        dpc.mechanism("M", satisfies=dpc.pure(e + f / 2, dpc.unbounded)),
+        on=dpc.multisets("ab", "<= 2"),
+        target=dpc.bounded,
+        parameters={"f": "in (0,1)"},
+    )
+    assert study.setting.domains["f"].greatest == 1
+    again = saved(study)
+    assert again.setting.domains == study.setting.domains
+    point = {"e": Fraction(1, 2), "f": Fraction(1, 3)}
+    values = [formulas.evaluate(one.guarantee().epsilon, point) for one in (study, again)]
+    assert values == [Fraction(4, 3)] * 2
+
+
+def test_image_neighbours_of_a_granularity_that_is_not_used_do_not_hinder_saving() -> None:
+    databases = dpc.listed(["p", "q", "r"])
+    G = dpc.pairs("G", [("p", "q")])
+    f = dpc.table("f", {"p": "x", "q": "y", "r": "z"}, {"G": [("x", "y")], "H": [("x", "z")]})
+    mechanism = dpc.mechanism("M", reads=f, satisfies=dpc.pure("e", G, domain="own"))
+    assert_saved(dpc.compose(mechanism, on=databases, target=G))
+
+
+def test_two_granularities_of_one_name_are_refused_or_kept_apart() -> None:
+    """Saved under one name, one of them would stand for both: here that would halve the bound."""
+    databases = dpc.listed(["p", "q", "r"])
+    direct, detour = dpc.pairs("G", [("p", "q")]), dpc.pairs("G", [("p", "r"), ("r", "q")])
+    mechanism = dpc.mechanism("M", satisfies=dpc.pure("e", detour))
+    try:
+        study = dpc.compose(mechanism, on=databases, target=direct)
+        again = saved(study)
+    except ValueError:
+        return
+    assert bound(study) == bound(again) == "2*e"
+
+
+def test_two_maps_of_one_name_are_refused_or_kept_apart() -> None:
+    databases = dpc.listed(["p", "q", "r"])
+    G = dpc.pairs("G", [("p", "q")])
+    maps = [dpc.table("f", {"p": "x", "q": y, "r": "y"}) for y in "xy"]
+    mechanisms = [
+        dpc.mechanism(name, reads=f, satisfies=dpc.pure(name, G, domain="common"))
+        for name, f in zip(["e1", "e2"], maps, strict=True)
+    ]
+    try:
+        study = dpc.compose(*mechanisms, on=databases, target=G)
+        again = saved(study)
+    except ValueError:
+        return
+    assert bound(study) == bound(again) == "e2"
