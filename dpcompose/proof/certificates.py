@@ -13,12 +13,13 @@ here with Fractions, whoever found it:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.language import forms
+from dpcompose.language import forms, formulas
 from dpcompose.language.forms import ONE, Form, Monomial, Peak
 from dpcompose.language.symbols import Domain
 
@@ -76,6 +77,8 @@ def check_point(
         fails = lesser.at(point) > greater.at(point)
     except forms.NotAForm as error:
         raise BadCertificate(str(error)) from None
+    except formulas.FormulaError as error:
+        raise BadCertificate(error.message) from None
     if not fails:
         raise BadCertificate("the comparison holds at the point")
 
@@ -151,11 +154,11 @@ def from_data(data: Any) -> Proof:
         return tuple(
             PieceProof(
                 tuple(_weights(w) for w in piece["weights"]),
-                tuple((str(n), str(e), Fraction(c)) for n, e, c in piece["bounds"]),
+                tuple((str(n), str(e), _number(c)) for n, e, c in piece["bounds"]),
             )
             for piece in data
         )
-    except (TypeError, KeyError, ValueError, ZeroDivisionError, RecursionError) as error:
+    except (TypeError, KeyError, ValueError, ArithmeticError, RecursionError) as error:
         raise BadCertificate(f"the weights cannot be read ({type(error).__name__})") from None
 
 
@@ -164,9 +167,16 @@ def point_from_data(data: Any) -> dict[str, Fraction]:
     if not isinstance(data, dict):
         raise BadCertificate("the point cannot be read")
     try:
-        return {str(name): Fraction(str(value)) for name, value in data.items()}
+        return {str(name): _number(value) for name, value in data.items()}
     except (ValueError, ZeroDivisionError):
         raise BadCertificate("the point cannot be read") from None
+
+
+def _number(text: Any) -> Fraction:
+    """A rational as it is saved, "-3/4"; raises ValueError for anything else, and for one of many digits."""
+    if not (isinstance(text, str) and len(text) <= 2000 and re.fullmatch(r"-?[0-9]+(/[0-9]+)?", text)):
+        raise ValueError("no rational number")
+    return Fraction(text)
 
 
 def _weights_data(weights: Weights) -> list[Any]:
@@ -174,7 +184,7 @@ def _weights_data(weights: Weights) -> list[Any]:
 
 
 def _weights(data: Any) -> Weights:
-    return Weights(tuple((int(j), Fraction(w), tuple(_weights(i) for i in inner)) for j, w, inner in data))
+    return Weights(tuple((int(j), _number(w), tuple(_weights(i) for i in inner)) for j, w, inner in data))
 
 
 def _named(term: Monomial | Peak) -> str:

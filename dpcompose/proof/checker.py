@@ -52,6 +52,8 @@ class Checked:
 
 def check(saved: Any, theory: Theory) -> Checked:
     """Checks a saved derivation, parsed from JSON, with the pages in force.  Raises Refused."""
+    if too_deep(saved):
+        raise Refused("the file is nested too deeply")
     if not isinstance(saved, dict) or saved.get("format") != FORMAT:
         raise Refused("this is no saved derivation of format 1")
     if missing := [key for key in ("problem", "pages", "lines", "result", "claims") if key not in saved]:
@@ -68,6 +70,9 @@ def check(saved: Any, theory: Theory) -> Checked:
         raise Refused(
             f"the result is not what the lines show: {_values(private)}{', optimal' if optimal else ''}"
         )
+    if saved["pages"] != steps.pages(lines):
+        other = sorted(set(saved["pages"]) ^ set(steps.pages(lines)))
+        raise Refused(f"the file does not list the pages that its lines rest on: {other[0]!r}")
     if not isinstance(saved["claims"], list) or len(saved["claims"]) != len(problem.claims):
         raise Refused(
             f"the setting has {len(problem.claims)} claims, and the file does not have a verdict for each"
@@ -80,6 +85,25 @@ def check(saved: Any, theory: Theory) -> Checked:
         f"{line.judgement.name} ({line.n})" for line in lines if isinstance(line.judgement, kernel.Given)
     )
     return Checked(problem.setting.title, private, optimal, len(lines), verdicts, believed)
+
+
+MOST_DEPTH = 100
+"""How deep lists and tables of a saved derivation may lie in one another."""
+
+
+def too_deep(value: Any) -> bool:
+    """Whether lists and tables lie in one another more than MOST_DEPTH deep."""
+    layer = [value]
+    for _ in range(MOST_DEPTH):
+        layer = [
+            inner
+            for one in layer
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not layer:
+            return False
+    return True
 
 
 def result(private: kernel.Private, optimal: bool) -> dict[str, Any]:
@@ -166,6 +190,12 @@ def _check_claim(
     if not isinstance(saved, dict):
         raise Refused(f"claim {n} cannot be read")
     verdict = saved.get("verdict")
+    wanted = {"proved": ["certificate", "loose"], "refuted": ["counterexample"], "undecided": ["reason"]}
+    optional = [*wanted.get(verdict, [])] if isinstance(verdict, str) else []
+    if saved.get("claim") != dict(claim.text) or saved.get("expect") != claim.expect:
+        raise Refused(f"claim {n} is another one in the setting")
+    if extra := sorted(set(saved) - {"verdict", "claim", "expect", *optional}):
+        raise Refused(f"claim {n} is {verdict}: nothing checks its {extra[0]}")
     try:
         if verdict == "proved":
             _check_proved(saved, claim, private, optimal, steps, lines)
@@ -188,7 +218,16 @@ def _check_proved(
 ) -> None:
     """The claim is at least the guarantee for all parameter values; `loose` is as said."""
     setting = steps.setting
+    loose, all_certificates = saved.get("loose"), saved.get("certificate", {})
+    if not (loose is None or isinstance(loose, bool)):
+        raise BadCertificate("loose is no truth value")
+    if not (
+        isinstance(all_certificates, dict) and all(isinstance(c, dict) for c in all_certificates.values())
+    ):
+        raise BadCertificate("the certificate cannot be read")
     if any(isinstance(line.judgement, kernel.Profile) and not line.judgement.vectors for line in lines):
+        if loose is not None:
+            raise BadCertificate("nothing shows whether it is loose")
         return  # no neighbours: every guarantee holds
     for key, claimed in claim.guarantee.values:
         bound = dict(private.parameters)[key]

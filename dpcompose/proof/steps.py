@@ -73,6 +73,7 @@ class Steps:
         roles -- what the letters of the page stand for ({"M": 2}: mechanism 2);
         evidence -- a certificate, where the line needs one.
         """
+        self._check_shape(by, roles, sources, evidence)
         if by == GIVEN:
             judgement: kernel.Judgement = self._given(roles, evidence)
         elif by == HYPOTHESIS:
@@ -86,6 +87,25 @@ class Steps:
                 raise StepRefused(f"the page {by} is a {page.head.kind}: no line is by it")
             judgement = maker(page, roles, sources)
         return Line(n, judgement, by, dict(roles), tuple(line.n for line in sources), evidence)
+
+    def pages(self, lines: Sources) -> dict[str, str]:
+        """The SHA-256 of every page that the lines rest on: by itself, for its shape, or for a metric."""
+        used = {line.by for line in lines} & set(self.theory.pages)
+        used |= {shape for id in used if (shape := getattr(self.theory.pages[id].head, "shape", None))}
+        metrics = (self.inputs.metric(i) for i in range(1, len(self.setting.mechanisms) + 1))
+        used |= {metric.page for metric in metrics if metric.page is not None}
+        return {id: self.theory.pages[id].sha256 for id in sorted(used)}
+
+    def _check_shape(self, by: str, roles: Mapping[str, Any], sources: Sources, evidence: Any) -> None:
+        """Nothing may stand in a line that its page does not read."""
+        page = self.theory.pages.get(by)
+        about_mechanisms = by == GIVEN or (page is not None and page.head.kind == "step")
+        if by != HYPOTHESIS and set(roles) != ({"M"} if about_mechanisms else set()):
+            raise StepRefused(f"{by} has other letters")
+        if by in (GIVEN, HYPOTHESIS) and sources:
+            raise StepRefused(f"a line that is {by} uses no other line")
+        if by != GIVEN and evidence is not None:
+            raise StepRefused(f"{by} needs no evidence")
 
     @property
     def _makers(self) -> dict[str, Callable[[Page, Mapping[str, Any], Sources], kernel.Judgement]]:
@@ -106,11 +126,13 @@ class Steps:
         mechanism = self.setting.mechanisms[i - 1]
         stated = mechanism.satisfies
         proofs = evidence if isinstance(evidence, Mapping) else {}
+        used = set()
         for key, value in stated.values:
             if value is sympy.oo:
                 continue
             form = self._form(value)
             if not forms.is_nonnegative(form, self.setting.domains):
+                used.add(key)
                 if key not in proofs:
                     raise StepRefused(f"nothing shows that {key} of {mechanism.name} is never negative")
                 try:
@@ -118,6 +140,8 @@ class Steps:
                     certificates.check_at_least(form, Form(), self.setting.domains, proof)
                 except certificates.BadCertificate as error:
                     raise StepRefused(f"{key} of {mechanism.name} >= 0: {error}") from None
+        if evidence is not None and (not used or set(proofs) != used):
+            raise StepRefused(f"there is evidence that {mechanism.name} does not need")
         return kernel.Given(
             i,
             mechanism.name,
@@ -131,6 +155,8 @@ class Steps:
     def _hypothesis(self, roles: Mapping[str, Any]) -> kernel.Holds:
         """A predicate that holds, checked on the setting."""
         hypothesis = Hypothesis.model_validate(dict(roles))
+        if hypothesis.data() != roles:
+            raise StepRefused("the hypothesis has other letters")
         evidence = binding.check(self.inputs, hypothesis)
         words = binding.words(self.inputs, hypothesis)
         if not evidence.holds:
@@ -142,7 +168,12 @@ class Steps:
     def _step(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.PrivateInInput:
         """M_i's guarantee in the distance of what M_i reads, one line for all such mechanisms."""
         mechanisms = roles.get("M")
-        if not (isinstance(mechanisms, list) and mechanisms == sorted(set(mechanisms)) and mechanisms):
+        if not (
+            isinstance(mechanisms, list)
+            and mechanisms
+            and all(type(i) is int for i in mechanisms)
+            and mechanisms == sorted(set(mechanisms))
+        ):
             raise StepRefused("the mechanisms must be listed in order, each once")
         stated = [line.judgement for line in sources]
         if [one.mechanism if isinstance(one, kernel.Given) else None for one in stated] != mechanisms:
@@ -421,7 +452,7 @@ class Steps:
 
     def _mechanism(self, roles: Mapping[str, Any]) -> int:
         i = roles.get("M")
-        if not (isinstance(i, int) and 1 <= i <= len(self.setting.mechanisms)):
+        if not (type(i) is int and 1 <= i <= len(self.setting.mechanisms)):
             raise StepRefused(f"there is no mechanism {i!r}")
         return i
 

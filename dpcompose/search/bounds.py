@@ -95,10 +95,7 @@ class _Search:
             optimal = self._optimal(profile, guarantee)
         except (StepRefused, NotDecidable) as error:
             raise NoBound(str(error)) from None
-        used = {line.by for line in self.lines} & set(self.theory.pages)
-        derivation = Derivation(
-            tuple(self.lines), MappingProxyType({id: self.theory.pages[id].sha256 for id in sorted(used)})
-        )
+        derivation = Derivation(tuple(self.lines), MappingProxyType(self.steps.pages(self.lines)))
         private, moves = guarantee.judgement, profile.judgement
         assert isinstance(private, kernel.Private) and isinstance(moves, kernel.Profile)
         assert isinstance(loss.judgement, kernel.Loss)

@@ -28,6 +28,8 @@ def check(inputs: Inputs, hypothesis: Hypothesis) -> Evidence:
         "bound": hypothesis.bound,
     }
     wanted = [name for name in inspect.signature(predicate.check).parameters if name != "inputs"]
+    if missing := [name for name in wanted if letters[name] is None]:
+        raise UnknownPredicate(f"{hypothesis.is_!r} needs a {missing[0]}")
     evidence: Evidence = predicate.check(inputs, **{name: letters[name] for name in wanted})
     return evidence
 

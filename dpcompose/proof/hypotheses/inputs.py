@@ -37,10 +37,11 @@ class NotDecidable(ValueError):
 
 @dataclass(frozen=True)
 class InputMetric:
-    """The metric of one input, and in words where it is from (with the fact page, if any)."""
+    """The metric of one input, in words where it is from, and the fact page that states it, if any."""
 
     metric: Metric
     words: str
+    page: str | None = None
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def closed_form(theory: Theory, databases: Multisets, edits: frozenset[Edit]) ->
         if head.metric is None or head.edits is None or databases.sizes.kind not in head.sizes:
             continue
         if frozenset(head.edits) | frozenset((s, r) for r, s in head.edits) == edits:
-            return InputMetric(ClosedForm(head.metric, head.same_size), f"{page.id}, on {databases}")
+            return InputMetric(ClosedForm(head.metric, head.same_size), f"{page.id}, on {databases}", page.id)
     return None
 
 
