@@ -20,6 +20,7 @@ ROOMS = {
         "kernel",
         "registry",
         "hypotheses",
+        "rays",
         "certificates",
         "witnesses",
         "counterexamples",
@@ -27,7 +28,7 @@ ROOMS = {
         "checker",
     ],
     "search": ["solver", "decide", "bounds", "claims"],
-    "front": ["render", "study", "cli"],
+    "front": ["render", "display", "pictures", "study", "cli"],
 }
 ORDER = [f"{room}.{file}" for room, files in ROOMS.items() for file in files]
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")

@@ -19,6 +19,8 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from dpcompose.language.symbols import family_of
+
 if TYPE_CHECKING:
     import sympy
 
@@ -227,11 +229,76 @@ def read(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
         return _product([read(part, domains) for part in expression.args], domains)
     if expression.is_Pow and expression.exp.is_Integer and 0 < int(expression.exp) <= 64:
         return _product([read(expression.base, domains)] * int(expression.exp), domains)
-    from dpcompose.language.worstcase import Top
+    from dpcompose.language.worstcase import Over, Top
 
     if isinstance(expression, Top):
         return top(int(expression.args[0]), [read(part, domains) for part in expression.terms])
+    if isinstance(expression, Over):
+        m, x, k = expression.args
+        return _over(m, x, k, domains)
     return _atom(expression, domains)
+
+
+def _over(m: sympy.Expr, x: sympy.Expr, k: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
+    """top(m, x[i], i, 1, k) with what does not depend on i, and common factors, taken out.
+
+    The members' part is linear with non-negative parameters: it becomes a letter by its text,
+    such as "max(e[i], i, 1, k)", or for the sum one letter a family.
+    """
+    from dpcompose.language.worstcase import least
+
+    form = read(x, domains)
+    moving = Form(tuple((t, c) for t, c in form.terms if any(map(family_of, Form(((t, c),)).names))))
+    still = form - moving
+    number = read(k, domains)
+    if moving.peaks:
+        raise NotAForm("a worst case inside of a family")
+    if m == k:
+        parts = [(number, still)]
+        for term, c in moving.monomials:
+            inside, outside = _split(term)
+            letter = _letter_over(m, Form(((inside, Fraction(1)),)), k, x)
+            parts.append((letter, Form(((outside, c),))))
+        return sum((a * b for a, b in parts), Form())
+    total = (
+        still.scaled(Fraction(int(m)))
+        if _surely_at_least(k, int(m), domains)
+        else _product([read(least(m, k), domains), still], domains)
+    )
+    if not moving.terms:
+        return total
+    splits = [(*_split(term), c) for term, c in moving.monomials]
+    outside = splits[0][1]
+    if any(c < 0 or other != outside or not nonnegative(t, domains) for t, other, c in splits):
+        raise NotAForm("the members of a family are not multiples of non-negative parameters")
+    if not nonnegative(outside, domains):
+        raise NotAForm("a worst case is multiplied by something that may be negative")
+    first = splits[0][2]
+    inner = Form(tuple((t, c / first) for t, _, c in splits))
+    return total + _letter_over(m, inner, k, x) * Form(((outside, first),))
+
+
+def _letter_over(m: sympy.Expr, members: Form, k: sympy.Expr, x: sympy.Expr) -> Form:
+    """The letter top(m, members, i, 1, k)."""
+    from dpcompose.language import formulas
+    from dpcompose.language.worstcase import Over
+
+    symbols = {str(one): one for one in x.free_symbols}
+    return Form.parameter(formulas.to_text(Over(m, write(members, symbols), k)))
+
+
+def _surely_at_least(k: sympy.Expr, m: int, domains: Mapping[str, Domain]) -> bool:
+    smallest = int(k) if k.is_Integer else domains[str(k)].least
+    return smallest is not None and smallest >= m
+
+
+def _split(term: Monomial | Peak) -> tuple[Monomial, Monomial]:
+    """A monomial as the product of members e[i] and of what does not depend on i."""
+    assert not isinstance(term, Peak)
+    return (
+        tuple((name, power) for name, power in term if family_of(name)),
+        tuple((name, power) for name, power in term if not family_of(name)),
+    )
 
 
 def _atom(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
@@ -449,6 +516,23 @@ def _product(factors: list[Form], domains: Mapping[str, Domain]) -> Form:
     for factor in peaked:
         total = _spread(total, factor, domains)
     return total
+
+
+def spread(factor: Form, form: Form) -> Form:
+    """factor·form where the factor is a number or a product of parameters that are ≥ 0."""
+    return _spread(factor, form, _AllNonnegative())
+
+
+class _AllNonnegative(dict[str, "Domain"]):
+    """Every name with the domain of numbers ≥ 0."""
+
+    def __missing__(self, name: str) -> Domain:
+        from dpcompose.language.symbols import NONNEGATIVE
+
+        return NONNEGATIVE
+
+    def __contains__(self, name: object) -> bool:
+        return True
 
 
 def _spread(factor: Form, form: Form, domains: Mapping[str, Domain]) -> Form:

@@ -29,8 +29,8 @@ from typing import Any
 import sympy
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput
 
-from dpcompose.language.symbols import symbol
-from dpcompose.language.worstcase import Top, largest, least
+from dpcompose.language.symbols import family_of, symbol
+from dpcompose.language.worstcase import Over, Top, largest, least
 
 MOST_CHARACTERS = 100_000
 MOST_TOKENS = 20_000
@@ -197,7 +197,7 @@ def _column(where: Token | Tree[Token]) -> int:
     return (start or 0) + 1
 
 
-def _read(text: str, known: Collection[str] = (), families: bool = False) -> tuple[list[Token], Tree[Token]]:
+def _read(text: str, known: Collection[str] = ()) -> tuple[list[Token], Tree[Token]]:
     """The tokens and the tree of a formula within all limits that concern its shape."""
     if not isinstance(text, str):
         raise FormulaError(f"a formula is a text, not {type(text).__name__}")
@@ -211,7 +211,7 @@ def _read(text: str, known: Collection[str] = (), families: bool = False) -> tup
         if getattr(getattr(error, "token", None), "type", "") == "$END":
             at = len(tokens)
         raise _misplaced(text, tokens, at) from None
-    _check_shape(text, tree, known, families)
+    _check_shape(text, tree, known)
     if len(tokens) > 1:
         for token in tokens:
             if token == "oo":
@@ -247,8 +247,8 @@ def _misplaced(text: str, tokens: list[Token], at: int) -> FormulaError:
     return FormulaError(f"'{token}' cannot stand here", text, column)
 
 
-def _check_shape(text: str, tree: Tree[Token], known: Collection[str], families: bool) -> None:
-    """Refuse too many terms, too deep a nesting, unknown functions, and families where there are none.
+def _check_shape(text: str, tree: Tree[Token], known: Collection[str]) -> None:
+    """Refuse too many terms, too deep a nesting, and unknown functions.
 
     Depth counts parentheses, calls, signs and powers on the way down; terms are the operands
     of sums and the arguments of functions (an argument that is a sum counts by its operands).
@@ -265,10 +265,7 @@ def _check_shape(text: str, tree: Tree[Token], known: Collection[str], families:
             terms += sum(child.data != "sum" for child in below)
             if terms > MOST_TERMS:
                 raise FormulaError(f"a formula has at most {MOST_TERMS} terms", text, _column(node))
-        about_family = node.data == "family" or (node.data == "call" and node.children[0] == "sum")
-        if about_family and not families:
-            raise NotSupportedYet("a family such as e[i] is not supported yet", text, _column(node))
-        if not about_family and node.data == "call" and (name := str(node.children[0])) not in FUNCTIONS:
+        if node.data == "call" and (name := str(node.children[0])) not in (*FUNCTIONS, "sum"):
             raise FormulaError(_unknown_function(name, known), text, _column(node))
         waiting.extend((child, depth) for child in reversed(below))
 
@@ -300,23 +297,41 @@ def _unknown_name(name: str, known: Collection[str]) -> str:
 def names(text: str) -> tuple[str, ...]:
     """The parameters of a formula, in the order of their first appearance.
 
-    >>> names("max(e2 + e1, 2*e2, exp(d))")
-    ('e2', 'e1', 'd')
+    A family e[…] counts as its general member e[i], and bound indices are left out.
+
+    >>> names("max(e2 + e1, 2*e2, exp(d))"), names("sum(e[j], j, 1, k)")
+    (('e2', 'e1', 'd'), ('e[i]', 'k'))
     """
-    tokens, _ = _read(text)
-    found = (str(token) for token in tokens if token.type == "NAME")
-    return tuple(dict.fromkeys(name for name in found if name not in FUNCTIONS and name != "oo"))
+    _, tree = _read(text)
+    found: list[str] = []
+    waiting: list[tuple[Tree[Token], frozenset[str]]] = [(tree, frozenset())]
+    while waiting:
+        node, bound = waiting.pop()
+        below = [child for child in node.children if isinstance(child, Tree)]
+        if node.data == "name" and node.children[0] not in (*bound, "oo"):
+            found.append(str(node.children[0]))
+        elif node.data == "family":
+            member, index = str(node.children[0]), below[0]
+            found.append(f"{member}[{index.children[0]}]" if index.data == "number" else f"{member}[i]")
+            below = []
+        elif node.data == "call" and len(below) >= 4 and below[-3].data == "name":
+            bound |= {str(below[-3].children[0])}
+        waiting.extend((child, bound) for child in reversed(below))
+    return tuple(dict.fromkeys(found))
 
 
 def parse(
     text: str,
     symbols: Mapping[str, sympy.Expr],
     families: Mapping[str, Sequence[sympy.Expr]] | None = None,
+    index: str | None = None,
 ) -> sympy.Expr:
     """The sympy expression that a formula means, where `symbols` says what its names mean.
 
     families -- what e[1], e[2], … mean, as {"e": [first, second, …]}; with it `sum(e[i], i, 1, k)`,
-    and `max` and `top` of a family, are written out.
+    and `max` and `top` of a family, are written out.  A family that `symbols` knows by its
+    general member "e[i]" stays as it is: `worstcase.Over`.
+    index -- the letter i that e[i] may have outside of sums, in a family's own guarantee.
     `max`, `min`, `abs` and `top` become `worstcase.Top`.  Raises FormulaError.
 
     >>> parse("2*max(e1, e2)/3 + 0.1", {"e1": symbol("e1"), "e2": symbol("e2")})
@@ -327,11 +342,11 @@ def parse(
       2*e11
         ^
     """
-    tokens, tree = _read(text, symbols, families is not None)
+    tokens, tree = _read(text, symbols)
     if tokens[0] == "oo":
         return sympy.oo
     try:
-        return _Meaning(text, symbols, families or {}).of(tree)
+        return _Meaning(text, symbols, families or {}, index).of(tree)
     except RecursionError:
         raise FormulaError("the formula is nested too deeply for sympy", text) from None
 
@@ -370,11 +385,16 @@ class _Meaning:
     """
 
     def __init__(
-        self, text: str, symbols: Mapping[str, sympy.Expr], families: Mapping[str, Sequence[sympy.Expr]]
+        self,
+        text: str,
+        symbols: Mapping[str, sympy.Expr],
+        families: Mapping[str, Sequence[sympy.Expr]],
+        index: str | None,
     ) -> None:
         self.text = text
         self.symbols = dict(symbols)
         self.families = families
+        self._bound = frozenset() if index is None else frozenset({index})
         self._under_roots = 0
         self._enclosures: dict[sympy.Expr, Any] = {}
 
@@ -479,20 +499,40 @@ class _Meaning:
             raise self._refusal(f"numbers under roots must stay below 10^{MOST_ROOT_DIGITS}", node)
 
     def _family(self, node: Tree[Token]) -> sympy.Expr:
-        name = str(node.children[0])
+        name, index = str(node.children[0]), self._below(node)[0]
+        if f"{name}[i]" in self.symbols:
+            if index.data == "name" and str(index.children[0]) in self._bound:
+                return self.symbols[f"{name}[i]"]
+            raise self._refusal(f"{name}[...] needs the index of a sum, max or top over it", node)
         if name not in self.families:
-            raise self._refusal(f"{_clip(name)} is no family", node)
-        index = self.of(self._below(node)[0])
-        if not (index.is_Integer and 1 <= index <= len(self.families[name])):
-            raise self._refusal(f"{name} has the members 1 to {len(self.families[name])}, not {index}", node)
-        return self.families[name][int(index) - 1]
+            near = [known[:-3] for known in self.symbols if known.endswith("[i]")]
+            raise self._refusal(_unknown_name(name, near).replace("name", "family", 1), node)
+        number = self.of(index)
+        if not (number.is_Integer and 1 <= number <= len(self.families[name])):
+            raise self._refusal(f"{name} has the members 1 to {len(self.families[name])}, not {number}", node)
+        return self.families[name][int(number) - 1]
 
-    def _over(self, below: list[Tree[Token]], node: Tree[Token]) -> list[sympy.Expr] | None:
-        """The values of x in `(x, i, first, last)`; None where these are four plain values."""
+    def _over(
+        self, below: list[Tree[Token]], node: Tree[Token]
+    ) -> list[sympy.Expr] | tuple[sympy.Expr, sympy.Expr] | None:
+        """What `(x, i, first, last)` runs over; None where these are four plain values.
+
+        A family known by its general member stays lazy, (x[i], k); one that is given member by
+        member is written out.
+        """
         if len(below) != 4 or below[1].data != "name" or str(below[1].children[0]) in self.symbols:
             return None
         index = str(below[1].children[0])
         first, last = self.of(below[2]), self.of(below[3])
+        if not self.families:
+            if first != 1:
+                raise self._refusal("a family runs from 1", below[2])
+            outside, self._bound = self._bound, self._bound | {index}
+            x = self.of(below[0])
+            self._bound = outside
+            if not (last.is_Symbol or (last.is_Integer and last >= 1)):
+                raise self._refusal("a family runs to its number of members", below[3])
+            return x, last
         if not (first.is_Integer and last.is_Integer and last - first < MOST_TERMS):
             raise self._refusal(f"a family runs over at most {MOST_TERMS} whole numbers", node)
         values = []
@@ -507,11 +547,17 @@ class _Meaning:
         below = self._below(node)
         if name == "top":
             return self._top(below, node)
-        over = self._over(below, node) if self.families else None
+        over = self._over(below, node)
         if name == "sum":
             if over is None:
                 raise self._refusal("a sum is written sum(e[i], i, 1, k)", node)
-            return sympy.Add(*over)
+            return sympy.Add(*over) if isinstance(over, list) else Over(over[1], *over)
+        if isinstance(over, tuple):
+            if name not in ("max", "min"):
+                raise self._refusal(
+                    f"{name} takes one value; a family has a max, a min, a sum and a top", node
+                )
+            return Over(1, *over) if name == "max" else -Over(1, -over[0], over[1])
         terms = [self.of(child) for child in below] if over is None else over
         if name in ("max", "min"):
             if not terms:
@@ -537,7 +583,9 @@ class _Meaning:
             )
         if len(below) < 2:
             raise self._refusal("top needs at least one value after the number", node)
-        over = self._over(below[1:], node) if self.families else None
+        over = self._over(below[1:], node)
+        if isinstance(over, tuple):
+            return Over(sympy.Integer(count), *over)
         terms = [self.of(child) for child in below[1:]] if over is None else over
         return largest(*dict.fromkeys(terms)) if int(count) == 1 else Top(sympy.Integer(count), *terms)
 
@@ -676,7 +724,17 @@ def _upper(interval: Any) -> float:
 
 # Writing: sympy to text.
 
-_WRITABLE = (sympy.Symbol, sympy.Rational, sympy.Add, sympy.Mul, sympy.Pow, sympy.exp, sympy.log, Top)
+_WRITABLE = (
+    sympy.Symbol,
+    sympy.Rational,
+    sympy.Add,
+    sympy.Mul,
+    sympy.Pow,
+    sympy.exp,
+    sympy.log,
+    Top,
+    Over,
+)
 _WORST_CASES = (sympy.Max, sympy.Min, sympy.Abs)
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly a text holds together
 
@@ -715,7 +773,7 @@ def _check_writable(value: sympy.Expr) -> None:
             what = part if part.is_Atom else part.func.__name__
             raise FormulaError(f"{what} cannot be written in a formula")
         if part.is_Symbol and (
-            not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(\[[0-9]+\])?", part.name) or part.name == "oo"
+            not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(\[([0-9]+|i)\])?", part.name) or part.name == "oo"
         ):
             raise FormulaError(f"{_ascii(repr(part.name))} is no name that a formula can have")
         if part.is_Rational and _digits(part) > MOST_SIZE:
@@ -803,6 +861,10 @@ class _Writing:
             return self._sum(value), _SUM
         if isinstance(value, Top):
             return self._top(value), _ATOM
+        if isinstance(value, Over):
+            m, x, k = value.args
+            rest = f"{self.text(x)}, i, 1, {self.text(k)})"
+            return (f"max({rest}" if m == 1 else f"sum({rest}" if m == k else f"top({m}, {rest}"), _ATOM
         if isinstance(value, (sympy.exp, sympy.log)):
             return f"{value.func.__name__}({self.text(value.args[0])})", _ATOM
         if value.is_Pow and not (value.exp.is_Rational and value.exp < 0):
@@ -947,6 +1009,8 @@ def _value(it: sympy.Expr, point: Mapping[str, Fraction]) -> Fraction | None:
         return None
     if not isinstance(it, _WRITABLE):
         _check_writable(it)
+    if isinstance(it, Over):
+        return _over_at(it, point)
     # Every part is looked at even if one has no exact value: another may have no real value.
     values = [_value(part, point) for part in it.args]
     exact = [value for value in values if value is not None]
@@ -968,6 +1032,24 @@ def _value(it: sympy.Expr, point: Mapping[str, Fraction]) -> Fraction | None:
     if (base == 0 and exponent < 0) or (base < 0 and exponent.denominator != 1):
         raise _no_value(it, point)
     return _exact_power(base, exponent)
+
+
+def _over_at(it: Over, point: Mapping[str, Fraction]) -> Fraction | None:
+    """The m largest members, written out for the number of members that the point says."""
+    x = it.args[1]
+    m, k = _value(it.args[0], point), _value(it.args[2], point)
+    if k is None or m is None or k.denominator != 1 or not 1 <= k <= MOST_TERMS:
+        return None
+    families = [family for one in x.free_symbols if (family := family_of(one.name))]
+    values = []
+    for j in range(1, int(k) + 1):
+        if missing := [family for family in families if f"{family}[{j}]" not in point]:
+            raise FormulaError(f"no value is given for {missing[0]}[{j}]")
+        values.append(
+            _value(x, {**point, **{f"{family}[i]": point[f"{family}[{j}]"] for family in families}})
+        )
+    exact = [value for value in values if value is not None]
+    return sum(sorted(exact, reverse=True)[: int(m)], Fraction(0)) if len(exact) == len(values) else None
 
 
 def _exact_power(base: Fraction, exponent: Fraction) -> Fraction | None:

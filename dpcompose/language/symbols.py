@@ -97,6 +97,24 @@ def symbol(name: str, domain: Domain = POSITIVE) -> sympy.Symbol:
     return sympy.Symbol(name, **assumptions)
 
 
+def member(family: str, index: int | str = "i", domain: Domain = POSITIVE) -> sympy.Symbol:
+    """e[i], the parameter of the i-th mechanism of a family; e[3] is that of the third.
+
+    >>> member("e"), member("e", 3)
+    (e[i], e[3])
+    """
+    return symbol(f"{family}[{index}]", domain)
+
+
+def family_of(name: str) -> str | None:
+    """The family whose general member e[i] a name is; None for other names.
+
+    >>> family_of("e[i]"), family_of("e[3]"), family_of("e")
+    ('e', None, None)
+    """
+    return name[:-3] if name.endswith("[i]") else None
+
+
 def domain_of(symbol: sympy.Symbol) -> Domain:
     """The domain that a symbol's own assumptions state.
 

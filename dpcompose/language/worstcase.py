@@ -11,6 +11,8 @@ from typing import Any
 
 import sympy
 
+from dpcompose.language.symbols import family_of
+
 
 class Top(sympy.Function):
     """top(m, x_1, …, x_n): the sum of the m largest of x_1, …, x_n; for m = 1 their maximum.
@@ -77,3 +79,42 @@ def largest(*terms: sympy.Expr) -> sympy.Expr:
 def least(*terms: sympy.Expr) -> sympy.Expr:
     """min(x_1, …, x_n) = −max(−x_1, …, −x_n)."""
     return -Top(1, *(-term for term in terms))
+
+
+class Over(sympy.Function):
+    """top(m, x[i], i, 1, k): the sum of the m largest members of a family x[1], …, x[k].
+
+    m = 1 is their maximum, m = k their sum; where m > k all are added.  x is written in terms of
+    the general members e[i], and k is a whole number ≥ 1, often a symbol: nothing is written out.
+
+    >>> from dpcompose.language.symbols import Domain, member, symbol
+    >>> k = symbol("k", Domain.read("integer >= 2"))
+    >>> Over(1, member("e"), k), Over(k, 2*member("e"), k), Over(2, member("e"), k)
+    (max(e[i], i, 1, k), sum(2*e[i], i, 1, k), top(2, e[i], i, 1, k))
+    """
+
+    @classmethod
+    def eval(cls, m: sympy.Expr, x: sympy.Expr, k: sympy.Expr) -> sympy.Expr | None:
+        if not any(family_of(str(one)) for one in x.free_symbols):
+            return x if m == 1 else k * x if m == k else x * least(m, k)
+        return None
+
+    def _sympystr(self, printer: Any) -> str:
+        m, x, k = self.args
+        rest = f"{printer._print(x)}, i, 1, {printer._print(k)})"
+        return f"max({rest}" if m == 1 else f"sum({rest}" if m == k else f"top({m}, {rest}"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        m, x, k = self.args
+        power = f"^{{{exp}}}" if exp is not None else ""
+        inner = printer._print(x)
+        if m == k:
+            return rf"\left(\sum_{{i=1}}^{{{printer._print(k)}}} {inner}\right){power}"
+        name = r"\max" if m == 1 else rf"\operatorname{{top}}_{{{m}}}"
+        return rf"{name}_{{1 \le i \le {printer._print(k)}}}{power} {inner}"
+
+    def _eval_is_extended_real(self) -> bool | None:
+        return True if self.args[1].is_extended_real else None
+
+    def _eval_is_extended_nonnegative(self) -> bool | None:
+        return True if self.args[1].is_extended_nonnegative else None

@@ -21,7 +21,8 @@ from typing import Any
 
 from dpcompose.language import forms, formulas
 from dpcompose.language.forms import ONE, Form, Monomial, Peak
-from dpcompose.language.symbols import Domain
+from dpcompose.language.symbols import Domain, family_of
+from dpcompose.proof import rays
 
 MOST_PIECES = 20_000
 """The most pieces that a comparison may fall into."""
@@ -56,7 +57,11 @@ def check_at_least(greater: Form, lesser: Form, domains: Mapping[str, Domain], p
     >>> e, f = Form.parameter("e"), Form.parameter("f")
     >>> check_at_least(e + f, e, {"e": POSITIVE, "f": POSITIVE}, (PieceProof(()),))
     """
-    pieces = forms.pieces(greater - lesser, MOST_PIECES)
+    try:
+        (difference,), domains = rays.on_rays([greater - lesser], domains)
+    except forms.NotAForm as error:
+        raise BadCertificate(str(error)) from None
+    pieces = forms.pieces(difference, MOST_PIECES)
     if pieces is None:
         raise BadCertificate(f"the comparison has more than {MOST_PIECES} pieces")
     count = 0
@@ -88,11 +93,13 @@ def check_allowed(
 ) -> None:
     """Raises BadCertificate unless the point gives every parameter a value, and only allowed ones."""
     for name, value in point.items():
-        if name not in domains:
+        domain = rays.member_domain(name, domains)
+        if domain is None:
             raise BadCertificate(f"{name} is no parameter")
-        if not domains[name].contains(value):
-            raise BadCertificate(f"{name} = {value} is not allowed: {name} is {domains[name]}")
-    if missing := sorted(name for name in names if name in domains and name not in point):
+        if not domain.contains(value):
+            raise BadCertificate(f"{name} = {value} is not allowed: {name} is {domain}")
+    needed = (name for name in names if name in domains and family_of(name) is None)
+    if missing := sorted(name for name in needed if name not in point):
         raise BadCertificate(f"the point has no value for {missing[0]}")
 
 

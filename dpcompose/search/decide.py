@@ -14,8 +14,8 @@ from itertools import islice, product
 
 from dpcompose.language import forms
 from dpcompose.language.forms import ONE, Form, Monomial, Peak
-from dpcompose.language.symbols import Domain
-from dpcompose.proof import certificates
+from dpcompose.language.symbols import Domain, family_of
+from dpcompose.proof import certificates, rays
 from dpcompose.proof.certificates import BadCertificate, PieceProof, Proof, Weights
 from dpcompose.search.solver import Z3, Constraint, Solver
 
@@ -59,13 +59,28 @@ def at_least(
     >>> at_least(forms.top(1, [e, f]), e + f, {"e": POSITIVE, "f": POSITIVE}).point == {"e": 1, "f": 1}
     True
     """
-    difference = greater - lesser
+    if sizes := rays.counts([greater - lesser]):
+        return _over_families(greater, lesser, sizes, domains, solver)
+    (difference,), with_rays = rays.on_rays([greater - lesser], domains)
     names = greater.names | lesser.names
     parameters = sorted(name for name in domains if name in _letters(names))
     few = max(4, LARGEST_GRID // (1 + difference.size))
     for point in islice(_grid(parameters, domains), few):
         if _fails(greater, lesser, domains, point):
             return Fails(point)
+    found = _prove(difference, with_rays, solver)
+    if isinstance(found, Form):
+        point_found = _refute_any(greater - lesser, parameters, domains, solver)
+        if point_found is not None and _fails(greater, lesser, domains, point_found):
+            return Fails(point_found)
+        return Undecided(_why(found, domains))
+    if isinstance(found, Undecided):
+        return found
+    return _checked(greater, lesser, domains, found)
+
+
+def _prove(difference: Form, domains: Mapping[str, Domain], solver: Solver) -> Proof | Form | Undecided:
+    """Weights for every piece of g − l, or the first piece for which none were found."""
     pieces = forms.pieces(difference, certificates.MOST_PIECES)
     if pieces is None:
         return Undecided(f"the comparison falls into more than {certificates.MOST_PIECES:,} cases")
@@ -73,17 +88,74 @@ def at_least(
     for piece in pieces:
         proof = _prove_piece(piece, domains, solver)
         if proof is None:
-            found = _refute_piece(piece, parameters, domains, solver)
-            if found is not None and _fails(greater, lesser, domains, found):
-                return Fails(found)
-            return Undecided(_why(piece, domains))
+            return piece
         proofs.append(proof)
-    result = AtLeast(tuple(proofs))
+    return tuple(proofs)
+
+
+def _checked(greater: Form, lesser: Form, domains: Mapping[str, Domain], proof: Proof) -> Decision:
     try:
-        certificates.check_at_least(greater, lesser, domains, result.proof)
+        certificates.check_at_least(greater, lesser, domains, proof)
     except BadCertificate as error:
         return Undecided(f"the certificate that was found is refused: {error}")
-    return result
+    return AtLeast(proof)
+
+
+MOST_MEMBERS = 12
+"""How many numbers of members are tried, from the smallest on, for a counterexample."""
+
+
+def _over_families(
+    greater: Form, lesser: Form, sizes: list[str], domains: Mapping[str, Domain], solver: Solver
+) -> Decision:
+    """For all numbers of members at once by the ray argument; against it, the smallest number that fails."""
+    try:
+        (difference,), with_rays = rays.on_rays([greater - lesser], domains)
+        found = _prove(difference, with_rays, solver)
+    except forms.NotAForm as error:
+        found = Undecided(str(error))
+    if isinstance(found, tuple):
+        return _checked(greater, lesser, domains, found)
+    for chosen in _small_sizes(sizes, domains):
+        more, less = (rays.written_out(form, chosen, domains) for form in (greater, lesser))
+        members = {name: rays.member_domain(name, domains) for name in more.names | less.names}
+        explicit = {**domains, **{name: domain for name, domain in members.items() if domain is not None}}
+        decision = at_least(more, less, explicit, solver)
+        if isinstance(decision, Fails):
+            numbers = {name: Fraction(size) for name, size in chosen.items() if name in domains}
+            point = _all_members(decision.point | numbers, chosen, greater - lesser, domains)
+            if _fails(greater, lesser, domains, point):
+                return Fails(point)
+    if isinstance(found, Undecided):
+        return found
+    return Undecided(
+        f"it is not shown for all numbers of members, and it holds for the {MOST_MEMBERS} smallest ones"
+    )
+
+
+def _small_sizes(sizes: list[str], domains: Mapping[str, Domain]) -> Iterator[dict[str, int]]:
+    """Numbers of members, all as small as allowed first; a family of fixed size keeps it up to 40."""
+    least = {name: int(domains[name].least or 1) for name in sizes if name in domains}
+    if any(name.isdigit() and int(name) > 40 for name in sizes):
+        return
+    for more in range(MOST_MEMBERS if least else 1):
+        yield {name: max(1, size) + more for name, size in least.items()}
+
+
+def _all_members(
+    point: Point, chosen: Mapping[str, int], difference: Form, domains: Mapping[str, Domain]
+) -> Point:
+    """The point with a simple value for every member and parameter that cancelled."""
+    usual = {}
+    for name in _letters(difference.names):
+        family = family_of(name)
+        if family is None:
+            usual[name] = next(_simple(domains[name]))
+            continue
+        for size in (chosen.get(k, int(k) if k.isdigit() else 0) for k in rays.counts([difference])):
+            for j in range(1, size + 1):
+                usual[f"{family}[{j}]"] = next(_simple(domains[name]))
+    return usual | point
 
 
 def points(domains: Mapping[str, Domain]) -> list[Point]:
@@ -144,6 +216,18 @@ def _simple(domain: Domain) -> Iterator[Fraction]:
     if domain.least is not None:
         tried += [domain.least, domain.least + 1, domain.least + 100]
     yield from (value for value in dict.fromkeys(tried) if domain.contains(value))
+
+
+def _refute_any(
+    difference: Form, parameters: list[str], domains: Mapping[str, Domain], solver: Solver
+) -> Point | None:
+    """A point where some piece of the difference is negative."""
+    for piece in forms.pieces(difference, certificates.MOST_PIECES) or ():
+        if _at_once(piece, domains) is None:
+            found = _refute_piece(piece, parameters, domains, solver)
+            if found is not None:
+                return found
+    return None
 
 
 def _refute_piece(

@@ -1,0 +1,238 @@
+"""Families: why a comparison over all k and all e[1], …, e[k] is one over a few letters.
+
+Let T_m be the sum of the m largest members and S the sum of all.  Both do not change when
+members change places, so let e[1] ≥ … ≥ e[k] ≥ 0.  Such a vector is Σ_j α_j·(1, …, 1, 0, …, 0)
+with j ones and α_j ≥ 0, where T_m = Σ_j min(m, j)·α_j and S = Σ_j j·α_j.  Let M be the largest m
+that occurs.  For j ≥ M the value of every T_m is m, and S = j lies between M and k, so these
+rays are mixtures of the ones with M and with k members:
+
+    T_m = Σ_{j<M} min(m, j)·a_j + m·(b + c),    S = Σ_{j<M} j·a_j + M·b + k·c,
+
+with a_j, b, c ≥ 0.  Where k is a letter, k·a_j = max(j, least k)·a_j + (something ≥ 0), and the same
+for b and c with M in place of j.  What holds for all values of these letters holds for all k
+and all members.  Nothing is written out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpcompose.language import forms, formulas
+from dpcompose.language.forms import Form, Monomial, NotAForm, Peak
+from dpcompose.language.symbols import NONNEGATIVE, Domain, family_of, symbol
+from dpcompose.language.worstcase import Over
+
+_LETTER = re.compile(
+    r"(?P<kind>max|sum|top)\((?:(?P<m>\d+), )?(?P<family>[A-Za-z_]\w*)\[i\], i, 1, (?P<k>\w+)\)"
+)
+
+
+@dataclass(frozen=True)
+class _Rays:
+    """The letters of one family e[1], …, e[k]: M rays of j equal members, and the one of all k."""
+
+    family: str
+    k: str
+    most: int
+    domains: Mapping[str, Domain]
+
+    @property
+    def fixed(self) -> int | None:
+        """k, where it is a number."""
+        return int(self.k) if self.k.isdigit() else None
+
+    def letter(self, j: int | str) -> Form:
+        return Form.parameter(self.name(j))
+
+    def name(self, j: int | str) -> str:
+        return f"{self.family} on {j} of {self.k}"
+
+    @property
+    def letters(self) -> list[int | str]:
+        """1, …, M for that many equal members, "all" for k of them."""
+        return [*range(1, self.most + 1), "all"]
+
+    def times_k(self, j: int | str) -> Form:
+        """k times the letter."""
+        if self.fixed is not None:
+            return self.letter(j).scaled(Fraction(self.fixed))
+        least = self.domains[self.k].least or Fraction(1)
+        surely = max(least, Fraction(self.most if j == "all" else j))
+        return self.letter(j).scaled(surely) + Form.parameter(f"{self.name(j)}, more")
+
+    def value(self, kind: str, m: int, by_k: bool) -> Form:
+        """T_m or S in the letters; `by_k`: k times it."""
+        total = Form()
+        for j in self.letters:
+            size = self.most if j == "all" else int(j)
+            unit = self.times_k(j) if by_k else self.letter(j)
+            if kind == "sum" and j == "all":
+                if by_k and self.fixed is None:
+                    raise NotAForm(f"a sum over {self.k} members is multiplied by {self.k}")
+                total = total + (unit.scaled(Fraction(self.fixed or 1)) if by_k else self.times_k(j))
+            else:
+                total = total + unit.scaled(Fraction(size if kind == "sum" else min(m, size)))
+        return total
+
+
+def on_rays(
+    compared: Sequence[Form], domains: Mapping[str, Domain]
+) -> tuple[list[Form], Mapping[str, Domain]]:
+    """The forms with the letters of families replaced, and the domains with the new letters.
+
+    Raises NotAForm where a product with k is not covered.
+    """
+    rays = _rays(compared, domains)
+    replaced = [_replaced(form, rays) for form in compared] if rays else list(compared)
+    shifted = {name for form in replaced for name in _multiplied(form) if _least(name, domains) > 0}
+    replaced = [_shifted(form, shifted, domains) for form in replaced]
+    new = {name for form in replaced for name in form.names if " on " in name or name.endswith(", more")}
+    return replaced, {**domains, **{name: NONNEGATIVE for name in new}}
+
+
+def _least(name: str, domains: Mapping[str, Domain]) -> Fraction:
+    return (domains[name].least or Fraction(0)) if name in domains else Fraction(0)
+
+
+def _multiplied(form: Form) -> Iterator[str]:
+    """The parameters that stand in products."""
+    for term, _ in form.terms:
+        if isinstance(term, Peak):
+            for inner in term.of:
+                yield from _multiplied(inner)
+        elif sum(power for _, power in term) > 1:
+            yield from (name for name, _ in term)
+
+
+def _shifted(form: Form, names: set[str], domains: Mapping[str, Domain]) -> Form:
+    """x = least + (something ≥ 0) for each of the names, so that products show their sign."""
+    if not names & form.names:
+        return form
+    total = Form()
+    for term, c in form.terms:
+        if isinstance(term, Peak):
+            total = total + forms.top(term.m, [_shifted(inner, names, domains) for inner in term.of]).scaled(
+                c
+            )
+            continue
+        value = Form.constant(c)
+        for name, power in term:
+            factor = Form.parameter(name)
+            if name in names:
+                factor = Form.constant(_least(name, domains)) + Form.parameter(f"{name}, more")
+            for _ in range(power):
+                value = value * factor
+        total = total + value
+    return total
+
+
+def _rays(compared: Sequence[Form], domains: Mapping[str, Domain]) -> dict[tuple[str, str], _Rays]:
+    most: dict[tuple[str, str], int] = {}
+    for form in compared:
+        for name in form.names:
+            if (found := _LETTER.fullmatch(name)) and domains[f"{found['family']}[i]"].nonnegative:
+                key = found["family"], found["k"]
+                m = int(found["m"] or 1)
+                most[key] = max(most.get(key, 1), min(m, int(key[1])) if key[1].isdigit() else m)
+    return {key: _Rays(*key, m, domains) for key, m in most.items()}
+
+
+def _replaced(form: Form, rays: Mapping[tuple[str, str], _Rays]) -> Form:
+    total = Form()
+    for term, c in form.terms:
+        if isinstance(term, Peak):
+            total = total + forms.top(term.m, [_replaced(inner, rays) for inner in term.of]).scaled(c)
+        else:
+            total = total + _monomial(term, rays).scaled(c)
+    return total
+
+
+def _monomial(term: Monomial, rays: Mapping[tuple[str, str], _Rays]) -> Form:
+    powers = dict(term)
+    value = Form.constant(1)
+    for name, power in term:
+        found = _LETTER.fullmatch(name)
+        if found is None or (found["family"], found["k"]) not in rays:
+            continue
+        if power > 1:
+            raise NotAForm(f"{name} is raised to a power")
+        ray = rays[found["family"], found["k"]]
+        by_k = powers.get(ray.k, 0) > 0
+        if by_k:
+            powers[ray.k] -= 1
+        del powers[name]
+        value = value * ray.value(found["kind"], min(int(found["m"] or 1), ray.most), by_k)
+    rest: Monomial = tuple((name, power) for name, power in powers.items() if power)
+    return value * Form(((tuple(sorted(rest)), Fraction(1)),))
+
+
+def counts(compared: Sequence[Form]) -> list[str]:
+    """The numbers of members, by name or as digits, of all families that occur."""
+    found = {str(over.args[2]) for form in compared for name in form.names for over in _overs(name)}
+    return sorted(found)
+
+
+def written_out(form: Form, sizes: Mapping[str, int], domains: Mapping[str, Domain]) -> Form:
+    """The form with every family written out member by member, for given numbers of members."""
+    values = {name: Fraction(size) for name, size in sizes.items() if name in domains}
+    return _written_out(form, sizes).with_values(values)
+
+
+def _written_out(form: Form, sizes: Mapping[str, int]) -> Form:
+    total = Form()
+    for term, c in form.terms:
+        if isinstance(term, Peak):
+            total = total + forms.top(term.m, [_written_out(inner, sizes) for inner in term.of]).scaled(c)
+            continue
+        value = Form.constant(c)
+        for name, power in term:
+            over = next(_overs(name), None)
+            factor = Form.parameter(name) if over is None else _members(over, sizes)
+            for _ in range(power):
+                value = value * factor if not factor.peaks else forms.spread(value, factor)
+        total = total + value
+    return total
+
+
+def _members(over: Over, sizes: Mapping[str, int]) -> Form:
+    m, x, k = over.args
+    size = int(k) if k.is_Integer else sizes[str(k)]
+    inner = forms.read(x, {str(one): NONNEGATIVE for one in x.free_symbols})
+    members = [_renamed(inner, j) for j in range(1, size + 1)]
+    return sum(members, Form()) if m == k else forms.top(int(m), members)
+
+
+def _renamed(form: Form, j: int) -> Form:
+    """The form of the j-th member."""
+    return sum(
+        (
+            Form(((tuple(sorted((_member_name(name, j), power) for name, power in term)), c),))
+            for term, c in form.monomials
+        ),
+        Form(),
+    )
+
+
+def _member_name(name: str, j: int) -> str:
+    family = family_of(name)
+    return name if family is None else f"{family}[{j}]"
+
+
+def _overs(name: str) -> Iterator[Over]:
+    """The family's worst case that a letter's name is, if it is one."""
+    if ", i, 1, " in name:
+        inside = {one: symbol(one, NONNEGATIVE) for one in formulas.names(name)}
+        expression = formulas.parse(name, inside)
+        if isinstance(expression, Over):
+            yield expression
+
+
+def member_domain(name: str, domains: Mapping[str, Domain]) -> Domain | None:
+    """The domain of a parameter, or of the member e[3] of a family; None where there is none."""
+    if name in domains:
+        return domains[name]
+    found = re.fullmatch(r"([A-Za-z_]\w*)\[[1-9][0-9]*\]", name)
+    return domains.get(f"{found[1]}[i]") if found else None
