@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dpcompose.front.pictures import draw
     from dpcompose.front.study import Study, canonical_metric, compose, load
     from dpcompose.language.symbols import parameters
     from dpcompose.privacy.mechanisms import mechanism
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PLACES = {
+    "front.pictures": ("draw",),
     "front.study": ("Study", "canonical_metric", "compose", "load"),
     "language.symbols": ("parameters",),
     "privacy.mechanisms": ("mechanism",),
@@ -41,6 +43,7 @@ __all__ = [
     "bounded",
     "canonical_metric",
     "compose",
+    "draw",
     "everything",
     "function",
     "listed",

@@ -26,16 +26,17 @@ def derivation(bound: Bound, theory: Theory) -> str:
     numbers = len(str(len(bound.derivation.lines)))
     rows = []
     for line in bound.derivation.lines:
-        source = _by(line, theory, bound.guarantee.notion)
+        by = source(line, theory, bound.guarantee.notion)
         head = f"{line.n:>{numbers}}. "
         text = textwrap.fill(
             sentence(line, bound.setting), 78, initial_indent=head, subsequent_indent=" " * len(head)
         )
-        rows.append(f"{text}\n{' ' * len(head)}[{source}]")
+        rows.append(f"{text}\n{' ' * len(head)}[{by}]")
     return "\n".join([*rows, f"believed without check: {', '.join(believed(bound))}"])
 
 
-def _by(line: Line, theory: Theory, notion: str) -> str:
+def source(line: Line, theory: Theory, notion: str) -> str:
+    """The page that a line is by, or how it was checked, and the lines that it uses."""
     uses = f" from {_numbers(line.uses)}" if line.uses else ""
     if line.by in (GIVEN, HYPOTHESIS):
         covered = (
@@ -193,17 +194,15 @@ def verdict(n: int, found: Verdict, bound: Bound | None) -> str:
 def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
     example = found.counterexample
     assert example is not None
-    show = bound.setting.databases.show
     for letter, D in zip(("D ", "D'"), example.pair, strict=True):
-        shown = show(D)
+        shown = example.databases.show(D)
         yield f"{letter} = {{{', '.join(shown)}}}" if isinstance(shown, list) else f"{letter} = {shown}"
     if example.point:
         yield "with " + ", ".join(f"{name} = {x}" for name, x in sorted(example.point.items()))
     actual = "oo" if example.actual is None else str(example.actual)
     yield f"claimed {example.claimed}, true loss {actual}"
-    for row in example.rows:
+    for row, name in zip(example.rows, example.names, strict=True):
         data = row.data()
-        name = bound.setting.mechanisms[row.mechanism - 1].name
         yield f"reached by {name} with outcomes 1, 0 and P(1) = {data['at D']} at D, {data['at E']} at D'"
     yield f"right is: {guarantee(bound.guarantee)}"
 
@@ -272,7 +271,7 @@ def verdict_data(found: Verdict, bound: Bound | None) -> dict[str, Any]:
     if found.reason:
         data["reason"] = found.reason
     if found.counterexample is not None and bound is not None:
-        data["counterexample"] = found.counterexample.data(bound.setting.databases.show)
+        data["counterexample"] = found.counterexample.data()
     return data
 
 

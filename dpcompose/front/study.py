@@ -26,7 +26,8 @@ from typing import Any
 
 import sympy
 
-from dpcompose.front import render
+from dpcompose.front import display, render
+from dpcompose.front.display import Answer, Proof, Theorems
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.mechanisms import Mechanism
@@ -37,7 +38,7 @@ from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import closed_form
 from dpcompose.proof.registry import Theory
 from dpcompose.search import bounds, claims, decide
-from dpcompose.search.bounds import Bound, Fit, NoBound
+from dpcompose.search.bounds import Bound, NoBound
 from dpcompose.search.claims import Verdict
 from dpcompose.search.solver import Solver
 from dpcompose.spaces.databases import DatabaseClass, Multisets, TooLarge
@@ -46,7 +47,7 @@ from dpcompose.spaces.graphs import neighbourhood_graph
 from dpcompose.spaces.metrics import Metric, ShortestPaths
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The best guarantee of a study.
 
@@ -88,9 +89,9 @@ class Result:
         return render.assumptions(self.bound, self.theory)
 
     @property
-    def derivation(self) -> str:
-        """The numbered lines of the proof, as text."""
-        return render.derivation(self.bound, self.theory)
+    def derivation(self) -> Proof:
+        """The numbered lines of the proof: text by str, a list in a notebook."""
+        return Proof(self.bound, self.theory)
 
     def at(self, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
         """The guarantee with numbers in place of parameters, exact: at({e1: "1/2"})."""
@@ -107,8 +108,14 @@ class Result:
         said = render.guarantee(self.bound.guarantee)
         return f"{said}, by {self.theorem}{'; optimal' if self.optimal else ''}"
 
+    def _repr_html_(self) -> str:
+        return display.guarantee_html(self.bound)
 
-@dataclass(frozen=True)
+    def _repr_latex_(self) -> str:
+        return display.guarantee_latex(self.bound)
+
+
+@dataclass(frozen=True, repr=False)
 class Study:
     """A setting, the theory it is judged by, and the solver that searches."""
 
@@ -125,14 +132,14 @@ class Study:
         """The best guarantee that the theorems give, with its derivation."""
         return Result(self.bound, self.theory)
 
-    def check(self, claim: Guarantee | Claim) -> Verdict:
+    def check(self, claim: Guarantee | Claim) -> Answer:
         """The verdict on a claimed guarantee: proved, refuted or undecided."""
         if isinstance(claim, Guarantee):
             claim = self.claim(claim)
         try:
-            return claims.judge(claim, self.bound, self.solver)
+            return display.answer(claims.judge(claim, self.bound, self.solver), self.bound)
         except (NoBound, TooLarge) as error:
-            return Verdict(claim, "undecided", reason=str(error))
+            return Answer(claim, "undecided", reason=str(error))
 
     def claim(self, guarantee: Guarantee) -> Claim:
         """A guarantee as a claim about this setting; its parameters must be the setting's.
@@ -149,9 +156,9 @@ class Study:
         text = Guarantee(guarantee.notion, tuple(values)).text()
         return Claim(Guarantee(guarantee.notion, tuple(values)), MappingProxyType(text))
 
-    def theorems(self) -> tuple[Fit, ...]:
+    def theorems(self) -> Theorems:
         """Of every composition theorem whether it fits, and why not, with the witness."""
-        return self.bound.fits
+        return Theorems(self.bound)
 
     def warnings(self) -> list[str]:
         """What a reader of the result should know first."""
@@ -177,6 +184,12 @@ class Study:
             verdicts = [study.check(verdict.claim) for verdict in verdicts]
         data = render.saved(study.bound, verdicts, problems.to_data(setting, [v.claim for v in verdicts]))
         Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return display.setting_line(self.setting)
+
+    def _repr_html_(self) -> str:
+        return display.setting_html(self.setting)
 
 
 def compose(

@@ -29,7 +29,7 @@ from typing import Any
 import sympy
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput
 
-from dpcompose.language.symbols import family_of, symbol
+from dpcompose.language.symbols import family_of, member, symbol
 from dpcompose.language.worstcase import Over, Top, largest, least
 
 MOST_CHARACTERS = 100_000
@@ -76,10 +76,6 @@ class FormulaError(ValueError):
         before = ("..." if start else "") + _ascii(self.text[start : self.column - 1])
         after = _ascii(self.text[self.column - 1 : end]) + ("..." if end < len(self.text) else "")
         return f"{self.message}\n  {before}{after}\n  {' ' * len(before)}^"
-
-
-class NotSupportedYet(FormulaError):
-    """A formula that the grammar reads but that has no meaning yet: a family such as e[i]."""
 
 
 def _window(length: int, at: int, width: int = 64) -> tuple[int, int]:
@@ -500,6 +496,8 @@ class _Meaning:
 
     def _family(self, node: Tree[Token]) -> sympy.Expr:
         name, index = str(node.children[0]), self._below(node)[0]
+        if index.data == "number" and f"{name}[{index.children[0]}]" in self.symbols:
+            return self.symbols[f"{name}[{index.children[0]}]"]
         if f"{name}[i]" in self.symbols:
             if index.data == "name" and str(index.children[0]) in self._bound:
                 return self.symbols[f"{name}[i]"]
@@ -765,8 +763,6 @@ def _check_writable(value: sympy.Expr) -> None:
     for part in sympy.preorder_traversal(value):
         if isinstance(part, sympy.Float):
             raise FormulaError(_float_refusal(float(part)))
-        if isinstance(part, (sympy.Indexed, sympy.Sum)):
-            raise NotSupportedYet("a family such as e[i] is not supported yet")
         if part in (sympy.oo, -sympy.oo, sympy.zoo, sympy.nan):
             raise FormulaError(f"{part} cannot stand in a formula; only oo can, alone")
         if not isinstance(part, (*_WRITABLE, *_WORST_CASES)) and part is not sympy.E:
@@ -950,6 +946,7 @@ def from_python(value: object, known: Mapping[str, sympy.Expr] | None = None) ->
     """The expression that a Python user gives: sympy, an int, a Fraction, or a formula's text.
 
     known -- what the names in a text mean; None for positive parameters of those names.
+    A family's guarantee is in terms of its i-th member: e[i], also as sympy's Indexed.
     Floats are refused: their rational value is seldom what was meant.
 
     >>> from_python(Fraction(1, 3)), from_python("max(e1, e2)")
@@ -959,8 +956,10 @@ def from_python(value: object, known: Mapping[str, sympy.Expr] | None = None) ->
     dpcompose.language.formulas.FormulaError: 0.1 is a float; write Rational(1, 10)
     """
     if isinstance(value, str):
-        return parse(value, {name: symbol(name) for name in names(value)} if known is None else known)
+        known = {name: symbol(name) for name in names(value)} if known is None else known
+        return parse(value, known, index="i")
     if isinstance(value, sympy.Expr):
+        value = value.xreplace({one: member(str(one.base)) for one in value.atoms(sympy.Indexed)})
         _check_writable(value)
         return _as_top(value)
     if isinstance(value, float):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import sympy
+
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.spaces.maps import Map, everything
 
@@ -16,24 +18,39 @@ class Mechanism:
     reads -- the map f;
     satisfies -- the guarantee, with its granularity and (unless f is everything) its domain:
     "common": M is private as a map on the whole class, and depends on f(D) only;
-    "own": M is private as a map on the images f(𝔻), for the canonical metric there.
+    "own": M is private as a map on the images f(𝔻), for the canonical metric there;
+    count -- for a family M[1], …, M[k] of mechanisms the number k, a whole number or a parameter.
+    Then the guarantee is that of M[i], in terms of e[i], and each reads the same, or its part i.
     """
 
     name: str
     reads: Map
     satisfies: Guarantee
+    count: sympy.Expr | None = None
+
+    @property
+    def many(self) -> bool:
+        """Whether this is a family M[1], …, M[k]."""
+        return self.count is not None
 
     def __post_init__(self) -> None:
         if self.satisfies.granularity is None:
             raise ValueError(f"{self.name}: say for which neighbours the guarantee is stated (granularity)")
 
 
-def mechanism(name: str, satisfies: Guarantee, reads: Map = everything) -> Mechanism:
-    """A mechanism; see `Mechanism`.
+def mechanism(
+    name: str, satisfies: Guarantee, reads: Map = everything, count: sympy.Expr | int | None = None
+) -> Mechanism:
+    """A mechanism, or with a count a family of them; see `Mechanism`.
 
     >>> from dpcompose.privacy.notions import pure
     >>> from dpcompose.spaces.granularities import unbounded
     >>> mechanism("M", satisfies=pure("e", unbounded)).reads.written("D")
     'D'
     """
-    return Mechanism(name, reads, satisfies)
+    return Mechanism(
+        name,
+        reads,
+        satisfies,
+        None if count is None else sympy.Integer(count) if isinstance(count, int) else count,
+    )

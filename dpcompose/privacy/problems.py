@@ -19,13 +19,13 @@ import sympy
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from dpcompose.language import formulas
-from dpcompose.language.symbols import POSITIVE, UNIT_INTERVAL, Domain, symbol
+from dpcompose.language.symbols import POSITIVE, UNIT_INTERVAL, Domain, family_of, symbol
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
 from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size
 from dpcompose.spaces.granularities import BUILT_IN, Granularity, Pairs, pairs
-from dpcompose.spaces.maps import Everything, Map, Restriction, Table, everything, restriction, table
+from dpcompose.spaces.maps import Everything, Map, Part, Restriction, Table, everything, restriction, table
 
 LARGEST_FILE = 10_000_000
 """The most characters of a problem file."""
@@ -146,14 +146,24 @@ class ReadsTable(_Table):
     map: Name | None = None
     positions: NotYet = None
     vertex: NotYet = None
-    part: NotYet = None
-    of: NotYet = None
+    part: Name | None = None
+    of: Name | None = None
 
     @model_validator(mode="after")
     def _one(self) -> ReadsTable:
-        if (self.records is None) == (self.map is None):
-            raise ValueError('say what is read: "everything", { records = [...] } or { map = "NAME" }')
+        if sum(one is not None for one in (self.records, self.map, self.part)) != 1:
+            raise ValueError(
+                'say what is read: "everything", { records = [...] }, { map = "NAME" } '
+                'or { part = "i", of = "P" }'
+            )
+        if (self.part is None) != (self.of is None):
+            raise ValueError('a part is read as { part = "i", of = "P" }')
         return self
+
+
+class PartitionTable(_Table):
+    kind: Annotated[str, BeforeValidator(_supported("kind", ("record-wise",), ("order-based",)))]
+    parts: Formula
 
 
 _notion = _supported("notion", ("pure",), ("approximate", "zcdp", "gaussian", "renyi", "tcdp", "f-dp"))
@@ -194,11 +204,19 @@ class MechanismTable(_Table):
     name: Name
     reads: Literal["everything"] | ReadsTable = "everything"
     guarantee: GuaranteeTable | None = None
-    index: NotYet = None
-    count: NotYet = None
-    repeat: NotYet = None
+    index: Name | None = None
+    count: Formula | None = None
+    repeat: Annotated[int, Field(ge=1)] | None = None
     query: NotYet = None
     noise: NotYet = None
+
+    @model_validator(mode="after")
+    def _family(self) -> MechanismTable:
+        if (self.index is None) != (self.count is None):
+            raise ValueError('a family has an index and a count: index = "i", count = "k"')
+        if self.repeat is not None and self.count is not None:
+            raise ValueError("repeat and count both say how many mechanisms there are; use one of them")
+        return self
 
 
 class ClaimTable(_Table):
@@ -226,7 +244,7 @@ class ProblemTable(_Table):
     databases: DatabasesTable
     granularities: dict[Name, GranularityTable] = {}
     maps: dict[Name, MapTable] = {}
-    partitions: NotYet = None
+    partitions: dict[Name, PartitionTable] = {}
     adaptive: NotYet = None
     target: TargetTable
     mechanisms: Annotated[list[MechanismTable], Field(min_length=1, max_length=2000)]
@@ -433,17 +451,18 @@ class _Reader:
         self, i: int, given: MechanismTable, own: Mapping[str, Granularity], maps: Mapping[str, Table]
     ) -> Mechanism | None:
         path: Path_ = ("mechanisms", i)
+        count = self._count(given, path)
         if given.guarantee is None:
             self._wrong(path, "a mechanism needs its guarantee")
             return None
         reads: Map | None = everything
         if isinstance(given.reads, ReadsTable):
-            reads = self._reads(given.reads, maps, (*path, "reads"))
+            reads = self._reads(given.reads, maps, (*path, "reads"), given.index)
         stated = given.guarantee
         granularity = self._find_granularity(own, stated.granularity, (*path, "guarantee", "granularity"))
         values = []
         for key in FILE_KEYS[stated.notion]:
-            value = self._stated(getattr(stated, key), key, (*path, "guarantee", key))
+            value = self._stated(getattr(stated, key), key, (*path, "guarantee", key), given.index)
             values.append((key, value))
         if reads is not None and not isinstance(reads, Everything) and stated.domain is None:
             self._wrong((*path, "guarantee", "domain"), DOMAIN_NEEDED)
@@ -451,10 +470,29 @@ class _Reader:
         if reads is None or granularity is None or any(value is None for _, value in values):
             return None
         return Mechanism(
-            given.name, reads, Guarantee(stated.notion, tuple(values), granularity, stated.domain)
+            given.name, reads, Guarantee(stated.notion, tuple(values), granularity, stated.domain), count
         )
 
-    def _reads(self, given: ReadsTable, maps: Mapping[str, Table], path: Path_) -> Map | None:
+    def _count(self, given: MechanismTable, path: Path_) -> sympy.Expr | None:
+        """How many mechanisms a family has; None for a single one."""
+        if given.repeat is not None:
+            return sympy.Integer(given.repeat)
+        if given.count is None:
+            return None
+        if given.index in self.symbols or given.index in formulas.RESERVED:
+            self._wrong((*path, "index"), f"{given.index} has a meaning already; use another letter")
+        try:
+            return formulas.parse(given.count, self.symbols)
+        except formulas.FormulaError as error:
+            hint = 'list it under [parameters], as "integer >= 2"'
+            self._wrong((*path, "count"), f"{error.message}; {hint}")
+            return None
+
+    def _reads(
+        self, given: ReadsTable, maps: Mapping[str, Table], path: Path_, index: str | None
+    ) -> Map | None:
+        if given.part is not None:
+            return self._part(given, path, index)
         if given.records is not None:
             databases = self.given.databases
             if databases.kind != "multisets":
@@ -472,15 +510,38 @@ class _Reader:
             return None
         return maps[str(given.map)]
 
-    def _stated(self, text: str, key: str, path: Path_) -> sympy.Expr | None:
+    def _part(self, given: ReadsTable, path: Path_, index: str | None) -> Map | None:
+        """The i-th part of a partition, i being the index of the family."""
+        partitions = self.given.partitions
+        if given.of not in partitions:
+            self._wrong(
+                (*path, "of"), f"there is no partition {_shown(given.of)}{_near(given.of, partitions)}"
+            )
+            return None
+        if index is None or given.part != index:
+            wanted = f'part = "{index}"' if index else 'a family: index = "i" and count'
+            self._wrong((*path, "part"), f"part {_shown(given.part)} of a partition needs {wanted}")
+            return None
+        try:
+            parts = formulas.parse(partitions[str(given.of)].parts, self.symbols)
+        except formulas.FormulaError as error:
+            self._wrong(("partitions", str(given.of), "parts"), error)
+            return None
+        return Part(str(given.of), str(parts))
+
+    def _stated(self, text: str, key: str, path: Path_, index: str | None) -> sympy.Expr | None:
         """A mechanism's parameter: names that are not listed are made here."""
         try:
             for name in formulas.names(text):
-                if name not in self.symbols:
+                if name not in self.symbols and name != index:
+                    family = family_of(name)
                     domain = UNIT_INTERVAL if key == "delta" and text.strip() == name else POSITIVE
+                    if family is not None and family in self.domains:
+                        domain = self.domains.pop(family)  # [parameters] lists e[i] as e
+                        del self.symbols[family]
                     self.domains[name] = domain
                     self.symbols[name] = symbol(name, domain)
-            return formulas.parse(text, self.symbols)
+            return formulas.parse(text, self.symbols, index=index)
         except formulas.FormulaError as error:
             self._wrong(path, error)
             return None
@@ -505,7 +566,7 @@ def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
     """A setting that `plain` returns, with claims, as the data of a problem file."""
     databases = setting.databases
     data: dict[str, Any] = {"format": 1, "title": setting.title}
-    data["parameters"] = {name: str(domain) for name, domain in setting.domains.items()}
+    data["parameters"] = {family_of(name) or name: str(domain) for name, domain in setting.domains.items()}
     if isinstance(databases, Multisets):
         data["databases"] = {"kind": "multisets", "size": str(databases.sizes)}
         if not databases.arbitrary:
@@ -520,6 +581,9 @@ def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
         }
         tables = {m.reads.name: m.reads for m in setting.mechanisms if isinstance(m.reads, Table)}
         data["maps"] = {name: _map_data(f, used) for name, f in sorted(tables.items())}
+    parts = {m.reads.partition: m.reads.parts for m in setting.mechanisms if isinstance(m.reads, Part)}
+    if parts:
+        data["partitions"] = {name: {"kind": "record-wise", "parts": k} for name, k in sorted(parts.items())}
     data["target"] = {"granularity": str(setting.target)}
     data["mechanisms"] = [_mechanism_data(mechanism) for mechanism in setting.mechanisms]
     data["claims"] = [
@@ -541,10 +605,13 @@ def _mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
         reads = {"records": list(f.records)}
     elif isinstance(f, Table):
         reads = {"map": f.name}
+    elif isinstance(f, Part):
+        reads = {"part": "i", "of": f.partition}
     guarantee: dict[str, Any] = dict(stated.text()) | {"granularity": str(stated.granularity)}
     if stated.domain is not None:
         guarantee["domain"] = stated.domain
-    return {"name": mechanism.name, "reads": reads, "guarantee": guarantee}
+    many = {} if mechanism.count is None else {"index": "i", "count": str(mechanism.count)}
+    return {"name": mechanism.name, **many, "reads": reads, "guarantee": guarantee}
 
 
 def _map_data(f: Table, used: Sequence[Granularity]) -> dict[str, Any]:
@@ -572,7 +639,7 @@ def _is_plain(setting: Setting) -> bool:
     relations = _granularities(setting)
     if isinstance(setting.databases, Multisets):
         return all(relation in BUILT_IN.values() for relation in relations) and all(
-            isinstance(m.reads, Everything | Restriction) for m in setting.mechanisms
+            isinstance(m.reads, Everything | Restriction | Part) for m in setting.mechanisms
         )
     return (
         isinstance(setting.databases, Listed)
@@ -624,7 +691,7 @@ def _listed(setting: Setting) -> Setting:
                 else {str(listed(granularity)): [(inside[x], inside[y]) for x, y in edges]}
             )
             f = table(f"f{i}", {names[D]: inside[f(D)] for D in names}, given)
-        return Mechanism(mechanism.name, f, stated.about(listed(granularity)))
+        return Mechanism(mechanism.name, f, stated.about(listed(granularity)), mechanism.count)
 
     return Setting(
         Listed(tuple(names.values())),

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from types import MappingProxyType
 
 import sympy
 
-from dpcompose.language.symbols import Domain, domain_of
+from dpcompose.language.symbols import Domain, domain_of, family_of, symbol
 from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.notions import Guarantee
 from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets
 from dpcompose.spaces.granularities import Granularity, RecordEdits
-from dpcompose.spaces.maps import Everything, Function, Restriction, Table
+from dpcompose.spaces.maps import Everything, Function, Part, Restriction, Table
 
 
 class InvalidSetting(ValueError):
@@ -45,8 +47,107 @@ class Setting:
         _one_meaning("granularities", [self.target, *(m.satisfies.granularity for m in self.mechanisms)])
         tables = [m.reads for m in self.mechanisms if isinstance(m.reads, Table | Function)]
         _one_meaning("maps", tables)
+        self._check_families()
         for mechanism in self.mechanisms:
             self._check(mechanism)
+
+    def _check_families(self) -> None:
+        """Parts of a partition need an arbitrary universe of multisets, and one mechanism a part."""
+        for mechanism in self.mechanisms:
+            f, count = mechanism.reads, mechanism.count
+            if count is not None and not self._is_count(count):
+                raise InvalidSetting(
+                    f"{mechanism.name}: the number of mechanisms is a parameter of whole values, such as "
+                    f'"integer >= 2", or a whole number from 1 to {LARGEST_COUNT:,}; {count} is neither'
+                )
+            if not isinstance(f, Part):
+                continue
+            if not (isinstance(self.databases, Multisets) and self.databases.arbitrary):
+                raise InvalidSetting(
+                    f"{mechanism.name} reads a part of {f.partition}, which needs multisets over an "
+                    "arbitrary record universe (leave out records)"
+                )
+            if str(count) != f.parts:
+                raise InvalidSetting(
+                    f"{mechanism.name} reads the parts of {f.partition}, of which there are {f.parts}: "
+                    f'it must be a family of as many mechanisms (index = "i", count = "{f.parts}")'
+                )
+        named = [m.name for m in self.mechanisms if isinstance(m.reads, Restriction)]
+        if named and any(isinstance(m.reads, Part) for m in self.mechanisms):
+            raise InvalidSetting(
+                f"{named[0]} reads named records, and others read parts of a partition: which part "
+                "holds the records is not said, and not supported"
+            )
+
+    def _is_count(self, count: sympy.Expr) -> bool:
+        if count.is_Symbol:
+            domain = self.domains.get(str(count))
+            return domain is not None and domain.integer and (domain.least or 0) >= 1
+        return bool(count.is_Integer and 1 <= count <= LARGEST_COUNT)
+
+    @property
+    def families(self) -> bool:
+        """Whether some mechanism is a family."""
+        return any(mechanism.many for mechanism in self.mechanisms)
+
+    def written_out(self, sizes: Mapping[str, int]) -> tuple[Setting, tuple[int, ...]]:
+        """The setting with families member by member, and for each mechanism which one it is from (from 1).
+
+        sizes -- the number of members, by the name or digits of the count.  The parts of a
+        partition become records sets of an arbitrary universe: for every choice of a part of
+        each partition, or of none, two records, so that all that can differ does.
+        """
+        databases, parts = self.databases, self._parts(sizes)
+        if parts and isinstance(databases, Multisets):
+            records = tuple(sorted({a for sets in parts.values() for some in sets for a in some}))
+            databases = replace(databases, records=records)
+        mechanisms, origin = [], []
+        domains = dict(self.domains)
+        for n, mechanism in enumerate(self.mechanisms, start=1):
+            size = 1 if mechanism.count is None else _size(str(mechanism.count), sizes)
+            for i in range(1, size + 1):
+                member_of = mechanism
+                if mechanism.count is not None:
+                    f = mechanism.reads
+                    reads = Restriction(parts[f.partition][i - 1]) if isinstance(f, Part) else f
+                    satisfies = self._member(mechanism.satisfies, i, domains)
+                    member_of = Mechanism(f"{mechanism.name}[{i}]", reads, satisfies)
+                mechanisms.append(member_of)
+                origin.append(n)
+        setting = Setting(databases, self.target, tuple(mechanisms), MappingProxyType(domains), self.title)
+        return setting, tuple(origin)
+
+    def _parts(self, sizes: Mapping[str, int]) -> dict[str, list[tuple[str, ...]]]:
+        """For each partition the record sets of its parts."""
+        partitions = {
+            m.reads.partition: _size(m.reads.parts, sizes) for m in self.mechanisms if isinstance(m.reads, Part)
+        }
+        choices = product(*(range(size + 1) for size in partitions.values()))
+        named = {
+            choice: "".join(f"{name}{i}" for name, i in zip(partitions, choice, strict=True) if i)
+            for choice in choices
+            if any(choice)
+        }
+        return {
+            name: [
+                tuple(a + prime for choice, a in named.items() if choice[n] == i for prime in ("", "'"))
+                for i in range(1, size + 1)
+            ]
+            for n, (name, size) in enumerate(partitions.items())
+        }
+
+    def _member(self, stated: Guarantee, i: int, domains: dict[str, Domain]) -> Guarantee:
+        """The guarantee of M[i]: e[i] with a number for i."""
+        values = []
+        for key, value in stated.values:
+            renamed = {}
+            for one in value.free_symbols:
+                if (family := family_of(str(one))) is not None:
+                    name = f"{family}[{i}]"
+                    domains[name] = self.domains[str(one)]
+                    renamed[one] = symbol(name, domains[name])
+            values.append((key, value.xreplace(renamed)))
+        return replace(stated, values=tuple(values))
 
     def _with_named_records(self, databases: Multisets) -> Multisets:
         """An arbitrary universe holds the records that mechanisms name, and others besides."""
@@ -99,13 +200,12 @@ class Setting:
     def used(self) -> frozenset[str]:
         """The parameters that the guarantees depend on."""
         values = [value for m in self.mechanisms for _, value in m.satisfies.values]
-        return frozenset(str(symbol) for value in values for symbol in value.free_symbols)
+        counts = [m.count for m in self.mechanisms if m.count is not None]
+        return frozenset(str(one) for value in [*values, *counts] for one in value.free_symbols)
 
     @property
     def symbols(self) -> dict[str, sympy.Symbol]:
         """The parameters as sympy symbols, by name."""
-        from dpcompose.language.symbols import symbol
-
         return {name: symbol(name, domain) for name, domain in self.domains.items()}
 
 
@@ -116,6 +216,14 @@ def _one_meaning(what: str, named: Sequence[Granularity | Table | Function | Non
         if one is not None and meanings.setdefault(one.name, one) != one:
             raise InvalidSetting(f"two different {what} are called {one.name!r}; give one another name")
 
+
+def _size(count: str, sizes: Mapping[str, int]) -> int:
+    """How many members a count means: what is said for it, else the number that it is."""
+    return sizes[count] if count in sizes else int(count)
+
+
+LARGEST_COUNT = 1_000_000
+"""The most members of a family of a fixed number."""
 
 DOMAIN_NEEDED = (
     'say on which domain its guarantee is stated: domain = "common" (it is private as a map on the whole '
@@ -139,7 +247,8 @@ def setting(
     stated = {name: Domain.read(words) for name, words in (parameters or {}).items()}
     domains: dict[str, Domain] = {}
     for mechanism in mechanisms:
-        for _, value in mechanism.satisfies.values:
+        expressions = [value for _, value in mechanism.satisfies.values]
+        for value in expressions if mechanism.count is None else [*expressions, mechanism.count]:
             for one in sorted(value.free_symbols, key=str):
                 name = str(one)
                 domain = stated.get(name) or domain_of(one)

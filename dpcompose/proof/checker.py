@@ -267,16 +267,17 @@ def _check_refuted(saved: Mapping[str, Any], claim: Claim, private: kernel.Priva
     shown = given.get("databases")
     if not (isinstance(shown, list) and len(shown) == 2):
         raise BadCertificate("the counterexample has no two databases")
-    databases = steps.setting.databases
+    point: dict[str, Fraction] = certificates.point_from_data(given.get("parameters"))
+    inputs = counterexamples.instance(steps.inputs, point)
+    databases = inputs.setting.databases
     try:
         pair = (databases.parse(shown[0]), databases.parse(shown[1]))
     except ValueError as error:
         raise BadCertificate(str(error)) from None
-    point: dict[str, Fraction] = certificates.point_from_data(given.get("parameters"))
     claimed = claim.guarantee.values[0][1]
-    made = counterexamples.make(steps.inputs, claim.guarantee.notion, claimed, pair, point)
-    if made.data(databases.show) != given:
-        raise BadCertificate(f"the counterexample's {_difference(given, made.data(databases.show))}")
+    made = counterexamples.make(inputs, claim.guarantee.notion, claimed, pair, point)
+    if made.data() != given:
+        raise BadCertificate(f"the counterexample's {_difference(given, made.data())}")
 
 
 def _values(private: kernel.Private) -> str:

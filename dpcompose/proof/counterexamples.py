@@ -15,11 +15,12 @@ from typing import Any
 import sympy
 
 from dpcompose.language import formulas
+from dpcompose.language.symbols import family_of
 from dpcompose.proof import certificates, witnesses
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.witnesses import Row
-from dpcompose.spaces.databases import Database
+from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.metrics import INFINITE
 
 
@@ -27,7 +28,8 @@ from dpcompose.spaces.metrics import INFINITE
 class Counterexample:
     """D ~ E and a point at which mechanisms that fit the assumptions lose more than is claimed.
 
-    actual -- the exact loss at (D, E), None for ∞; claimed -- the claim's value there.
+    actual -- the exact loss at (D, E), None for ∞; claimed -- the claim's value there;
+    names -- the mechanisms of the rows; databases -- the class of the pair.
     """
 
     pair: tuple[Database, Database]
@@ -35,16 +37,39 @@ class Counterexample:
     claimed: Fraction
     actual: Fraction | None
     rows: tuple[Row, ...]
+    names: tuple[str, ...]
+    databases: DatabaseClass
 
-    def data(self, show: Any) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
         """As JSON, with the databases as the class shows them."""
         return {
-            "databases": [show(D) for D in self.pair],
+            "databases": [self.databases.show(D) for D in self.pair],
             "parameters": {name: str(x) for name, x in sorted(self.point.items())},
             "claimed": str(self.claimed),
             "actual": "oo" if self.actual is None else str(self.actual),
             "mechanisms": [row.data() for row in self.rows],
         }
+
+
+LARGEST_INSTANCE = 300
+"""The most mechanisms that a counterexample to a claim over families writes out."""
+
+
+def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
+    """The inputs of the setting, families written out with as many members as the point says.
+
+    Raises BadCertificate where it says nothing, or too many.
+    """
+    stated = inputs.stated
+    if stated is None:
+        return inputs
+    sizes = {}
+    for count in {str(m.count): m.count for m in stated.mechanisms if m.count is not None}:
+        size = Fraction(int(count)) if count.isdigit() else point.get(count, Fraction(0))
+        if size.denominator != 1 or not 1 <= size <= LARGEST_INSTANCE:
+            raise BadCertificate(f"{count} = {size} members are none, or too many to write out")
+        sizes[count] = int(size)
+    return Inputs(stated.written_out(sizes)[0], inputs.theory)
 
 
 def make(
@@ -54,14 +79,18 @@ def make(
     pair: tuple[Database, Database],
     point: Mapping[str, Fraction],
 ) -> Counterexample:
-    """The counterexample at a pair and a point; raises BadCertificate where it is none."""
+    """The counterexample at a pair and a point; raises BadCertificate where it is none.
+
+    inputs -- those of the setting with all families written out, see `instance`.
+    """
     setting = inputs.setting
     D, E = pair
     if D not in setting.databases or E not in setting.databases:
         raise BadCertificate(f"{inputs.show(pair)} are no databases of the class")
     if D == E or not (setting.target.are_neighbours(D, E) and setting.target.are_neighbours(E, D)):
         raise BadCertificate(f"{inputs.show(pair)} are no {setting.target} neighbours")
-    certificates.check_allowed(point, setting.domains, setting.used | {str(s) for s in claimed.free_symbols})
+    needed = setting.used | {str(one) for one in claimed.free_symbols if family_of(str(one)) is None}
+    certificates.check_allowed(point, setting.domains, needed)
     page = inputs.theory.witness(notion)
     if page is None:
         raise BadCertificate(f"there is no witness page for {notion}")
@@ -78,7 +107,8 @@ def make(
     value = _value(claimed, point, "claim")
     if actual is not None and actual <= value:
         raise BadCertificate(f"the loss {actual} is not above the claimed {value}")
-    return Counterexample(pair, dict(point), value, actual, tuple(rows))
+    names = tuple(setting.mechanisms[row.mechanism - 1].name for row in rows)
+    return Counterexample(pair, dict(point), value, actual, tuple(rows), names, setting.databases)
 
 
 def _value(expression: sympy.Expr, point: Mapping[str, Fraction], what: str) -> Fraction:

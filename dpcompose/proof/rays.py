@@ -190,11 +190,21 @@ def _written_out(form: Form, sizes: Mapping[str, int]) -> Form:
         value = Form.constant(c)
         for name, power in term:
             over = next(_overs(name), None)
-            factor = Form.parameter(name) if over is None else _members(over, sizes)
+            factor = _number(name, sizes) if over is None else _members(over, sizes)
             for _ in range(power):
                 value = value * factor if not factor.peaks else forms.spread(value, factor)
         total = total + value
     return total
+
+
+def _number(name: str, sizes: Mapping[str, int]) -> Form:
+    """A parameter or atom; the number that it is where it depends on numbers of members only."""
+    inside = () if name.isidentifier() else formulas.names(name)
+    if not inside or not set(inside) <= set(sizes):
+        return Form.parameter(name)
+    expression = formulas.parse(name, {one: symbol(one) for one in inside})
+    value = formulas.evaluate(expression, {one: Fraction(sizes[one]) for one in inside})
+    return Form.parameter(name) if value is None else Form.constant(value)
 
 
 def _members(over: Over, sizes: Mapping[str, int]) -> Form:

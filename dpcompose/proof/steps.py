@@ -20,12 +20,15 @@ import sympy
 
 from dpcompose.language import forms, formulas
 from dpcompose.language.forms import Form
+from dpcompose.language.worstcase import Over
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import certificates, kernel
+from dpcompose.proof import certificates, kernel, rays
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Hypothesis, Named, Page, Theory
+from dpcompose.spaces.maps import Part
 from dpcompose.spaces.metrics import INFINITE, at_most, shown
 
 
@@ -61,8 +64,36 @@ class Steps:
     _written: dict[str, Form] = field(default_factory=dict, repr=False)
 
     @cached_property
+    def _representative(self) -> tuple[Setting, tuple[int, ...]]:
+        """The setting with families of two members written out: an edit touches no more than two parts.
+
+        What an edit does to a family is the same for all members that read alike, and for all
+        parts; so how two members move, and which move at all, decides for any number.
+        """
+        counts = {str(m.count): 2 for m in self.setting.mechanisms if m.count is not None}
+        return self.setting.written_out({name: min(2, int(name)) if name.isdigit() else 2 for name in counts})
+
+    @cached_property
     def inputs(self) -> Inputs:
-        return Inputs(self.setting, self.theory)
+        """The metrics and pairs of the setting; of one with two members for each family."""
+        if not self.setting.families:
+            return Inputs(self.setting, self.theory)
+        return Inputs(self._representative[0], self.theory, self.setting)
+
+    @cached_property
+    def _origin(self) -> tuple[int, ...]:
+        """For each mechanism of `inputs` the one of the setting that it is, or is a member of."""
+        if not self.setting.families:
+            return tuple(range(1, len(self.setting.mechanisms) + 1))
+        return self._representative[1]
+
+    def first(self, i: int) -> int:
+        """The mechanism of `inputs` that M_i is, or the first member of the family."""
+        return self._origin.index(i) + 1
+
+    def domain(self, i: int) -> str:
+        """On which domain the guarantee of M_i is stated."""
+        return self.inputs.domain(self.first(i))
 
     def line(
         self, n: int, by: str, roles: Mapping[str, Any], sources: Sources = (), evidence: Any = None
@@ -92,7 +123,7 @@ class Steps:
         """The SHA-256 of every page that the lines rest on: by itself, for its shape, or for a metric."""
         used = {line.by for line in lines} & set(self.theory.pages)
         used |= {shape for id in used if (shape := getattr(self.theory.pages[id].head, "shape", None))}
-        metrics = (self.inputs.metric(i) for i in range(1, len(self.setting.mechanisms) + 1))
+        metrics = (self.inputs.metric(i) for i in range(1, len(self.inputs.setting.mechanisms) + 1))
         used |= {metric.page for metric in metrics if metric.page is not None}
         return {id: self.theory.pages[id].sha256 for id in sorted(used)}
 
@@ -144,7 +175,7 @@ class Steps:
             raise StepRefused(f"there is evidence that {mechanism.name} does not need")
         return kernel.Given(
             i,
-            mechanism.name,
+            mechanism.name if mechanism.count is None else f"{mechanism.name}[i], i = 1..{mechanism.count},",
             mechanism.reads.written("D"),
             stated.notion,
             tuple((key, formulas.to_text(value)) for key, value in stated.values),
@@ -179,14 +210,14 @@ class Steps:
         if [one.mechanism if isinstance(one, kernel.Given) else None for one in stated] != mechanisms:
             raise StepRefused("the lines used must state the guarantees of the same mechanisms, in order")
         for i in mechanisms:
-            if self.inputs.domain(i) != page.head.domain:
+            if self.domain(i) != page.head.domain:
                 name = self.setting.mechanisms[i - 1].name
                 raise StepRefused(
                     f"{page.id} is about the {page.head.domain} domain, which is not that of {name}"
                 )
             if page.head.metric == "minimum over fibres":
-                self._check_minimum_is_metric(i)
-        words = tuple(self.inputs.metric(i).words for i in mechanisms)
+                self._check_minimum_is_metric(self.first(i))
+        words = tuple(self.inputs.metric(self.first(i)).words for i in mechanisms)
         return kernel.PrivateInInput(tuple(mechanisms), words)
 
     def _check_minimum_is_metric(self, i: int) -> None:
@@ -194,7 +225,8 @@ class Steps:
         shortest, minimum = self.inputs.metric(i).metric, self.inputs.minimum_over_fibres(i)
         if shortest is minimum:
             return
-        values = list(self.setting.mechanisms[i - 1].reads.image(self.setting.databases).databases())
+        setting = self.inputs.setting
+        values = list(setting.mechanisms[i - 1].reads.image(setting.databases).databases())
         if len(values) > 500:
             raise StepRefused("too many fibres to compare the minimum over fibres with its closure")
         for x, y in combinations(values, 2):
@@ -214,36 +246,42 @@ class Steps:
                 f"{page.id} is about {page.head.notion}, the mechanisms are {self.setting.notion}"
             )
         values, unlimited = self._scaled(page)
-        symbols = self.setting.symbols
         parameters = tuple(
             (
                 key,
-                formulas.to_text(
-                    self._composed(page, key, [value[key] for value in values.values()], symbols)
-                ),
+                formulas.to_text(self._composed(page, key, [value[key] for value in values.values()])),
             )
             for key in page.head.parameters
         )
         return kernel.Loss(page.head.notion, parameters, tuple(unlimited))
 
     def _scaled(self, page: Page) -> tuple[dict[int, dict[str, sympy.Expr]], list[int]]:
-        """For each mechanism with a finite guarantee its parameters at distance r[i]."""
+        """For each mechanism with a finite guarantee its parameters at distance r[i]; a family's in all."""
         values: dict[int, dict[str, sympy.Expr]] = {}
         unlimited = []
         for i, mechanism in enumerate(self.setting.mechanisms, start=1):
-            stated = dict(mechanism.satisfies.values)
-            if sympy.oo in stated.values():
+            if sympy.oo in dict(mechanism.satisfies.values).values():
                 unlimited.append(i)
                 continue
-            letters = {**stated, "r": moved(i)}
-            values[i] = {
-                key: formulas.parse(page.head.distance[key], letters) for key in page.head.parameters
-            }
+            values[i] = {}
+            for key in page.head.parameters:
+                one = self._at_distance(page, mechanism, key, moved(i))
+                values[i][key] = (
+                    one if mechanism.count is None else self._sum(page, key, one, mechanism.count)
+                )
         return values, unlimited
 
-    def _composed(
-        self, page: Page, key: str, parts: list[sympy.Expr], symbols: Mapping[str, sympy.Expr]
-    ) -> sympy.Expr:
+    def _at_distance(self, page: Page, mechanism: Mechanism, key: str, r: sympy.Expr) -> sympy.Expr:
+        """A parameter of the mechanism's guarantee for inputs that are r apart."""
+        return formulas.parse(page.head.distance[key], {**dict(mechanism.satisfies.values), "r": r})
+
+    def _sum(self, page: Page, key: str, member: sympy.Expr, count: sympy.Expr) -> sympy.Expr:
+        """The parameter of a family whose members all have `member`: additive rules only."""
+        if page.head.composition[key] != f"sum({key}[i], i, 1, k)":
+            raise StepRefused(f"a family needs a rule by which {key} adds up, which {page.id} is not")
+        return Over(count, member, count)
+
+    def _composed(self, page: Page, key: str, parts: list[sympy.Expr]) -> sympy.Expr:
         return formulas.parse(page.head.composition[key], {"k": sympy.Integer(len(parts))}, {key: parts})
 
     # the profile
@@ -260,15 +298,36 @@ class Steps:
         for pair in found.pairs:
             vector = tuple((i, shown(r)) for i, r in self.inputs.distances(pair).items())
             vectors.setdefault(vector, pair)
-        kept = _maximal(list(vectors))
+        kept: dict[kernel.Vector, Any] = {}
+        for vector in _maximal(list(vectors)):
+            kept.setdefault(self._of_families(vector), vectors[vector])
         show = self.setting.databases.show
         return kernel.Profile(
             str(self.setting.target),
             str(self.setting.databases),
             tuple(kept),
-            tuple((_frozen(show(D)), _frozen(show(E))) for D, E in map(vectors.__getitem__, kept)),
+            tuple((_frozen(show(D)), _frozen(show(E))) for D, E in kept.values()),
             found.covered,
         )
+
+    def _of_families(self, vector: kernel.Vector) -> kernel.Vector:
+        """A vector of the written-out setting as one of the stated one: families in one entry each."""
+        if not self.setting.families:
+            return vector
+        moves: dict[int, list[str]] = {}
+        for i, r in vector:
+            moves.setdefault(self._origin[i - 1], []).append(r)
+        entries = []
+        for j, distances in sorted(moves.items()):
+            mechanism = self.setting.mechanisms[j - 1]
+            if mechanism.count is None:
+                entries.append((j, distances[0]))
+                continue
+            if len(set(distances)) > 1:
+                raise StepRefused(f"the members of {mechanism.name} move by different distances")
+            many = str(len(distances)) if isinstance(mechanism.reads, Part) else "all"
+            entries.append((j, f"{many} by {distances[0]}"))
+        return tuple(entries)
 
     # guarantees of the composition
 
@@ -320,8 +379,9 @@ class Steps:
             return f"it is not stated for {setting.notion} privacy"
         if wanted.target is not None and str(setting.target) != wanted.target:
             return f"it is about {wanted.target} neighbours, the target is {setting.target}"
-        if wanted.k is not None and len(setting.mechanisms) != wanted.k:
-            return f"it is about {wanted.k} mechanism, there are {len(setting.mechanisms)}"
+        if wanted.k is not None and (setting.families or len(setting.mechanisms) != wanted.k):
+            there = "a family" if setting.families else f"{len(setting.mechanisms)}"
+            return f"it is about {wanted.k} mechanism, there are {there}"
         for i, mechanism in enumerate(setting.mechanisms, start=1):
             stated = mechanism.satisfies
             named = str(setting.target) if wanted.stated == "G" else wanted.stated
@@ -331,7 +391,7 @@ class Steps:
                     f"that of {mechanism.name} is for {stated.granularity}"
                 )
             everything = mechanism.reads.is_identity(setting.databases)
-            if wanted.domain != "any" and not everything and self.inputs.domain(i) != wanted.domain:
+            if wanted.domain != "any" and not everything and self.domain(i) != wanted.domain:
                 return (
                     f"it needs guarantees on the {wanted.domain} domain, "
                     f"that of {mechanism.name} is on the {stated.domain} one"
@@ -342,6 +402,8 @@ class Steps:
         """A page's concluded bound, its formula instantiated with the mechanisms' parameters."""
         stated = [dict(mechanism.satisfies.values) for mechanism in self.setting.mechanisms]
         concluded: dict[str, Loss] = {}
+        if self.setting.families:
+            return self._conclusion_of_a_family(head)
         for key, formula in self._conclusions(head).items():
             values = [value[key] for value in stated]
             if sympy.oo in values:
@@ -350,6 +412,20 @@ class Steps:
             expression = formulas.parse(formula, {"k": sympy.Integer(len(stated))}, {key: values})
             concluded[key] = self._form(expression)
         return concluded
+
+    def _conclusion_of_a_family(self, head: Named) -> dict[str, Loss]:
+        """The concluded bound where the mechanisms are one family, over its symbolic number of members."""
+        if len(self.setting.mechanisms) > 1:
+            raise StepRefused(f"{head.title} is not written out for families beside other mechanisms")
+        (family,) = self.setting.mechanisms
+        values = dict(family.satisfies.values)
+        if sympy.oo in values.values():
+            return {key: INFINITE_LOSS for key in self._conclusions(head)}
+        assert family.count is not None
+        return {
+            key: self._form(formulas.parse(formula, {f"{key}[i]": values[key], "k": family.count}))
+            for key, formula in self._conclusions(head).items()
+        }
 
     def _conclusions(self, head: Named) -> dict[str, str]:
         """The page's formula for each parameter of the notion; a single formula is that of the only one."""
@@ -378,6 +454,9 @@ class Steps:
 
     def _at_vectors(self, text: str, loss: kernel.Loss, profile: kernel.Profile) -> Iterator[Loss]:
         """The loss formula with each vector in place of r: only terms of inputs that move are touched."""
+        if self.setting.families:
+            yield from self._at_vectors_of_families(loss, profile)
+            return
         r = [moved(i) for i in range(1, len(self.setting.mechanisms) + 1)]
         numbers = {str(letter): i for i, letter in enumerate(r, start=1)}
         by_inputs: dict[frozenset[int], Form] = {}
@@ -396,14 +475,64 @@ class Steps:
             still = {} if single else {letter: Fraction(0) for letter in numbers}
             yield sum((part.with_values(still | at) for part in parts), Form())
 
+    def _at_vectors_of_families(self, loss: kernel.Loss, profile: kernel.Profile) -> Iterator[Loss]:
+        """The same where entries "2 by 1" and "all by 1" say how many members of a family move.
+
+        Families that read parts of one partition move together: the members of the same parts.
+        """
+        page = self.theory.rule(loss.notion)
+        (key,) = page.head.parameters
+        for vector in profile.vectors:
+            if any(distance.endswith("oo") or i in loss.unlimited for i, distance in vector):
+                yield INFINITE_LOSS
+                continue
+            parts: list[sympy.Expr] = []
+            together: dict[tuple[str, str, sympy.Expr], sympy.Expr] = {}
+            for i, entry in vector:
+                mechanism = self.setting.mechanisms[i - 1]
+                many, _, distance = entry.rpartition(" by ")
+                value = self._at_distance(page, mechanism, key, sympy.Integer(int(distance)))
+                if mechanism.count is None:
+                    parts.append(value)
+                elif isinstance(mechanism.reads, Part):
+                    which = (mechanism.reads.partition, many, mechanism.count)
+                    together[which] = together.get(which, sympy.Integer(0)) + value
+                else:
+                    parts.append(self._sum(page, key, value, mechanism.count))
+            self._check_same_parts(together)
+            parts += [Over(sympy.Integer(int(many)), x, count) for (_, many, count), x in together.items()]
+            yield self._form(self._composed(page, key, parts))
+
+    def _check_same_parts(self, together: Mapping[tuple[str, str, sympy.Expr], Any]) -> None:
+        partitions = [partition for partition, _, _ in together]
+        if len(set(partitions)) < len(partitions):
+            raise StepRefused("families on one partition move in different numbers of parts")
+
     def _worst(self, loss: kernel.Loss, profile: kernel.Profile) -> dict[str, Losses]:
         """For each parameter the losses at the vectors that no other one dominates."""
         worst: dict[str, Losses] = {}
         for key, losses in self.losses(loss, profile).items():
             finite = [form for form in losses if not isinstance(form, str)]
-            some = forms.largest(finite, self.setting.domains) if len(finite) == len(losses) else None
+            some = self._largest(finite) if len(finite) == len(losses) else None
             worst[key] = INFINITE_LOSS if some is None else frozenset(some)
         return worst
+
+    def _largest(self, losses: Sequence[Form]) -> tuple[Form, ...]:
+        """The losses that no other one is seen to be at least: by signs, for families on rays."""
+        if not self.setting.families:
+            return forms.largest(losses, self.setting.domains)
+        kept: list[Form] = []
+        for form in dict.fromkeys(losses):
+            if not any(self._at_least(other, form) for other in kept):
+                kept = [other for other in kept if not self._at_least(form, other)] + [form]
+        return tuple(sorted(kept, key=lambda form: form.key))
+
+    def _at_least(self, greater: Form, lesser: Form) -> bool:
+        try:
+            (difference,), domains = rays.on_rays([greater - lesser], self.setting.domains)
+        except forms.NotAForm:
+            return False
+        return forms.is_nonnegative(difference, domains)
 
     def _guarantee(
         self, loss: kernel.Loss, profile: kernel.Profile, form: Mapping[str, Loss] | None = None
@@ -480,7 +609,13 @@ def _frozen(shown: str | list[str]) -> str | tuple[str, ...]:
 
 
 def _lies_in(vector: kernel.Vector, each: int, total: int | None) -> bool:
-    distances = [INFINITE if r == "oo" else int(r) for _, r in vector]
+    """Whether r_i ≤ each and Σ r_i ≤ total; in a family's entry "2 by 1" two members move by 1."""
+    distances = []
+    for _, entry in vector:
+        many, _, r = entry.rpartition(" by ")
+        if many == "all" and total is not None:
+            return False
+        distances += [INFINITE if r == "oo" else int(r)] * (int(many) if many.isdigit() else 1)
     if any(not at_most(r, each) for r in distances):
         return False
     return total is None or sum(distances) <= total

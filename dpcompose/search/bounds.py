@@ -116,7 +116,7 @@ class _Search:
         given = {i: self._given(i) for i in mechanisms}
         private = []
         for domain in ("own", "common"):
-            some = [i for i in mechanisms if self.steps.inputs.domain(i) == domain]
+            some = [i for i in mechanisms if self.steps.domain(i) == domain]
             if some:
                 private.append(self._in_inputs(domain, some, [given[i] for i in some]))
         loss = self._add(self.theory.rule(self.setting.notion).id, {}, private)

@@ -9,17 +9,20 @@ from typing import Any
 
 import sympy
 
-from dpcompose.language import forms
+from dpcompose.language import formulas, forms
 from dpcompose.language.forms import Form
+from dpcompose.language.symbols import family_of
 from dpcompose.privacy.problems import Claim
 from dpcompose.proof import certificates, counterexamples
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.counterexamples import Counterexample
+from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.steps import Loss
 from dpcompose.search import decide
 from dpcompose.search.bounds import Bound
 from dpcompose.search.decide import AtLeast, Fails
 from dpcompose.search.solver import Solver
+from dpcompose.spaces.metrics import INFINITE
 
 
 @dataclass(frozen=True)
@@ -99,14 +102,19 @@ def _refute_at_points(claim: Claim, bound: Bound, error: forms.NotAForm) -> Verd
 
 def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Verdict:
     """The counterexample at one of the points, at the pair of the profile that loses most there."""
-    databases, claimed = bound.setting.databases, claim.guarantee.values[0][1]
+    claimed = claim.guarantee.values[0][1]
     reason = "no point was found at which the claim has a rational value"
     for point in points:
         full = _completed(point, bound, claimed)
-        for shown in _worst_pairs(bound, full):
-            pair = (databases.parse(shown[0]), databases.parse(shown[1]))
+        try:
+            inputs = counterexamples.instance(bound.steps.inputs, full)
+            pairs = _worst_pairs(bound, full) if inputs is bound.steps.inputs else _pairs_of(inputs, full)
+        except BadCertificate as error:
+            reason = str(error)
+            continue
+        for pair in pairs:
             try:
-                found = counterexamples.make(bound.steps.inputs, claim.guarantee.notion, claimed, pair, full)
+                found = counterexamples.make(inputs, claim.guarantee.notion, claimed, pair, full)
             except BadCertificate as error:
                 reason = str(error)
             else:
@@ -122,11 +130,40 @@ def _worst_pairs(bound: Bound, point: Mapping[str, Fraction]) -> list[tuple[Any,
 
     values = [value(loss) for loss in bound.losses]
     order = sorted(range(len(values)), key=lambda n: values[n], reverse=True)
-    return [bound.profile.pairs[n] for n in order[:3]]
+    parse = bound.setting.databases.parse
+    return [tuple(map(parse, bound.profile.pairs[n])) for n in order[:3]]  # type: ignore[misc]
+
+
+def _pairs_of(inputs: Inputs, point: Mapping[str, Fraction]) -> list[tuple[Any, Any]]:
+    """The same for a setting whose families were written out at the point: by its own pairs."""
+    stated = [mechanism.satisfies.values[0][1] for mechanism in inputs.setting.mechanisms]
+    values = [None if value is sympy.oo else formulas.evaluate(value, point) for value in stated]
+
+    def loss(pair: tuple[Any, Any]) -> tuple[bool, Fraction]:
+        total, infinite = Fraction(0), False
+        for i, r in inputs.distances(pair).items():
+            one = values[i - 1]
+            infinite |= r == INFINITE or one is None
+            total += r * (one or Fraction(0))
+        return infinite, total
+
+    return sorted(inputs.neighbouring_pairs().pairs, key=loss, reverse=True)[:3]
 
 
 def _completed(point: Mapping[str, Fraction], bound: Bound, claimed: sympy.Expr) -> dict[str, Fraction]:
     """The point, with simple values for parameters that cancelled, and without those that nothing uses."""
     usual = decide.points(bound.setting.domains)[0] | dict(point)
     names = bound.setting.used | {str(symbol) for symbol in claimed.free_symbols}
-    return {name: usual[name] for name in sorted(names)}
+    families = {name for name in names if family_of(name) is not None}
+    full = {name: usual[name] for name in sorted(names - families)}
+    for name in sorted(families):
+        family = str(family_of(name))
+        for size in (_size(m.count, full) for m in bound.setting.mechanisms if m.count is not None):
+            for j in range(1, size + 1):
+                full[f"{family}[{j}]"] = usual.get(f"{family}[{j}]", usual[name])
+    return full
+
+
+def _size(count: sympy.Expr, point: Mapping[str, Fraction]) -> int:
+    size = Fraction(int(count)) if count.is_Integer else point[str(count)]
+    return min(int(size), counterexamples.LARGEST_INSTANCE + 1)

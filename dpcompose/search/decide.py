@@ -59,7 +59,7 @@ def at_least(
     >>> at_least(forms.top(1, [e, f]), e + f, {"e": POSITIVE, "f": POSITIVE}).point == {"e": 1, "f": 1}
     True
     """
-    if sizes := rays.counts([greater - lesser]):
+    if sizes := rays.counts([greater, lesser]):
         return _over_families(greater, lesser, sizes, domains, solver)
     (difference,), with_rays = rays.on_rays([greater - lesser], domains)
     names = greater.names | lesser.names
@@ -123,7 +123,7 @@ def _over_families(
         decision = at_least(more, less, explicit, solver)
         if isinstance(decision, Fails):
             numbers = {name: Fraction(size) for name, size in chosen.items() if name in domains}
-            point = _all_members(decision.point | numbers, chosen, greater - lesser, domains)
+            point = _all_members(decision.point | numbers, chosen, (greater, lesser), domains)
             if _fails(greater, lesser, domains, point):
                 return Fails(point)
     if isinstance(found, Undecided):
@@ -143,16 +143,16 @@ def _small_sizes(sizes: list[str], domains: Mapping[str, Domain]) -> Iterator[di
 
 
 def _all_members(
-    point: Point, chosen: Mapping[str, int], difference: Form, domains: Mapping[str, Domain]
+    point: Point, chosen: Mapping[str, int], sides: tuple[Form, Form], domains: Mapping[str, Domain]
 ) -> Point:
     """The point with a simple value for every member and parameter that cancelled."""
     usual = {}
-    for name in _letters(difference.names):
+    for name in _letters(sides[0].names | sides[1].names):
         family = family_of(name)
         if family is None:
             usual[name] = next(_simple(domains[name]))
             continue
-        for size in (chosen.get(k, int(k) if k.isdigit() else 0) for k in rays.counts([difference])):
+        for size in (chosen.get(k, int(k) if k.isdigit() else 0) for k in rays.counts(sides)):
             for j in range(1, size + 1):
                 usual[f"{family}[{j}]"] = next(_simple(domains[name]))
     return usual | point

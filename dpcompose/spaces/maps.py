@@ -147,6 +147,29 @@ class Function(Map):
         return f"{self.name}({D})"
 
 
+@dataclass(frozen=True)
+class Part(Map):
+    """D ↦ p_i(D), the i-th part of a record-wise partition with a symbolic number of parts.
+
+    The universe is arbitrary, and the parts are not named: a setting writes out as many of
+    them as are needed, as restrictions.  It has no value at a database by itself.
+
+    partition -- the partition's name; parts -- the number k of its parts, as a formula.
+    """
+
+    partition: str
+    parts: str
+
+    def __call__(self, D: Database) -> Database:
+        raise TypeError(f"part i of {self.partition} must be written out for some i first")
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        raise TypeError(f"part i of {self.partition} must be written out for some i first")
+
+    def written(self, D: str) -> str:
+        return f"{self.partition}_i({D})"
+
+
 everything = Everything()
 """The identity."""
 

@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 
 from dpcompose.language.formulas import (
     FormulaError,
-    NotSupportedYet,
     evaluate,
     from_python,
     names,
     parse,
     to_text,
 )
-from dpcompose.language.symbols import Domain, symbol
+from dpcompose.language.symbols import Domain, member, symbol
 from dpcompose.language.worstcase import Top, largest, least
 
 e, e1, e2, e3, e10, x, y = (symbol(name) for name in ["e", "e1", "e2", "e3", "e10", "x", "y"])
@@ -136,11 +135,34 @@ def test_mistakes_are_shown(text: str, message: str, column: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["e[1]", "sum(e[i], i, 1, k)", "max(e[i], i, 1, k)", "top(2, e[i], i, 1, k)"]
+    ("text", "message"),
+    [
+        ("e[1]", "unknown family 'e'; no names are known here"),
+        ("f[1]", "f[...] needs the index of a sum, max or top over it"),
+        ("f[i]", "f[...] needs the index of a sum, max or top over it"),
+        ("sum(f[i])", "a sum is written sum(e[i], i, 1, k)"),
+        ("sum(f[i], i, 2, k)", "a family runs from 1"),
+        ("max(f[i], i, 1, k/2)", "a family runs to its number of members"),
+        ("sum(g[i], i, 1, k)", "unknown family 'g'; known names: f"),
+    ],
 )
-def test_families_are_not_supported_yet(text: str) -> None:
-    with pytest.raises(NotSupportedYet, match=r"a family such as e\[i\] is not supported yet"):
-        parse(text, KNOWN)
+def test_mistakes_in_families(text: str, message: str) -> None:
+    known = {} if text == "e[1]" else {"f[i]": member("f"), "k": symbol("k", Domain.read("integer >= 2"))}
+    with pytest.raises(FormulaError) as caught:
+        parse(text, known)
+    assert caught.value.message == message
+
+
+def test_families_stay_as_they_are() -> None:
+    known = {"f[i]": member("f"), "k": symbol("k", Domain.read("integer >= 2")), "x": symbol("x")}
+    for text in ("max(f[i], i, 1, k)", "sum(2*f[i] + x, i, 1, k)", "top(2, f[i], i, 1, 500)"):
+        assert to_text(parse(text, known)) == text
+        assert parse(text.replace("[i], i", "[j], j").replace("[i] + x, i", "[j] + x, j"), known) == parse(
+            text, known
+        )
+    assert to_text(parse("sum(x, i, 1, k) + max(x, i, 1, k)", known)) == "k*x + x"
+    point = {"k": Fraction(3), "f[1]": Fraction(5), "f[2]": Fraction(1), "f[3]": Fraction(2)}
+    assert evaluate(parse("top(2, f[i], i, 1, k) + sum(f[i], i, 1, k)", known), point) == 15
 
 
 def shown(text: str) -> str:
@@ -445,7 +467,8 @@ def test_values_agree_with_sympy(text: str, point: dict[str, Fraction]) -> None:
 def test_names() -> None:
     assert names("max(e2 + e1, 2*e2, exp(d))") == ("e2", "e1", "d")
     assert names("oo") == names("1/2") == ()
-    for wrong in ("x +", "foo(x)", "e[i]", "(" * 100_000):
+    assert names("sum(e[j], j, 1, k) + j") == ("e[i]", "k", "j")
+    for wrong in ("x +", "foo(x)", "(" * 100_000):
         with pytest.raises(FormulaError):
             names(wrong)
 

@@ -156,8 +156,8 @@ def test_formulas_show_the_place() -> None:
         ('s = "real"', 'max = "real"', "parameters.max (line 5): max has a meaning in formulas already"),
         (
             'name = "M"',
-            'name = "M"\nrepeat = 3',
-            "mechanisms.1.repeat (line 13): not supported yet",
+            'name = "M"\nrepeat = 0',
+            "mechanisms.1.repeat (line 13): input should be greater than or equal to 1, not a number",
         ),
         (
             'expect = "proved"',

@@ -67,10 +67,14 @@ def closed_form(theory: Theory, databases: Multisets, edits: frozenset[Edit]) ->
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """The metrics and neighbouring pairs of a setting, computed when asked for and kept."""
+    """The metrics and neighbouring pairs of a setting, computed when asked for and kept.
+
+    stated -- where the setting has the families of another one written out, that other one.
+    """
 
     setting: Setting
     theory: Theory
+    stated: Setting | None = None
     _graphs: dict[tuple[DatabaseClass, Granularity], Graph] = field(default_factory=dict, repr=False)
     _metrics: dict[int, InputMetric] = field(default_factory=dict, repr=False)
     _pairs: dict[Granularity, NeighbouringPairs] = field(default_factory=dict, repr=False)

@@ -1,0 +1,310 @@
+"""Values in a notebook: what is shown, that it is escaped, and that pictures can be told apart."""
+
+from __future__ import annotations
+
+import math
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import sympy
+
+import dpcompose as dpc
+from dpcompose.front import display, pictures, render
+from dpcompose.front.study import Study, load
+from dpcompose.language import formulas
+from dpcompose.language.symbols import symbol
+from dpcompose.search.bounds import Fit
+from dpcompose.search.claims import Verdict
+from dpcompose.spaces.databases import TooLarge
+
+PROBLEMS = sorted((Path(__file__).resolve().parents[2] / "notebooks" / "problems").glob("*.toml"))
+VOID = {"br"}
+
+
+class Tags(HTMLParser):
+    """The tags of a text, which must close in order, and the text between them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+        self.seen: list[str] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+        assert self.opened == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+        if tag not in VOID:
+            self.opened.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.opened.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def shown(value: object) -> Tags:
+    return Tags(value._repr_html_())  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="module")
+def first() -> tuple[Study, tuple[display.Answer, ...]]:
+    study, claims = load(PROBLEMS[0])
+    return study, tuple(study.check(claim) for claim in claims)
+
+
+@pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)
+def test_everything_that_ships_is_shown(file: Path) -> None:
+    study, claims = load(file)
+    result = study.guarantee()
+    allowed = {"p", "b", "br", "small", "mark", "span", "details", "summary", "ol", "li"}
+    allowed |= {"table", "thead", "tbody", "tr", "th", "td"}
+    for value in (study, result, result.derivation, study.theorems(), *map(study.check, claims)):
+        assert set(shown(value).seen) <= allowed
+        assert "\n" not in repr(value) or value in (result.derivation, study.theorems())
+    assert "$" in result._repr_latex_()
+
+
+def test_a_guarantee(first: tuple[Study, tuple[display.Answer, ...]]) -> None:
+    result = first[0].guarantee()
+    formula = r"$\max\left(e_{1} + e_{2}, e_{1} + e_{3}, e_{2} + e_{3}\right)$"
+    assert result._repr_latex_() == f"bounded {formula}-DP, by GB:IV.13; optimal"
+    assert (
+        shown(result).text
+        == f"bounded {formula}-DP, by GB:IV.13; optimalon all finite multisets over {{a, b, c}}"
+    )
+
+
+def test_a_derivation_is_its_text_and_a_list(first: tuple[Study, tuple[display.Answer, ...]]) -> None:
+    result = first[0].guarantee()
+    text = render.derivation(result.bound, result.theory)
+    assert str(result.derivation) == repr(result.derivation) == f"{result.derivation}" == text
+    tags = shown(result.derivation)
+    assert tags.seen.count("li") == len(result.bound.derivation.lines)
+    assert "the composition has loss $e_{1} r_{1} + e_{2} r_{2} + e_{3} r_{3}$ where" in tags.text
+    assert (
+        "the composition is bounded ($\\max" in tags.text and "M1 is bounded $e_{1}$-DP as a map" in tags.text
+    )
+    assert "all such mechanisms: $\\max" in tags.text
+    assert tags.text.endswith("believed without check: lines 1-3, that the mechanisms are independent")
+
+
+def test_verdicts(first: tuple[Study, tuple[display.Answer, ...]]) -> None:
+    _, (refuted, proved, loose) = first
+    assert repr(refuted) == "refuted: D = {a}, D' = {b}, e1 = 1, e2 = 1, e3 = 1, claimed 1, true loss 2"
+    assert repr(proved) == "proved, and no smaller guarantee holds"
+    assert repr(loose) == "proved, loose"
+    assert (
+        isinstance(refuted, Verdict) and refuted.verdict == "refuted" and refuted.counterexample is not None
+    )
+    html = refuted._repr_html_()
+    assert "<td>{<mark><b>a</b></mark>}</td><td>{<mark><b>b</b></mark>}</td>" in html
+    assert r"<tr><th>M1 = 1</th><td>$\frac{1}{2 e}$</td><td>$\frac{1}{2}$</td></tr>" in html
+    assert r"<tr><th>M1 = 0</th><td>$1 - \frac{1}{2 e}$</td><td>$\frac{1}{2}$</td></tr>" in html
+    assert "with $e_{1} = 1$, $e_{2} = 1$, $e_{3} = 1$:" in html
+    text = shown(refuted).text
+    assert "true loss $2$" in text and "claimed $1$" in text and "right is: bounded $\\max" in text
+    assert "a smaller guarantee holds" in shown(loose).text
+
+
+def test_only_the_record_that_changes_is_marked() -> None:
+    assert display._set(["a", "a", "b"], ["a", "b", "c"]) == "{<mark><b>a</b></mark>, a, b}"
+    assert display._set(["a", "b", "c"], ["a", "a", "b"]) == "{a, b, <mark><b>c</b></mark>}"
+
+
+def test_undecided_verdicts_say_why() -> None:
+    study, _ = load(PROBLEMS[0])
+    found = study.check(dpc.pure("e1*e2 + e1 + e2 + e3 + log(e1)"))
+    assert found.verdict == "undecided"
+    assert repr(found) == f"undecided: {found.reason}"
+    assert f"because {found.reason}" in shown(found).text
+    unknown = dpc.mechanism("M", satisfies=dpc.pure("e**2 - e + sqrt(e)", dpc.bounded))
+    bare = dpc.compose(unknown, on=dpc.multisets("ab"), target=dpc.bounded).check(dpc.pure(1))
+    assert bare.verdict == "undecided" and bare.bound is None and "because it is not" in shown(bare).text
+
+
+def test_theorems_are_a_sequence_a_text_and_a_table(first: tuple[Study, tuple[display.Answer, ...]]) -> None:
+    study, _ = first
+    theorems = study.theorems()
+    assert tuple(theorems) == study.bound.fits and theorems[0] is study.bound.fits[0] and theorems[:2]
+    assert all(isinstance(fit, Fit) for fit in theorems) and len(theorems) == len(study.bound.fits)
+    assert str(theorems) == repr(theorems) == render.fits(study.bound, "pure")
+    tags = shown(theorems)
+    assert tags.seen.count("tr") == 1 + len(theorems)
+    assert "yes, cited" in tags.text and "It is not: D = {a} and E = {b} are neighbours" in tags.text
+
+
+HOSTILE = "<script>alert(1)</script>"
+RECORDS = ("R&D <b>", "$x$ \\(y\\)")
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Study:
+    D = dpc.multisets(RECORDS)
+    parts = dpc.record_partition(D, [RECORDS[0]], [RECORDS[1]])
+    names = (HOSTILE, "a_b $\\frac$")
+    return dpc.compose(
+        *(
+            dpc.mechanism(name, reads=part, satisfies=dpc.pure(e, dpc.bounded, domain="common"))
+            for name, part, e in zip(names, parts, dpc.parameters("e_1 e__x_"), strict=True)
+        ),
+        on=D,
+        target=dpc.bounded,
+        title="</b><i>",
+    )
+
+
+def test_what_users_name_is_escaped(hostile: Study) -> None:
+    refuted = hostile.check(dpc.pure("max(e_1, e__x_)"))
+    assert refuted.verdict == "refuted"
+    result = hostile.guarantee()
+    for value in (hostile, result, result.derivation, hostile.theorems(), refuted):
+        html = value._repr_html_()
+        assert "<script" not in html and "R&D" not in html and "<i>" not in html
+        formulas = re.findall(r"\$([^$]*)\$", re.sub(r"<span[^>]*>.</span>", "", html))
+        assert not [text for text in formulas if text == "x" or "frac$" in text]
+    assert HOSTILE in shown(hostile).text and HOSTILE in shown(result.derivation).text
+    for record in RECORDS:
+        assert record in shown(refuted).text
+    assert r"e_{1} + \mathrm{e\_\_x\_}" in result._repr_latex_()
+    assert "</b><i>" in shown(hostile).text
+
+
+def test_granularities_are_escaped_in_latex() -> None:
+    odd = dpc.relation(r"a_b $\x", lambda D, E: abs(D - E) == 1)
+    study = dpc.compose(dpc.mechanism("M", satisfies=dpc.pure("e", odd)), on=dpc.listed(range(3)), target=odd)
+    assert study.guarantee()._repr_latex_().startswith(r"a\_b \$\textbackslash{}x $e$-DP, by ")
+    assert r"a_b $\x $e$-DP" in shown(study.guarantee()).text
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("e1 + e10", "e_{1} + e_{10}"),
+        ("epsilon_1", r"\varepsilon_{1}"),
+        ("epsilon_max", r"\varepsilon_{\mathrm{max}}"),
+        ("budget", r"\mathrm{budget}"),
+        ("_", r"\mathrm{\_}"),
+        ("min(e1, e2)", r"\min\left(e_{1}, e_{2}\right)"),
+        ("2*min(e1, e2)", r"2 \min\left(e_{1}, e_{2}\right)"),
+        ("top(2, e1, e2, e3)", r"\operatorname{top}_{2}\left(e_{1}, e_{2}, e_{3}\right)"),
+        ("oo", r"\infty"),
+    ],
+)
+def test_formulas(text: str, printed: str) -> None:
+    symbols = {name: symbol(name) for name in re.findall(r"[a-z_]\w*", text)}
+    assert display.latex(formulas.parse(text, symbols)) == printed
+
+
+def test_members_of_families() -> None:
+    assert [display.name_latex(f"e{x}") for x in ("[i]", "[12]", "2[i]")] == ["e_{i}", "e_{12}", "e_{2, i}"]
+
+
+def test_names_that_no_formula_has_are_escaped() -> None:
+    assert display.latex(symbol("$\\x_")) == r"\mathrm{\$\textbackslash{}x\_}"
+    assert display.latex(sympy.Max(symbol("e1"), symbol("e2"))) == r"\max\left(e_{1}, e_{2}\right)"
+
+
+# pictures
+
+
+def test_a_study_is_drawn(first: tuple[Study, tuple[display.Answer, ...]]) -> None:
+    study, (refuted, *_) = first
+    picture = dpc.draw(study, highlight=refuted)
+    assert repr(picture) == (
+        "neighbourhood graph of 10 databases and 12 neighbouring pairs; highlighted: a and b"
+    )
+    assert picture._repr_png_().startswith(b"\x89PNG")
+    (axes,) = picture.figure.axes
+    assert axes.get_title() == "bounded neighbours, all multisets of size <= 2 over {a, b, c}"
+    legend = axes.get_legend()
+    assert legend is not None
+    named = [text.get_text() for text in legend.get_texts()]
+    assert named[:3] == ["2 inputs change", "touches nothing that is read", "touches: M1"]
+    labels = [text.get_text() for text in axes.texts]
+    assert {"∅", "D = a", "D' = b", "c", "ab"} <= set(labels)
+
+
+def test_groups_differ_without_colour(first: tuple[Study, tuple[display.Answer, ...]]) -> None:
+    (axes,) = dpc.draw(first[0], size="<= 3").figure.axes
+    legend = axes.get_legend()
+    assert legend is not None
+    groups = [line for line in legend.get_lines() if line.get_marker() not in ("", "None")]
+    assert len(groups) == 8 == len({line.get_marker() for line in groups})
+
+
+def test_lines_differ_without_colour() -> None:
+    assert len({str(dashes) for _, dashes in pictures.LINES}) == len(pictures.LINES)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("granularity", [dpc.bounded, dpc.unbounded], ids=str)
+def test_no_two_databases_meet(m: int, granularity: object) -> None:
+    D = dpc.multisets("abcde"[:m], size="<= 3")
+    graph = dpc.neighbourhood_graph(D, granularity)  # type: ignore[arg-type]
+    places = pictures._Drawing(graph, "", (), {}, {})._places()
+    assert len(places) == D.count()
+    apart = [math.dist(p, q) for p in places.values() for q in places.values() if p is not q]
+    assert min(apart) > 0.1
+
+
+def test_names_with_dollars_are_drawn_as_they_are(hostile: Study, tmp_path: Path) -> None:
+    picture = dpc.draw(hostile)
+    picture.save(tmp_path / "p.svg")
+    (axes,) = picture.figure.axes
+    legend = axes.get_legend()
+    assert legend is not None
+    texts = [*axes.texts, *legend.get_texts()]
+    assert RECORDS[1] in [text.get_text() for text in texts]
+    assert not any(text.get_parse_math() for text in texts)
+
+
+def test_a_graph_by_a_map_by_maps_and_by_nothing() -> None:
+    near = dpc.relation("near", lambda D, E: abs(D - E) == 1)
+    graph = dpc.neighbourhood_graph(dpc.listed(range(5)), near)
+    half = dpc.function("half", lambda D: D // 2)
+    for by, groups in ((half, 3), ([half, dpc.everything], 5), (lambda D: D % 2, 2), (None, 0)):
+        (axes,) = dpc.draw(graph, by=by).figure.axes  # type: ignore[arg-type]
+        legend = axes.get_legend()
+        found = (
+            [] if legend is None else [line for line in legend.get_lines() if line.get_linestyle() == "None"]
+        )
+        assert len(found) == groups
+
+
+def test_one_database_is_drawn() -> None:
+    graph = dpc.neighbourhood_graph(dpc.listed(["only"]), dpc.relation("none", lambda D, E: False))
+    assert repr(dpc.draw(graph)) == "neighbourhood graph of 1 databases and 0 neighbouring pairs"
+
+
+def test_what_cannot_be_drawn_is_refused(first: tuple[Study, tuple[display.Answer, ...]]) -> None:
+    with pytest.raises(TooLarge, match="286 databases make no picture"):
+        dpc.draw(first[0], size="<= 10")
+    with pytest.raises(ValueError, match="aaa is to be highlighted, but it is not drawn"):
+        dpc.draw(first[0], highlight=(("a",) * 3, ("a", "a", "b")))
+    with pytest.raises(ValueError, match="no size"):
+        dpc.draw(first[0], size="2")
+
+
+def test_a_missing_matplotlib_is_said() -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "import dpcompose as d\n"
+        "g = d.neighbourhood_graph(d.multisets('a', size='<= 1'), d.unbounded)\n"
+        "try: d.draw(g)\nexcept ImportError as e: print(e)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "pictures need matplotlib: pip install 'dpcompose[notebook]'\n"
+
+
+def test_matplotlib_is_loaded_only_to_draw() -> None:
+    code = (
+        "import sys, dpcompose as d; d.compose, d.draw; print([m for m in sys.modules if m == 'matplotlib'])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
