@@ -310,10 +310,20 @@ def names(text: str) -> tuple[str, ...]:
             member, index = str(node.children[0]), below[0]
             found.append(f"{member}[{index.children[0]}]" if index.data == "number" else f"{member}[i]")
             below = []
-        elif node.data == "call" and len(below) >= 4 and below[-3].data == "name":
+        elif node.data == "call" and len(below) >= 4 and _runs_over(node, below):
             bound |= {str(below[-3].children[0])}
         waiting.extend((child, bound) for child in reversed(below))
     return tuple(dict.fromkeys(found))
+
+
+def _runs_over(node: Tree[Token], below: list[Tree[Token]]) -> bool:
+    """Whether a call is (x, i, first, last) of a family, and not four plain values."""
+    index = below[-3]
+    if index.data != "name" or (node.children[0] != "sum" and below[-2].data != "number"):
+        return False
+    members = (one.children[1] for one in below[-4].iter_subtrees() if one.data == "family")
+    inside = [one for one in members if isinstance(one, Tree)]
+    return node.children[0] == "sum" or any(one.children[0] == index.children[0] for one in inside)
 
 
 def parse(

@@ -110,8 +110,9 @@ class Over(sympy.Function):
         inner = printer._print(x)
         if m == k:
             return rf"\left(\sum_{{i=1}}^{{{printer._print(k)}}} {inner}\right){power}"
-        name = r"\max" if m == 1 else rf"\operatorname{{top}}_{{{m}}}"
-        return rf"{name}_{{1 \le i \le {printer._print(k)}}}{power} {inner}"
+        range_ = rf"1 \le i \le {printer._print(k)}"
+        name = rf"\max_{{{range_}}}" if m == 1 else rf"\operatorname{{top}}_{{{m},\,{range_}}}"
+        return rf"{name}{power} {inner}"
 
     def _eval_is_extended_real(self) -> bool | None:
         return True if self.args[1].is_extended_real else None

@@ -120,7 +120,9 @@ class Setting:
     def _parts(self, sizes: Mapping[str, int]) -> dict[str, list[tuple[str, ...]]]:
         """For each partition the record sets of its parts."""
         partitions = {
-            m.reads.partition: _size(m.reads.parts, sizes) for m in self.mechanisms if isinstance(m.reads, Part)
+            m.reads.partition: _size(m.reads.parts, sizes)
+            for m in self.mechanisms
+            if isinstance(m.reads, Part)
         }
         choices = product(*(range(size + 1) for size in partitions.values()))
         named = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy
 
-from dpcompose.language import formulas, forms
+from dpcompose.language import forms, formulas
 from dpcompose.language.forms import Form
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.problems import Claim

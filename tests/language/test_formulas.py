@@ -468,6 +468,8 @@ def test_names() -> None:
     assert names("max(e2 + e1, 2*e2, exp(d))") == ("e2", "e1", "d")
     assert names("oo") == names("1/2") == ()
     assert names("sum(e[j], j, 1, k) + j") == ("e[i]", "k", "j")
+    assert names("max(a, b, c, d) + top(2, e, f, g, h)") == ("a", "b", "c", "d", "e", "f", "g", "h")
+    assert names("max(a, b, 1, c)") == ("a", "b", "c")
     for wrong in ("x +", "foo(x)", "(" * 100_000):
         with pytest.raises(FormulaError):
             names(wrong)
