@@ -138,7 +138,11 @@ def _verify_file(file: str, given: argparse.Namespace) -> int:
         if bound is None:
             print(f"{file}: there is no derivation to save: {missing}", file=sys.stderr)
             return WRONG
-        study.save(given.save_derivation, verdicts)
+        try:
+            study.save(given.save_derivation, verdicts)
+        except OSError as error:
+            print(f"{given.save_derivation}: {error.strerror}", file=sys.stderr)
+            return WRONG
     return _status(verdicts)
 
 

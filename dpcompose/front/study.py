@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -33,7 +34,7 @@ from dpcompose.privacy import problems
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim, Problem
-from dpcompose.privacy.settings import InvalidSetting, Setting, setting
+from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumptions, setting
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import closed_form
 from dpcompose.proof.registry import Theory
@@ -96,7 +97,10 @@ class Result:
     def at(self, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
         """The guarantee with numbers in place of parameters, exact: at({e1: "1/2"})."""
         numbers = {str(name): formulas.from_python(value) for name, value in values.items()}
-        symbols = self.bound.setting.symbols
+        symbols, domains = self.bound.setting.symbols, self.bound.setting.domains
+        for name, number in numbers.items():
+            if name in domains and number.is_Rational and not domains[name].contains(Fraction(str(number))):
+                raise ValueError(f"{name} = {number} is not allowed: {name} is {domains[name]}")
         if unknown := sorted(set(numbers) - set(symbols)):
             raise ValueError(f"{unknown[0]} is no parameter; there are {', '.join(symbols)}")
         return {
@@ -136,9 +140,13 @@ class Study:
         """The verdict on a claimed guarantee: proved, refuted or undecided."""
         if isinstance(claim, Guarantee):
             claim = self.claim(claim)
+        if not isinstance(claim, Claim):
+            raise TypeError(f"a claim is a guarantee such as dpcompose.pure(...), not {claim!r}")
         try:
             return display.answer(claims.judge(claim, self.bound, self.solver), self.bound)
         except (NoBound, TooLarge) as error:
+            if all(value is sympy.oo for _, value in claim.guarantee.values):
+                return Answer(claim, "proved")
             return Answer(claim, "undecided", reason=str(error))
 
     def claim(self, guarantee: Guarantee) -> Claim:
@@ -146,13 +154,19 @@ class Study:
 
         Symbols are known by their names.
         """
+        if guarantee.granularity not in (None, self.setting.target) or guarantee.domain is not None:
+            raise InvalidSetting(
+                f"a claim is about the composition and its target, {self.setting.target} neighbours, "
+                "and has no granularity or domain of its own"
+            )
         known = self.setting.symbols
         values = []
         for key, value in guarantee.values:
             for one in value.free_symbols:
                 if str(one) not in known:
                     raise InvalidSetting(f"the claim's {one} is no parameter of the mechanisms")
-            values.append((key, value.xreplace({one: known[str(one)] for one in value.free_symbols})))
+                check_assumptions(one, self.setting.domains[str(one)])
+            values.append((key, value))
         text = Guarantee(guarantee.notion, tuple(values)).text()
         return Claim(Guarantee(guarantee.notion, tuple(values)), MappingProxyType(text))
 

@@ -239,6 +239,33 @@ def read(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
     return _atom(expression, domains)
 
 
+def doubt(
+    text: str, symbols: Mapping[str, sympy.Expr], domains: Mapping[str, Domain], index: str | None = None
+) -> str:
+    """Why a formula may have no real value for some allowed parameters; "" where it surely has one.
+
+    Decided by signs, on the formula as it is written.
+    """
+    from dpcompose.language import formulas
+
+    if text.strip() == "oo":
+        return ""
+    for inside, condition in formulas.conditions(text, symbols, index):
+        try:
+            form = read(inside, domains)
+        except NotAForm as error:
+            return str(error)
+        negative = form.scaled(Fraction(-1))
+        fine = is_positive(form, domains) or (
+            is_nonnegative(form, domains)
+            if condition == ">= 0"
+            else condition == "!= 0" and is_positive(negative, domains)
+        )
+        if not fine:
+            return f"{formulas.to_text(inside)} is not known to be {condition} for all allowed parameters"
+    return ""
+
+
 def _over(m: sympy.Expr, x: sympy.Expr, k: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
     """top(m, x[i], i, 1, k) with what does not depend on i, and common factors, taken out.
 
@@ -306,7 +333,11 @@ def _atom(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
     from dpcompose.language import formulas
 
     inner = read(expression.args[0], domains) if expression.args else Form()
-    if expression.is_Pow and expression.exp.is_Rational:
+    if not expression.args:
+        return Form.parameter(formulas.to_text(expression))  # exp(1)
+    if expression.is_Pow and not expression.exp.is_Rational:
+        fine = is_positive(inner, domains)
+    elif expression.is_Pow:
         fine = is_positive(inner, domains) or (expression.exp > 0 and is_nonnegative(inner, domains))
     else:
         kind = expression.func.__name__

@@ -316,6 +316,22 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def conditions(
+    text: str, symbols: Mapping[str, sympy.Expr], index: str | None = None
+) -> list[tuple[sympy.Expr, str]]:
+    """What must hold for the formula to have a real value as it is written: (x, "> 0"), ">= 0" or "!= 0".
+
+    What cancels is asked about too: log(x) - log(x) needs x > 0.
+
+    >>> conditions("log(x) - log(x) + x/x", {"x": symbol("x")})
+    [(x, '> 0'), (x, '> 0'), (x, '!= 0')]
+    """
+    _, tree = _read(text, symbols)
+    meaning = _Meaning(text, symbols, {}, index)
+    meaning.of(tree)
+    return meaning.conditions
+
+
 def _runs_over(node: Tree[Token], below: list[Tree[Token]]) -> bool:
     """Whether a call is (x, i, first, last) of a family, and not four plain values."""
     index = below[-3]
@@ -400,6 +416,7 @@ class _Meaning:
         self.text = text
         self.symbols = dict(symbols)
         self.families = families
+        self.conditions: list[tuple[sympy.Expr, str]] = []
         self._bound = frozenset() if index is None else frozenset({index})
         self._under_roots = 0
         self._enclosures: dict[sympy.Expr, Any] = {}
@@ -618,6 +635,8 @@ class _Meaning:
         if size is not None and not size > 0:
             what = "0" if value == 0 else "a negative number"
             raise self._refusal(f"log of {what} has no real value", node)
+        if size is None:
+            self.conditions.append((value, "> 0"))
         return sympy.log(value)
 
     def _raised(
@@ -625,6 +644,11 @@ class _Meaning:
     ) -> sympy.Expr:
         """base**exponent, refused where it is not real or would be too large."""
         below, above = self._enclosure(base, node), self._enclosure(exponent, node)
+        if below is None and not (exponent.is_Integer and exponent >= 0):
+            whole, positive = exponent.is_Integer, above is not None and above > 0
+            self.conditions.append((base, "!= 0" if whole else ">= 0" if positive else "> 0"))
+        elif above is None and not below > 0:
+            self.conditions.append((base, "> 0"))
         if above is not None:
             if _upper(above) > MOST_EXPONENT:
                 raise self._refusal(f"an exponent is at most {MOST_EXPONENT} in size", node)

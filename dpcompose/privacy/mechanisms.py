@@ -34,6 +34,17 @@ class Mechanism:
         return self.count is not None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise TypeError(f"a mechanism's name is a text, not {self.name!r}")
+        if not isinstance(self.reads, Map):
+            raise TypeError(
+                f"{self.name} reads a map such as dpcompose.restriction([...]) or dpcompose.everything, "
+                f"not {self.reads!r}"
+            )
+        if not isinstance(self.satisfies, Guarantee):
+            raise TypeError(
+                f"{self.name} satisfies a guarantee such as dpcompose.pure(...), not {self.satisfies!r}"
+            )
         if self.satisfies.granularity is None:
             raise ValueError(f"{self.name}: say for which neighbours the guarantee is stated (granularity)")
 

@@ -78,6 +78,8 @@ def pure(epsilon: object, granularity: Granularity | None = None, domain: str | 
     """
     from dpcompose.language import formulas
 
+    if granularity is not None and not isinstance(granularity, Granularity):
+        raise TypeError(f"a granularity is a value such as dpcompose.bounded, not {granularity!r}")
     if domain is not None and domain not in DOMAINS:
         raise ValueError(f'domain is "own" or "common", not {domain!r}')
     return Guarantee("pure", (("epsilon", formulas.from_python(epsilon)),), granularity, domain)

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 import sympy
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from dpcompose.language import formulas
+from dpcompose.language import forms, formulas
 from dpcompose.language.symbols import POSITIVE, UNIT_INTERVAL, Domain, family_of, symbol
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
@@ -62,6 +62,8 @@ class Claim:
     guarantee: Guarantee
     text: Mapping[str, str]
     expect: str | None = None
+    doubt: str = ""
+    """Why a formula may have no real value for some allowed parameters, if it may."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,18 @@ def _not_yet(value: object) -> object:
 
 Formula = Annotated[str, BeforeValidator(_formula)]
 NotYet = Annotated[Any, BeforeValidator(_not_yet)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+def _one_line(value: object) -> object:
+    if isinstance(value, str) and not value.isprintable():
+        raise ValueError(f"{ascii(value)[:60]} has control characters; a text is one printable line")
+    if value == "":
+        raise ValueError("a name has at least one character")
+    return value
+
+
+Name = Annotated[str, BeforeValidator(_one_line), Field(max_length=200)]
+Title = Annotated[str, BeforeValidator(lambda value: value if value == "" else _one_line(value))]
 
 
 class _Table(BaseModel):
@@ -239,7 +252,7 @@ class TargetTable(_Table):
 
 class ProblemTable(_Table):
     format: Literal[1]
-    title: str = ""
+    title: Title = ""
     parameters: dict[str, Formula] = {}
     databases: DatabasesTable
     granularities: dict[Name, GranularityTable] = {}
@@ -316,6 +329,8 @@ class _Reader:
         self.given = given
         self.mistakes: list[Mistake] = []
         self.symbols: dict[str, sympy.Expr] = {}
+        self.numbers: dict[str, str] = {}
+        self.doubts: list[str] = []
         self.domains: dict[str, Domain] = {}
 
     def problem(self, file: str) -> Problem | None:
@@ -337,6 +352,8 @@ class _Reader:
                 tuple(one for one in mechanisms if one is not None),
                 MappingProxyType(self.domains),
                 self.given.title,
+                MappingProxyType(self.numbers),
+                tuple(self.doubts),
             )
         except InvalidSetting as error:
             self.mistakes.append(Mistake(("mechanisms",), str(error)))
@@ -368,6 +385,7 @@ class _Reader:
             return
         try:
             self.symbols[name] = formulas.parse(words, {})
+            self.numbers[name] = words
         except formulas.FormulaError as wrong:
             self._wrong(path, wrong)
 
@@ -541,7 +559,10 @@ class _Reader:
                         del self.symbols[family]
                     self.domains[name] = domain
                     self.symbols[name] = symbol(name, domain)
-            return formulas.parse(text, self.symbols, index=index)
+            value = formulas.parse(text, self.symbols, index=index)
+            if found := forms.doubt(text, self.symbols, self.domains, index):
+                self.doubts.append(f"{key} of mechanism {int(path[1]) + 1}: {found}")
+            return value
         except formulas.FormulaError as error:
             self._wrong(path, error)
             return None
@@ -549,14 +570,17 @@ class _Reader:
     def _claim(self, i: int, given: ClaimTable) -> Claim | None:
         values = []
         text = {"notion": given.notion}
+        doubts = []
         for key in FILE_KEYS[given.notion]:
             text[key] = getattr(given, key)
             try:
                 values.append((key, formulas.parse(text[key], self.symbols)))
+                doubts.append(forms.doubt(text[key], self.symbols, self.domains))
             except formulas.FormulaError as error:
                 self._wrong(("claims", i, key), error)
                 return None
-        return Claim(Guarantee(given.notion, tuple(values)), MappingProxyType(text), given.expect)
+        guarantee = Guarantee(given.notion, tuple(values))
+        return Claim(guarantee, MappingProxyType(text), given.expect, next(filter(None, doubts), ""))
 
 
 # writing
@@ -567,6 +591,7 @@ def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
     databases = setting.databases
     data: dict[str, Any] = {"format": 1, "title": setting.title}
     data["parameters"] = {family_of(name) or name: str(domain) for name, domain in setting.domains.items()}
+    data["parameters"] |= setting.numbers
     if isinstance(databases, Multisets):
         data["databases"] = {"kind": "multisets", "size": str(databases.sizes)}
         if not databases.arbitrary:
@@ -699,6 +724,8 @@ def _listed(setting: Setting) -> Setting:
         tuple(tabulated(i, one) for i, one in enumerate(setting.mechanisms, start=1)),
         setting.domains,
         setting.title,
+        setting.numbers,
+        setting.doubts,
     )
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from types import MappingProxyType
 
 import sympy
 
+from dpcompose.language import formulas
 from dpcompose.language.symbols import Domain, domain_of, family_of, symbol
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
@@ -25,7 +27,9 @@ class InvalidSetting(ValueError):
 class Setting:
     """M = (M_1∘f_1, …, M_k∘f_k), independent, over a class 𝔻, for the neighbours of the target.
 
-    domains -- the values that each parameter may take, by name.
+    domains -- the values that each parameter may take, by name;
+    numbers -- parameters of a problem file that stand for numbers, with their texts;
+    doubts -- why parameters of guarantees may have no real value for some allowed ones.
     """
 
     databases: DatabaseClass
@@ -33,6 +37,8 @@ class Setting:
     mechanisms: tuple[Mechanism, ...]
     domains: Mapping[str, Domain]
     title: str = ""
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.mechanisms:
@@ -154,7 +160,7 @@ class Setting:
     def _with_named_records(self, databases: Multisets) -> Multisets:
         """An arbitrary universe holds the records that mechanisms name, and others besides."""
         named = {a for m in self.mechanisms if isinstance(m.reads, Restriction) for a in m.reads.records}
-        return replace(databases, records=tuple(sorted({*databases.records, *named})))
+        return replace(databases, records=tuple(sorted(named)))
 
     def _check(self, mechanism: Mechanism) -> None:
         f, stated = mechanism.reads, mechanism.satisfies
@@ -234,6 +240,16 @@ DOMAIN_NEEDED = (
 )
 
 
+def check_assumptions(one: sympy.Symbol, domain: Domain) -> None:
+    """Raises InvalidSetting where a symbol says another sign than its domain: sympy has used it already."""
+    if one != symbol(str(one), domain):
+        raise InvalidSetting(
+            f"the symbol {one} in a formula has other assumptions than the parameter {one}, "
+            f"which is {domain}; "
+            f'make it with dpcompose.parameters("{one}", ...) and use it as a symbol, not as text'
+        )
+
+
 def setting(
     *mechanisms: Mechanism,
     on: DatabaseClass,
@@ -246,14 +262,27 @@ def setting(
     parameters -- for a symbol by name the values it may take ("positive", "in (0,1)", …);
     symbols that are not named have the domain that their own assumptions state.
     """
-    stated = {name: Domain.read(words) for name, words in (parameters or {}).items()}
+    if not isinstance(on, DatabaseClass) or not isinstance(target, Granularity):
+        raise InvalidSetting(
+            "on is a class such as dpcompose.multisets(...), target a granularity such as dpcompose.bounded"
+        )
+    stated = {str(name): Domain.read(str(words)) for name, words in (parameters or {}).items()}
     domains: dict[str, Domain] = {}
     for mechanism in mechanisms:
+        if not isinstance(mechanism, Mechanism):
+            raise InvalidSetting(
+                f"{mechanism!r} is no mechanism; make one with dpcompose.mechanism(name, ...)"
+            )
         expressions = [value for _, value in mechanism.satisfies.values]
         for value in expressions if mechanism.count is None else [*expressions, mechanism.count]:
             for one in sorted(value.free_symbols, key=str):
                 name = str(one)
+                if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(\[i\])?", name) or name in formulas.RESERVED:
+                    raise InvalidSetting(
+                        f"a parameter cannot be called {name}: it must be a name without a meaning"
+                    )
                 domain = stated.get(name) or domain_of(one)
+                check_assumptions(one, domain)
                 if domains.setdefault(name, domain) != domain:
                     raise InvalidSetting(f"two symbols are called {name}, with different assumptions")
     return Setting(on, target, mechanisms, MappingProxyType(stated | domains), title)

@@ -13,7 +13,7 @@ It raises `Refused` with the place and the reason, or returns what was checked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -196,6 +196,8 @@ def _check_claim(
         raise Refused(f"claim {n} is another one in the setting")
     if extra := sorted(set(saved) - {"verdict", "claim", "expect", *optional}):
         raise Refused(f"claim {n} is {verdict}: nothing checks its {extra[0]}")
+    if claim.doubt and verdict != "undecided" and any(_profiles(lines)):
+        raise Refused(f"claim {n} is not shown to be {verdict}: {claim.doubt}")
     try:
         if verdict == "proved":
             _check_proved(saved, claim, private, optimal, steps, lines)
@@ -206,6 +208,11 @@ def _check_claim(
     except (BadCertificate, forms.NotAForm, formulas.FormulaError) as error:
         raise Refused(f"claim {n} is not shown to be {verdict}: {error}") from None
     return str(verdict)
+
+
+def _profiles(lines: list[Line]) -> Iterator[tuple[kernel.Vector, ...]]:
+    """The vectors of each profile: none where the target has no neighbours."""
+    return (line.judgement.vectors for line in lines if isinstance(line.judgement, kernel.Profile))
 
 
 def _check_proved(
@@ -225,7 +232,7 @@ def _check_proved(
         isinstance(all_certificates, dict) and all(isinstance(c, dict) for c in all_certificates.values())
     ):
         raise BadCertificate("the certificate cannot be read")
-    if any(isinstance(line.judgement, kernel.Profile) and not line.judgement.vectors for line in lines):
+    if not any(_profiles(lines)):
         if loose is not None:
             raise BadCertificate("nothing shows whether it is loose")
         return  # no neighbours: every guarantee holds

@@ -153,6 +153,8 @@ class Steps:
 
     def _given(self, roles: Mapping[str, Any], evidence: Any) -> kernel.Given:
         """M_i's guarantee as the setting states it, its parameters shown to be ≥ 0."""
+        if self.setting.doubts:
+            raise StepRefused(self.setting.doubts[0])
         i = self._mechanism(roles)
         mechanism = self.setting.mechanisms[i - 1]
         stated = mechanism.satisfies
@@ -366,7 +368,9 @@ class Steps:
         spread = {
             key: form if isinstance(form, str) else self._spread(form) for key, form in concluded.items()
         }
-        if spread != self._worst(loss, profile):
+        if not profile.vectors:
+            raise StepRefused(f"{head.title} is not needed: there are no neighbours")
+        if spread != self._worst(loss, profile) and concluded != self._bounds(loss, profile):
             shown = ", ".join(self._text(form) for form in concluded.values())
             raise StepRefused(f"{head.title} gives {shown}, which is not what the profile gives")
         few = all(isinstance(losses, str) or len(losses) <= MOST_SHOWN for losses in spread.values())
@@ -538,11 +542,15 @@ class Steps:
         self, loss: kernel.Loss, profile: kernel.Profile, form: Mapping[str, Loss] | None = None
     ) -> kernel.Private:
         """The worst loss over the profile; `form`: the same, written as a theorem concludes it."""
-        if form is None:
-            worst = self._worst(loss, profile)
-            form = {key: it if isinstance(it, str) else forms.top(1, it) for key, it in worst.items()}
-        parameters = tuple((key, self._text(value)) for key, value in form.items())
+        parameters = tuple(
+            (key, self._text(value)) for key, value in (form or self._bounds(loss, profile)).items()
+        )
         return kernel.Private(loss.notion, parameters, profile.target, profile.databases)
+
+    def _bounds(self, loss: kernel.Loss, profile: kernel.Profile) -> dict[str, Loss]:
+        """For each parameter the worst loss over the profile as one form."""
+        worst = self._worst(loss, profile)
+        return {key: it if isinstance(it, str) else forms.top(1, it) for key, it in worst.items()}
 
     def _text(self, form: Loss) -> str:
         """A loss as a formula."""

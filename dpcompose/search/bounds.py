@@ -85,6 +85,8 @@ class _Search:
         self.lines: list[Line] = []
 
     def best(self) -> Bound:
+        if self.setting.doubts:
+            raise NoBound(self.setting.doubts[0])
         try:
             self.theory.rule(self.setting.notion)
         except KeyError as error:

@@ -57,6 +57,8 @@ def judge(claim: Claim, bound: Bound, solver: Solver = decide.STANDARD) -> Verdi
         return Verdict(
             claim, "undecided", reason=f"claims about {notion} from {bound.guarantee.notion} guarantees"
         )
+    if claim.doubt:
+        return Verdict(claim, "undecided", reason=claim.doubt)
     key, claimed = claim.guarantee.values[0]
     derived = dict(bound.guarantee.parameters)[key]
     if claimed is sympy.oo:

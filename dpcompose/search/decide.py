@@ -7,6 +7,7 @@ that `dpcompose.proof.certificates` has checked; where none is found, the reason
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -45,6 +46,8 @@ class Undecided:
 
 Decision = AtLeast | Fails | Undecided
 STANDARD = Z3()
+MOST_SECONDS = 20
+"""How long a comparison is searched for weights, and again for a point; then it stays undecided."""
 LARGEST_GRID = 200_000
 """The most terms that are evaluated at simple points before the solver is asked."""
 
@@ -85,7 +88,10 @@ def _prove(difference: Form, domains: Mapping[str, Domain], solver: Solver) -> P
     if pieces is None:
         return Undecided(f"the comparison falls into more than {certificates.MOST_PIECES:,} cases")
     proofs = []
+    started = time.monotonic()
     for piece in pieces:
+        if time.monotonic() - started > MOST_SECONDS:
+            return Undecided(f"the comparison was not finished in {MOST_SECONDS} seconds")
         proof = _prove_piece(piece, domains, solver)
         if proof is None:
             return piece
@@ -222,7 +228,10 @@ def _refute_any(
     difference: Form, parameters: list[str], domains: Mapping[str, Domain], solver: Solver
 ) -> Point | None:
     """A point where some piece of the difference is negative."""
+    started = time.monotonic()
     for piece in forms.pieces(difference, certificates.MOST_PIECES) or ():
+        if time.monotonic() - started > MOST_SECONDS:
+            return None
         if _at_once(piece, domains) is None:
             found = _refute_piece(piece, parameters, domains, solver)
             if found is not None:

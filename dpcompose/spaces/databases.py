@@ -71,9 +71,11 @@ class Size:
     @staticmethod
     def read(text: str) -> Size:
         """The size that a problem file's words name.  Raises ValueError that lists the words."""
+        if not isinstance(text, str):
+            raise TypeError(f'a size is a text: "any", "<= 4" or "= 4", not {text!r}')
         if text.strip() == "any":
             return Size()
-        if found := re.fullmatch(r"\s*(<=|=)\s*(\d{1,9})\s*", text):
+        if found := re.fullmatch(r"\s*(<=|=)\s*([0-9]{1,9})\s*", text):
             return Size(int(found[2]), exactly=found[1] == "=")
         raise ValueError(f'{text!r} is no size; use "any", "<= 4" or "= 4"')
 

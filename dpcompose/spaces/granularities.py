@@ -47,6 +47,12 @@ class Granularity(ABC):
     def __str__(self) -> str:
         return self.name
 
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.name))
+
 
 @dataclass(frozen=True)
 class RecordEdits(Granularity):

@@ -176,6 +176,8 @@ everything = Everything()
 
 def restriction(records: Iterable[str]) -> Restriction:
     """D ↦ D|A, the part of D that lies in the record set A."""
+    if isinstance(records, str):
+        raise TypeError(f"a record set is a list of records, not the text {records!r}: write [{records!r}]")
     return Restriction(tuple(str(record) for record in records))
 
 

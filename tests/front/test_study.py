@@ -1,0 +1,209 @@
+"""Studies in Python: what is meant is what is decided, and misuse is told in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sympy
+
+import dpcompose as dpc
+from dpcompose.front.study import Study
+from dpcompose.privacy import problems
+from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.proof import checker, registry
+from dpcompose.spaces.granularities import Granularity
+
+(e1,) = dpc.parameters("e1:2")
+(x,) = dpc.parameters("x", "real")
+D = dpc.multisets({"a", "b"})
+
+
+def one(epsilon: object, **more: Any) -> Study:
+    return dpc.compose(
+        dpc.mechanism("M", satisfies=dpc.pure(epsilon, dpc.bounded)), on=D, target=dpc.bounded, **more
+    )
+
+
+def test_a_claim_is_about_the_target() -> None:
+    with pytest.raises(
+        InvalidSetting, match="a claim is about the composition and its target, bounded neighbours"
+    ):
+        one(e1).check(dpc.pure(e1, dpc.unbounded))
+    with pytest.raises(InvalidSetting, match="no granularity or domain of its own"):
+        one(e1).check(dpc.pure(e1, domain="own"))
+    assert one(e1).check(dpc.pure(e1, dpc.bounded)).verdict == "proved"
+
+
+def test_texts_are_not_read_with_other_signs_than_the_parameters_have() -> None:
+    """sympy makes sqrt(x**2) into x where x is positive, before anybody can say that it is not."""
+    study = one(sympy.Abs(x))
+    assert study.check(dpc.pure(sympy.sqrt(x**2))).verdict == "proved"
+    for claim in ("sqrt(x**2)", "2*abs(x) + x - sqrt(x**2)"):
+        with pytest.raises(InvalidSetting, match="the symbol x in a formula has other assumptions"):
+            study.check(dpc.pure(claim))
+    with pytest.raises(InvalidSetting, match="which is real"):
+        one("max(sqrt(x**2), 1)", parameters={"x": "real"})
+    with pytest.raises(InvalidSetting, match="other assumptions"):
+        study.check(dpc.pure(sympy.Abs(sympy.Symbol("x", negative=True))))
+
+
+UNDEFINED = """\
+format = 1
+[parameters]
+x = "real"
+y = "nonnegative"
+[databases]
+kind = "multisets"
+records = ["a", "b"]
+[target]
+granularity = "bounded"
+[[mechanisms]]
+name = "M"
+guarantee = { notion = "pure", epsilon = "e1 + y", granularity = "bounded" }
+[[claims]]
+notion = "pure"
+epsilon = "%s"
+"""
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "e1 + y + 0*log(x)",
+        "e1 + y + log(x) - log(x)",
+        "(e1 + y)*x/x",
+        "(e1 + y)*(x - 1)/(x - 1)",
+        "e1 + y + max(0, 0*sqrt(x - 1))",
+        "e1 + y + exp(log(x)) - x",
+        "e1*y/y + y",
+        "e1/2 + 0/x",
+        "e1/2 + log(e1 - 1) - log(e1 - 1)",
+        "e1 + y + x**0.5 - x**0.5",
+    ],
+)
+def test_a_claim_without_a_value_somewhere_stays_undecided(claim: str, tmp_path: Path) -> None:
+    """Also where what has no value cancels; and a forged verdict on it is refused."""
+    import json
+
+    problem = problems.read_text(UNDEFINED % claim)
+    study = Study(problem.setting)
+    verdict = study.check(problem.claims[0])
+    assert verdict.verdict == "undecided" and "is not known to be" in verdict.reason
+    study.save(tmp_path / "d.json", [verdict])
+    saved = json.loads((tmp_path / "d.json").read_text())
+    assert checker.check(saved, registry.standard()).verdicts == ("undecided",)
+    del saved["claims"][0]["reason"]
+    saved["claims"][0] |= {"verdict": "proved", "certificate": {}}
+    with pytest.raises(checker.Refused, match="claim 1 is not shown to be proved"):
+        checker.check(saved, registry.standard())
+
+
+@pytest.mark.parametrize("epsilon", ["log(x) - log(x) + e1", "e1*x/x"])
+def test_a_guarantee_without_a_value_somewhere_gives_no_bound(epsilon: str) -> None:
+    problem = problems.read_text((UNDEFINED % "oo").replace("e1 + y", epsilon))
+    verdicts = [Study(problem.setting).check(claim).verdict for claim in problem.claims]
+    assert verdicts == ["proved"]  # oo always holds
+    with pytest.raises(ValueError, match="epsilon of mechanism 1: x is not known to be"):
+        Study(problem.setting).guarantee()
+
+
+def test_numbers_as_parameters_are_saved_with_the_setting(tmp_path: Path) -> None:
+    import json
+
+    text = UNDEFINED.replace('y = "nonnegative"', 'y = "3"') % "e1 + y"
+    problem = problems.read_text(text)
+    study = Study(problem.setting)
+    study.save(tmp_path / "d.json", [study.check(claim) for claim in problem.claims])
+    saved = json.loads((tmp_path / "d.json").read_text())
+    assert checker.check(saved, registry.standard()).verdicts == ("proved",)
+
+
+def test_the_exponential_of_one_is_a_number() -> None:
+    assert one("exp(1)*e1").check(dpc.pure("e1*exp(1)")).loose is False
+
+
+def test_a_theorem_whose_conclusion_is_the_bound_is_cited() -> None:
+    """Also where the parameters are worst cases themselves."""
+    assert one(sympy.Abs(x)).guarantee().theorem == "GB:IV.3"
+    a, b = dpc.record_partition(D, {"a"}, {"b"})
+    f1, f2, f3 = dpc.parameters("f1:4")
+    study = dpc.compose(
+        dpc.mechanism("A", dpc.pure(sympy.Max(f1, f2), dpc.unbounded, "own"), a),
+        dpc.mechanism("B", dpc.pure(sympy.Max(f1, f3), dpc.unbounded, "own"), b),
+        on=D,
+        target=dpc.unbounded,
+    )
+    assert str(study.guarantee()) == "unbounded (max(f1, f2, f3))-DP, by GB:IV.6; optimal"
+
+
+def test_an_identity_of_many_worst_cases_ends() -> None:
+    names = [dpc.parameters(f"x{i} y{i}") for i in range(8)]
+    total = sum((sympy.Max(a, b, evaluate=False) for a, b in names), sympy.Integer(0))
+    assert one(total).check(dpc.pure(total)).verdict == "proved"
+
+
+class OneApart(Granularity):
+    """Numbers are neighbours when they differ by one."""
+
+    name = "one apart"
+
+    def are_neighbours(self, D: Any, E: Any) -> bool:
+        return bool(abs(D - E) == 1)
+
+
+def test_a_granularity_of_ones_own() -> None:
+    numbers = dpc.listed(range(5))
+    halves = dpc.function("half", lambda D: D // 2)
+    study = dpc.compose(
+        dpc.mechanism("M", dpc.pure(e1, OneApart(), "common"), halves), on=numbers, target=OneApart()
+    )
+    assert str(study.guarantee().epsilon) == "e1"
+    assert dpc.canonical_metric(numbers, OneApart())(0, 4) == 4
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: dpc.multisets("ab", size=3), 'a size is a text: "any", "<= 4" or "= 4", not 3'),
+        (
+            lambda: dpc.pure(e1, "bounded"),
+            "a granularity is a value such as dpcompose.bounded, not 'bounded'",
+        ),
+        (lambda: dpc.pure(0.1), "0.1 is a float; write Rational(1, 10)"),
+        (lambda: dpc.restriction("child"), "a record set is a list of records, not the text 'child'"),
+        (lambda: dpc.mechanism("M", dpc.pure(e1, dpc.bounded), reads="everything"), "M reads a map such as"),
+        (lambda: dpc.mechanism("M", e1), "M satisfies a guarantee such as dpcompose.pure(...), not e1"),
+        (lambda: dpc.mechanism(1, dpc.pure(e1, dpc.bounded)), "a mechanism's name is a text, not 1"),
+        (lambda: dpc.mechanism("M", dpc.pure(e1)), "say for which neighbours the guarantee is stated"),
+        (lambda: dpc.compose([1], on=D, target=dpc.bounded), "[1] is no mechanism"),
+        (lambda: one(e1, parameters={"e1": 1}), "'1' is no domain"),
+        (lambda: one(e1).check("e1"), "a claim is a guarantee such as dpcompose.pure(...), not 'e1'"),
+        (lambda: one(e1).check(dpc.pure("e7")), "the claim's e7 is no parameter of the mechanisms"),
+        (lambda: one(e1).guarantee().at({e1: -1}), "e1 = -1 is not allowed: e1 is positive"),
+        (
+            lambda: one(e1 - 1),
+            "epsilon of M must be at least 0 for all allowed values, but it is -1/2 at e1 = 1/2",
+        ),
+        (lambda: one(sympy.Symbol("q")), "the values that q may take are not known"),
+        (lambda: one(dpc.parameters("max")[0]), "a parameter cannot be called max"),
+    ],
+)
+def test_misuse_is_told_in_a_sentence(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as caught:
+        found = call()
+        found.guarantee()
+    assert message in str(caught.value)
+
+
+def test_control_characters_do_not_reach_the_terminal() -> None:
+    forged = "x\\nclaim 1: epsilon = 0\\n  PROVED"
+    for old, new in (
+        ("format = 1", f'format = 1\ntitle = "{forged}"'),
+        ('"M"', f'"{forged}"'),
+        ('"b"', '"\\u001b[31m"'),
+    ):
+        with pytest.raises(problems.ProblemError, match="has control characters"):
+            problems.read_text((UNDEFINED % "oo").replace(old, new, 1))
