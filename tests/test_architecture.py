@@ -13,9 +13,9 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "dpcompose"
 
 ROOMS = {
-    "language": ["symbols", "worstcase", "formulas", "forms"],
+    "language": ["symbols", "worstcase", "grammar", "writing", "meaning", "values", "formulas", "forms"],
     "spaces": ["databases", "granularities", "maps", "graphs", "metrics"],
-    "privacy": ["notions", "mechanisms", "settings", "problems"],
+    "privacy": ["notions", "mechanisms", "settings", "schema", "problems"],
     "proof": [
         "kernel",
         "registry",

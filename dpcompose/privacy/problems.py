@@ -6,22 +6,35 @@ where it is known, its line.  Nothing in a file is evaluated as Python.
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import sympy
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ValidationError
 
 from dpcompose.language import forms, formulas
 from dpcompose.language.symbols import POSITIVE, UNIT_INTERVAL, Domain, family_of, symbol
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
+from dpcompose.privacy.schema import (
+    LATER_GRANULARITIES,
+    ClaimTable,
+    MechanismTable,
+    Mistake,
+    Path_,
+    ProblemTable,
+    ReadsTable,
+    first_line,
+    line_of,
+    mistake_of,
+    near,
+    shown,
+)
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
 from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size
 from dpcompose.spaces.granularities import BUILT_IN, Granularity, Pairs, pairs
@@ -29,21 +42,6 @@ from dpcompose.spaces.maps import Everything, Map, Part, Restriction, Table, eve
 
 LARGEST_FILE = 10_000_000
 """The most characters of a problem file."""
-
-Path_ = tuple[str | int, ...]
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """What is wrong, under which key, and in which line of the file where that is known."""
-
-    path: Path_
-    message: str
-    line: int | None = None
-
-    def __str__(self) -> str:
-        where = ".".join(str(part + 1) if isinstance(part, int) else part for part in self.path) or "file"
-        return f"{where}{f' (line {self.line})' if self.line else ''}: {self.message}"
 
 
 class ProblemError(ValueError):
@@ -75,204 +73,6 @@ class Problem:
     file: str = ""
 
 
-# the schema
-
-
-def _formula(value: object) -> object:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError(f"a formula is a text or a number, not {_article(value)}")
-    return str(value)
-
-
-def _not_yet(value: object) -> object:
-    raise ValueError("not supported yet")
-
-
-Formula = Annotated[str, BeforeValidator(_formula)]
-NotYet = Annotated[Any, BeforeValidator(_not_yet)]
-
-
-def _one_line(value: object) -> object:
-    if isinstance(value, str) and not value.isprintable():
-        raise ValueError(f"{ascii(value)[:60]} has control characters; a text is one printable line")
-    if value == "":
-        raise ValueError("a name has at least one character")
-    return value
-
-
-Name = Annotated[str, BeforeValidator(_one_line), Field(max_length=200)]
-Title = Annotated[str, BeforeValidator(lambda value: value if value == "" else _one_line(value))]
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
-
-
-def _supported(what: str, yes: Iterable[str], later: Iterable[str]) -> Callable[[object], object]:
-    """A check of one word: a supported one, one that the format has but we do not yet, or neither."""
-    yes, later = tuple(yes), tuple(later)
-
-    def check(value: object) -> object:
-        if value in yes:
-            return value
-        if value in later:
-            raise ValueError(f"the {what} {value!r} is not supported yet; supported are {', '.join(yes)}")
-        raise ValueError(f"there is no {what} {_shown(value)}{_near(value, (*yes, *later))}")
-
-    return check
-
-
-class DatabasesTable(_Table):
-    kind: Annotated[
-        str, BeforeValidator(_supported("kind", ("multisets", "listed"), ("tuples", "graphs", "streams")))
-    ]
-    records: list[Name] | None = None
-    size: str = "any"
-    elements: list[Name] | None = None
-    vertices: NotYet = None
-
-    @model_validator(mode="after")
-    def _fits(self) -> DatabasesTable:
-        if self.kind == "listed" and self.elements is None:
-            raise ValueError("a listed class needs its databases: elements = [...]")
-        if self.kind == "listed" and (self.records is not None or self.size != "any"):
-            raise ValueError("records and size are about multisets; a listed class has elements")
-        if self.kind == "multisets" and self.elements is not None:
-            raise ValueError("elements are about listed classes; multisets have records")
-        return self
-
-
-PairList = list[Annotated[list[Name], Field(min_length=2, max_length=2)]]
-
-
-class GranularityTable(_Table):
-    neighbours: PairList
-
-
-class MapTable(_Table):
-    table: dict[Name, Name]
-    image_neighbours: PairList | dict[Name, PairList] | None = Field(default=None, alias="image-neighbours")
-
-
-class ReadsTable(_Table):
-    records: list[Name] | None = None
-    map: Name | None = None
-    positions: NotYet = None
-    vertex: NotYet = None
-    part: Name | None = None
-    of: Name | None = None
-
-    @model_validator(mode="after")
-    def _one(self) -> ReadsTable:
-        if sum(one is not None for one in (self.records, self.map, self.part)) != 1:
-            raise ValueError(
-                'say what is read: "everything", { records = [...] }, { map = "NAME" } '
-                'or { part = "i", of = "P" }'
-            )
-        if (self.part is None) != (self.of is None):
-            raise ValueError('a part is read as { part = "i", of = "P" }')
-        return self
-
-
-class PartitionTable(_Table):
-    kind: Annotated[str, BeforeValidator(_supported("kind", ("record-wise",), ("order-based",)))]
-    parts: Formula
-
-
-_notion = _supported("notion", ("pure",), ("approximate", "zcdp", "gaussian", "renyi", "tcdp", "f-dp"))
-_LATER_GRANULARITIES = ("free-lunch", "edge", "node", "event", "user", "attribute")
-
-
-def _granularity(value: object) -> object:
-    if isinstance(value, str) and value in _LATER_GRANULARITIES:
-        raise ValueError(
-            f"the granularity {value!r} is not supported yet; supported are {', '.join(BUILT_IN)}"
-        )
-    if isinstance(value, dict) and set(value) in ({"w-event"}, {"group", "of"}):
-        raise ValueError(f"the granularity {next(iter(value))!r} is not supported yet")
-    if not isinstance(value, str):
-        raise ValueError(f"a granularity is a name, not {_article(value)}")
-    return value
-
-
-GranularityName = Annotated[str, BeforeValidator(_granularity)]
-
-
-class GuaranteeTable(_Table):
-    notion: Annotated[str, BeforeValidator(_notion)]
-    epsilon: Formula | None = None
-    delta: Formula | None = None
-    rho: Formula | None = None
-    mu: Formula | None = None
-    granularity: GranularityName
-    domain: Literal["own", "common"] | None = None
-
-    @model_validator(mode="after")
-    def _fits(self) -> GuaranteeTable:
-        _check_keys(self, self.notion)
-        return self
-
-
-class MechanismTable(_Table):
-    name: Name
-    reads: Literal["everything"] | ReadsTable = "everything"
-    guarantee: GuaranteeTable | None = None
-    index: Name | None = None
-    count: Formula | None = None
-    repeat: Annotated[int, Field(ge=1)] | None = None
-    query: NotYet = None
-    noise: NotYet = None
-
-    @model_validator(mode="after")
-    def _family(self) -> MechanismTable:
-        if (self.index is None) != (self.count is None):
-            raise ValueError('a family has an index and a count: index = "i", count = "k"')
-        if self.repeat is not None and self.count is not None:
-            raise ValueError("repeat and count both say how many mechanisms there are; use one of them")
-        return self
-
-
-class ClaimTable(_Table):
-    notion: Annotated[str, BeforeValidator(_notion)]
-    epsilon: Formula | None = None
-    delta: Formula | None = None
-    rho: Formula | None = None
-    mu: Formula | None = None
-    expect: Literal["proved", "refuted", "undecided"] | None = None
-
-    @model_validator(mode="after")
-    def _fits(self) -> ClaimTable:
-        _check_keys(self, self.notion)
-        return self
-
-
-class TargetTable(_Table):
-    granularity: GranularityName
-
-
-class ProblemTable(_Table):
-    format: Literal[1]
-    title: Title = ""
-    parameters: dict[str, Formula] = {}
-    databases: DatabasesTable
-    granularities: dict[Name, GranularityTable] = {}
-    maps: dict[Name, MapTable] = {}
-    partitions: dict[Name, PartitionTable] = {}
-    adaptive: NotYet = None
-    target: TargetTable
-    mechanisms: Annotated[list[MechanismTable], Field(min_length=1, max_length=2000)]
-    claims: Annotated[list[ClaimTable], Field(max_length=1000)] = []
-
-
-def _check_keys(given: GuaranteeTable | ClaimTable, notion: str) -> None:
-    wanted = FILE_KEYS[notion]
-    for key in ("epsilon", "delta", "rho", "mu"):
-        if key in wanted and getattr(given, key) is None:
-            raise ValueError(f"a {notion} guarantee needs {key}")
-        if key not in wanted and getattr(given, key) is not None:
-            raise ValueError(f"a {notion} guarantee has no {key}")
-
-
 # reading
 
 
@@ -295,7 +95,7 @@ def read_text(text: str, file: str = "problem") -> Problem:
     except tomllib.TOMLDecodeError as error:
         raise ProblemError(file, [Mistake((), f"this is no TOML: {error}")]) from None
     except (RecursionError, ValueError) as error:  # e.g. numbers of thousands of digits
-        raise ProblemError(file, [Mistake((), f"this cannot be read: {_first_line(error)}")]) from None
+        raise ProblemError(file, [Mistake((), f"this cannot be read: {first_line(error)}")]) from None
     return read_data(data, file, text)
 
 
@@ -311,13 +111,13 @@ def read_data(data: Mapping[str, Any], file: str = "problem", text: str = "") ->
     try:
         given = ProblemTable.model_validate(data)
     except ValidationError as error:
-        raise ProblemError(file, [_mistake(e, text) for e in error.errors()]) from None
+        raise ProblemError(file, [mistake_of(e, text) for e in error.errors()]) from None
     except RecursionError:
         raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
     reader = _Reader(given)
     problem = reader.problem(file)
     if reader.mistakes or problem is None:
-        located = [Mistake(m.path, m.message, _line(text, m.path)) for m in reader.mistakes]
+        located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in reader.mistakes]
         raise ProblemError(file, located)
     return problem
 
@@ -367,7 +167,7 @@ class _Reader:
         for name, words in self.given.parameters.items():
             path = ("parameters", name)
             if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or len(name) > 200:
-                self._wrong(path, f"{_shown(name)} is no name: letters, digits and _")
+                self._wrong(path, f"{shown(name)} is no name: letters, digits and _")
                 continue
             if name in formulas.RESERVED:
                 self._wrong(path, f"{name} has a meaning in formulas already")
@@ -405,7 +205,7 @@ class _Reader:
         own: dict[str, Granularity] = {}
         for name, given in self.given.granularities.items():
             path = ("granularities", name)
-            if name in BUILT_IN or name in _LATER_GRANULARITIES:
+            if name in BUILT_IN or name in LATER_GRANULARITIES:
                 self._wrong(path, f"{name} is a built-in granularity; call yours by another name")
             elif not isinstance(databases, Listed):
                 self._wrong(path, "a granularity of your own needs a listed class")
@@ -420,7 +220,7 @@ class _Reader:
         elements = [str(D) for D in databases.elements]
         for D in dict.fromkeys(D for pair in listed for D in pair):
             if D not in databases:
-                self._wrong(path, f"{_shown(D)} is no database of the class{_near(D, elements)}")
+                self._wrong(path, f"{shown(D)} is no database of the class{near(D, elements)}")
 
     def _find_granularity(self, own: Mapping[str, Granularity], name: str, path: Path_) -> Granularity | None:
         if name in own:
@@ -430,7 +230,7 @@ class _Reader:
                 path, f"the granularity {name} is about records; a listed class needs one of your own"
             )
         else:
-            self._wrong(path, f"there is no granularity {_shown(name)}{_near(name, (*own, *BUILT_IN))}")
+            self._wrong(path, f"there is no granularity {shown(name)}{near(name, (*own, *BUILT_IN))}")
         return None
 
     def _maps(self, databases: DatabaseClass) -> dict[str, Table]:
@@ -442,23 +242,23 @@ class _Reader:
                 continue
             elements = [str(D) for D in databases.elements]
             if missing := [D for D in elements if D not in given.table]:
-                self._wrong((*path, "table"), f"there is no value for the database {_shown(missing[0])}")
+                self._wrong((*path, "table"), f"there is no value for the database {shown(missing[0])}")
             for D in given.table:
                 if D not in databases:
                     self._wrong(
-                        (*path, "table"), f"{_shown(D)} is no database of the class{_near(D, elements)}"
+                        (*path, "table"), f"{shown(D)} is no database of the class{near(D, elements)}"
                     )
             listed = given.image_neighbours
             by_granularity = listed if isinstance(listed, dict) else {} if listed is None else {"": listed}
             values = list(dict.fromkeys(given.table.values()))
             for granularity, some in by_granularity.items():
                 if granularity and granularity not in self.given.granularities:
-                    self._wrong((*path, "image-neighbours"), f"there is no granularity {_shown(granularity)}")
+                    self._wrong((*path, "image-neighbours"), f"there is no granularity {shown(granularity)}")
                 for x in dict.fromkeys(x for pair in some for x in pair):
                     if x not in values:
                         self._wrong(
                             (*path, "image-neighbours"),
-                            f"{_shown(x)} is no value of the map{_near(x, values)}",
+                            f"{shown(x)} is no value of the map{near(x, values)}",
                         )
             maps[name] = table(
                 name, dict(given.table), {g: [(x, y) for x, y in some] for g, some in by_granularity.items()}
@@ -520,11 +320,11 @@ class _Reader:
                 if databases.records is not None and record not in databases.records:
                     self._wrong(
                         (*path, "records"),
-                        f"{_shown(record)} is no record of the class{_near(record, databases.records)}",
+                        f"{shown(record)} is no record of the class{near(record, databases.records)}",
                     )
             return restriction(given.records)
         if given.map not in maps:
-            self._wrong((*path, "map"), f"there is no map {_shown(given.map)}{_near(given.map, tuple(maps))}")
+            self._wrong((*path, "map"), f"there is no map {shown(given.map)}{near(given.map, tuple(maps))}")
             return None
         return maps[str(given.map)]
 
@@ -532,13 +332,11 @@ class _Reader:
         """The i-th part of a partition, i being the index of the family."""
         partitions = self.given.partitions
         if given.of not in partitions:
-            self._wrong(
-                (*path, "of"), f"there is no partition {_shown(given.of)}{_near(given.of, partitions)}"
-            )
+            self._wrong((*path, "of"), f"there is no partition {shown(given.of)}{near(given.of, partitions)}")
             return None
         if index is None or given.part != index:
             wanted = f'part = "{index}"' if index else 'a family: index = "i" and count'
-            self._wrong((*path, "part"), f"part {_shown(given.part)} of a partition needs {wanted}")
+            self._wrong((*path, "part"), f"part {shown(given.part)} of a partition needs {wanted}")
             return None
         try:
             parts = formulas.parse(partitions[str(given.of)].parts, self.symbols)
@@ -682,7 +480,7 @@ def _is_plain(setting: Setting) -> bool:
 
 def _free(name: str) -> bool:
     """Whether a granularity of one's own can have the name."""
-    return bool(name) and name not in BUILT_IN and name not in _LATER_GRANULARITIES
+    return bool(name) and name not in BUILT_IN and name not in LATER_GRANULARITIES
 
 
 def _listed(setting: Setting) -> Setting:
@@ -732,110 +530,3 @@ def _listed(setting: Setting) -> Setting:
 def _text_of(databases: DatabaseClass, D: Database) -> str:
     shown = databases.show(D)
     return f"{{{', '.join(shown)}}}" if isinstance(shown, list) else shown or "(empty text)"
-
-
-# messages
-
-
-def _mistake(error: Any, text: str) -> Mistake:
-    path = tuple(part for part in error["loc"] if not _is_union_tag(part))
-    kind, message = error["type"], str(error["msg"])
-    if kind == "extra_forbidden":
-        model = _model_at(path[:-1])
-        keys = sorted(_keys(model)) if model else []
-        message = f"there is no key {_shown(path[-1])} here{_near(path[-1], keys)}"
-    elif kind == "missing":
-        message = "this key is missing"
-    elif kind == "value_error":
-        message = message.removeprefix("Value error, ")
-    else:
-        message = f"{message[0].lower()}{message[1:]}, not {_article(error.get('input'))}"
-    return Mistake(path, message, _line(text, path))
-
-
-def _is_union_tag(part: str | int) -> bool:
-    """Whether pydantic put the part into a path to say which form of a value it tried."""
-    return isinstance(part, str) and (part == "ReadsTable" or "[" in part)
-
-
-def _model_at(path: Path_) -> type[BaseModel] | None:
-    """The table of the schema at a key path."""
-    tables: dict[tuple[str, ...], type[BaseModel]] = {
-        (): ProblemTable,
-        ("databases",): DatabasesTable,
-        ("target",): TargetTable,
-        ("granularities", "*"): GranularityTable,
-        ("maps", "*"): MapTable,
-        ("mechanisms", "*"): MechanismTable,
-        ("mechanisms", "*", "guarantee"): GuaranteeTable,
-        ("mechanisms", "*", "reads"): ReadsTable,
-        ("claims", "*"): ClaimTable,
-    }
-    several = path[:1] and path[0] in ("granularities", "maps", "mechanisms", "claims")
-    return tables.get(tuple("*" if several and n == 1 else str(part) for n, part in enumerate(path)))
-
-
-def _keys(model: type[BaseModel]) -> list[str]:
-    return [field.alias or name for name, field in model.model_fields.items()]
-
-
-def _near(word: object, known: Iterable[str]) -> str:
-    """A near match among known words, else what there is, as the end of a message."""
-    words = [str(one) for one in known]
-    if close := difflib.get_close_matches(str(word)[:200], words, n=1):
-        return f"; did you mean {close[0]!r}?"
-    return f"; there is {', '.join(words[:10])}{', …' if len(words) > 10 else ''}" if words else ""
-
-
-def _shown(value: object) -> str:
-    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
-    return text if len(text) <= 60 else f"{text[:50]}…{text[-1]}"
-
-
-def _article(value: object) -> str:
-    kinds: dict[type, str] = {
-        bool: "true or false",
-        int: "a number",
-        str: "a text",
-        list: "a list",
-        dict: "a table",
-    }
-    return kinds.get(type(value), f"a {type(value).__name__}")
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
-
-
-def _line(text: str, path: Path_) -> int | None:
-    """The line where a key path starts, found by its table headers and keys; None where it is not seen.
-
-    The path is followed as far as the file writes it out: a key inside an inline table is
-    found at the line of that table.
-    """
-    names = [part for part in path if isinstance(part, str)]
-    counts = {names[0]: next((part for part in path[1:2] if isinstance(part, int)), 0)} if names else {}
-    best: int | None = None
-    header: list[str] = []
-    seen = -1
-    for number, line in enumerate(text.splitlines(), start=1):
-        stripped = line.strip()
-        if found := re.match(r"\[\[?([^\[\]]+)\]\]?\s*(#.*)?$", stripped):
-            header = [part.strip().strip('"') for part in found[1].split(".")]
-            if stripped.startswith("[[") and names and header == names[:1]:
-                seen += 1
-            inside = _inside(header, names, seen, counts, stripped)
-            if inside:
-                best = number
-        elif header and _inside(header, names, seen, counts, stripped) and len(names) > len(header):
-            if re.match(rf'"?{re.escape(names[len(header)])}"?\s*[=.]', stripped):
-                return number
-        elif not header and names and re.match(rf'"?{re.escape(names[0])}"?\s*[=.]', stripped):
-            return number
-    return best
-
-
-def _inside(header: list[str], names: list[str], seen: int, counts: Mapping[str, int], line: str) -> bool:
-    if not names or header != names[: len(header)]:
-        return False
-    return seen < 0 or header[0] not in ("mechanisms", "claims") or seen == counts.get(header[0], 0)

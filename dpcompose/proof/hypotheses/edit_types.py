@@ -32,7 +32,7 @@ def pairs(databases: Multisets, edits: frozenset[Edit], maps: Sequence[Map]) -> 
 
     >>> from dpcompose.spaces.databases import multisets
     >>> from dpcompose.spaces.maps import restriction
-    >>> pairs(multisets({"a", "b", "c"}), frozenset({(1, 1)}), [restriction("a")])
+    >>> pairs(multisets({"a", "b", "c"}), frozenset({(1, 1)}), [restriction(["a"])])
     ((('a',), ('b',)), (('b',), ('c',)))
     """
     kinds = _records_by_membership(databases, maps)

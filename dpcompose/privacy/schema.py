@@ -1,0 +1,332 @@
+"""The schema of problem files: their tables as pydantic models, and mistakes in words.
+
+All mistakes come at once, each with its key path and, where it is known, its line.  A key of
+the format that is not supported yet is refused as such, never as unknown.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from dpcompose.privacy.notions import FILE_KEYS
+from dpcompose.spaces.granularities import BUILT_IN
+
+Path_ = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What is wrong, under which key, and in which line of the file where that is known."""
+
+    path: Path_
+    message: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        where = ".".join(str(part + 1) if isinstance(part, int) else part for part in self.path) or "file"
+        return f"{where}{f' (line {self.line})' if self.line else ''}: {self.message}"
+
+
+def _formula(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError(f"a formula is a text or a number, not {article(value)}")
+    return str(value)
+
+
+def _not_yet(value: object) -> object:
+    raise ValueError("not supported yet")
+
+
+Formula = Annotated[str, BeforeValidator(_formula)]
+NotYet = Annotated[Any, BeforeValidator(_not_yet)]
+
+
+def _one_line(value: object) -> object:
+    if isinstance(value, str) and not value.isprintable():
+        raise ValueError(f"{ascii(value)[:60]} has control characters; a text is one printable line")
+    if value == "":
+        raise ValueError("a name has at least one character")
+    return value
+
+
+Name = Annotated[str, BeforeValidator(_one_line), Field(max_length=200)]
+Title = Annotated[str, BeforeValidator(lambda value: value if value == "" else _one_line(value))]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
+
+
+def _supported(what: str, yes: Iterable[str], later: Iterable[str]) -> Callable[[object], object]:
+    """A check of one word: a supported one, one that the format has but we do not yet, or neither."""
+    yes, later = tuple(yes), tuple(later)
+
+    def check(value: object) -> object:
+        if value in yes:
+            return value
+        if value in later:
+            raise ValueError(f"the {what} {value!r} is not supported yet; supported are {', '.join(yes)}")
+        raise ValueError(f"there is no {what} {shown(value)}{near(value, (*yes, *later))}")
+
+    return check
+
+
+class DatabasesTable(_Table):
+    kind: Annotated[
+        str, BeforeValidator(_supported("kind", ("multisets", "listed"), ("tuples", "graphs", "streams")))
+    ]
+    records: list[Name] | None = None
+    size: str = "any"
+    elements: list[Name] | None = None
+    vertices: NotYet = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> DatabasesTable:
+        if self.kind == "listed" and self.elements is None:
+            raise ValueError("a listed class needs its databases: elements = [...]")
+        if self.kind == "listed" and (self.records is not None or self.size != "any"):
+            raise ValueError("records and size are about multisets; a listed class has elements")
+        if self.kind == "multisets" and self.elements is not None:
+            raise ValueError("elements are about listed classes; multisets have records")
+        return self
+
+
+PairList = list[Annotated[list[Name], Field(min_length=2, max_length=2)]]
+
+
+class GranularityTable(_Table):
+    neighbours: PairList
+
+
+class MapTable(_Table):
+    table: dict[Name, Name]
+    image_neighbours: PairList | dict[Name, PairList] | None = Field(default=None, alias="image-neighbours")
+
+
+class ReadsTable(_Table):
+    records: list[Name] | None = None
+    map: Name | None = None
+    positions: NotYet = None
+    vertex: NotYet = None
+    part: Name | None = None
+    of: Name | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> ReadsTable:
+        if sum(one is not None for one in (self.records, self.map, self.part)) != 1:
+            raise ValueError(
+                'say what is read: "everything", { records = [...] }, { map = "NAME" } '
+                'or { part = "i", of = "P" }'
+            )
+        if (self.part is None) != (self.of is None):
+            raise ValueError('a part is read as { part = "i", of = "P" }')
+        return self
+
+
+class PartitionTable(_Table):
+    kind: Annotated[str, BeforeValidator(_supported("kind", ("record-wise",), ("order-based",)))]
+    parts: Formula
+
+
+_notion = _supported("notion", ("pure",), ("approximate", "zcdp", "gaussian", "renyi", "tcdp", "f-dp"))
+LATER_GRANULARITIES = ("free-lunch", "edge", "node", "event", "user", "attribute")
+
+
+def _granularity(value: object) -> object:
+    if isinstance(value, str) and value in LATER_GRANULARITIES:
+        raise ValueError(
+            f"the granularity {value!r} is not supported yet; supported are {', '.join(BUILT_IN)}"
+        )
+    if isinstance(value, dict) and set(value) in ({"w-event"}, {"group", "of"}):
+        raise ValueError(f"the granularity {next(iter(value))!r} is not supported yet")
+    if not isinstance(value, str):
+        raise ValueError(f"a granularity is a name, not {article(value)}")
+    return value
+
+
+GranularityName = Annotated[str, BeforeValidator(_granularity)]
+
+
+class GuaranteeTable(_Table):
+    notion: Annotated[str, BeforeValidator(_notion)]
+    epsilon: Formula | None = None
+    delta: Formula | None = None
+    rho: Formula | None = None
+    mu: Formula | None = None
+    granularity: GranularityName
+    domain: Literal["own", "common"] | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> GuaranteeTable:
+        _check_keys(self, self.notion)
+        return self
+
+
+class MechanismTable(_Table):
+    name: Name
+    reads: Literal["everything"] | ReadsTable = "everything"
+    guarantee: GuaranteeTable | None = None
+    index: Name | None = None
+    count: Formula | None = None
+    repeat: Annotated[int, Field(ge=1)] | None = None
+    query: NotYet = None
+    noise: NotYet = None
+
+    @model_validator(mode="after")
+    def _family(self) -> MechanismTable:
+        if (self.index is None) != (self.count is None):
+            raise ValueError('a family has an index and a count: index = "i", count = "k"')
+        if self.repeat is not None and self.count is not None:
+            raise ValueError("repeat and count both say how many mechanisms there are; use one of them")
+        return self
+
+
+class ClaimTable(_Table):
+    notion: Annotated[str, BeforeValidator(_notion)]
+    epsilon: Formula | None = None
+    delta: Formula | None = None
+    rho: Formula | None = None
+    mu: Formula | None = None
+    expect: Literal["proved", "refuted", "undecided"] | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> ClaimTable:
+        _check_keys(self, self.notion)
+        return self
+
+
+class TargetTable(_Table):
+    granularity: GranularityName
+
+
+class ProblemTable(_Table):
+    format: Literal[1]
+    title: Title = ""
+    parameters: dict[str, Formula] = {}
+    databases: DatabasesTable
+    granularities: dict[Name, GranularityTable] = {}
+    maps: dict[Name, MapTable] = {}
+    partitions: dict[Name, PartitionTable] = {}
+    adaptive: NotYet = None
+    target: TargetTable
+    mechanisms: Annotated[list[MechanismTable], Field(min_length=1, max_length=2000)]
+    claims: Annotated[list[ClaimTable], Field(max_length=1000)] = []
+
+
+def _check_keys(given: GuaranteeTable | ClaimTable, notion: str) -> None:
+    wanted = FILE_KEYS[notion]
+    for key in ("epsilon", "delta", "rho", "mu"):
+        if key in wanted and getattr(given, key) is None:
+            raise ValueError(f"a {notion} guarantee needs {key}")
+        if key not in wanted and getattr(given, key) is not None:
+            raise ValueError(f"a {notion} guarantee has no {key}")
+
+
+def mistake_of(error: Any, text: str) -> Mistake:
+    path = tuple(part for part in error["loc"] if not _is_union_tag(part))
+    kind, message = error["type"], str(error["msg"])
+    if kind == "extra_forbidden":
+        model = _model_at(path[:-1])
+        keys = sorted(_keys(model)) if model else []
+        message = f"there is no key {shown(path[-1])} here{near(path[-1], keys)}"
+    elif kind == "missing":
+        message = "this key is missing"
+    elif kind == "value_error":
+        message = message.removeprefix("Value error, ")
+    else:
+        message = f"{message[0].lower()}{message[1:]}, not {article(error.get('input'))}"
+    return Mistake(path, message, line_of(text, path))
+
+
+def _is_union_tag(part: str | int) -> bool:
+    """Whether pydantic put the part into a path to say which form of a value it tried."""
+    return isinstance(part, str) and (part == "ReadsTable" or "[" in part)
+
+
+def _model_at(path: Path_) -> type[BaseModel] | None:
+    """The table of the schema at a key path."""
+    tables: dict[tuple[str, ...], type[BaseModel]] = {
+        (): ProblemTable,
+        ("databases",): DatabasesTable,
+        ("target",): TargetTable,
+        ("granularities", "*"): GranularityTable,
+        ("maps", "*"): MapTable,
+        ("mechanisms", "*"): MechanismTable,
+        ("mechanisms", "*", "guarantee"): GuaranteeTable,
+        ("mechanisms", "*", "reads"): ReadsTable,
+        ("claims", "*"): ClaimTable,
+    }
+    several = path[:1] and path[0] in ("granularities", "maps", "mechanisms", "claims")
+    return tables.get(tuple("*" if several and n == 1 else str(part) for n, part in enumerate(path)))
+
+
+def _keys(model: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def near(word: object, known: Iterable[str]) -> str:
+    """A near match among known words, else what there is, as the end of a message."""
+    words = [str(one) for one in known]
+    if close := difflib.get_close_matches(str(word)[:200], words, n=1):
+        return f"; did you mean {close[0]!r}?"
+    return f"; there is {', '.join(words[:10])}{', …' if len(words) > 10 else ''}" if words else ""
+
+
+def shown(value: object) -> str:
+    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return text if len(text) <= 60 else f"{text[:50]}…{text[-1]}"
+
+
+def article(value: object) -> str:
+    kinds: dict[type, str] = {
+        bool: "true or false",
+        int: "a number",
+        str: "a text",
+        list: "a list",
+        dict: "a table",
+    }
+    return kinds.get(type(value), f"a {type(value).__name__}")
+
+
+def first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def line_of(text: str, path: Path_) -> int | None:
+    """The line where a key path starts, found by its table headers and keys; None where it is not seen.
+
+    The path is followed as far as the file writes it out: a key inside an inline table is
+    found at the line of that table.
+    """
+    names = [part for part in path if isinstance(part, str)]
+    counts = {names[0]: next((part for part in path[1:2] if isinstance(part, int)), 0)} if names else {}
+    best: int | None = None
+    header: list[str] = []
+    seen = -1
+    for number, line in enumerate(text.splitlines(), start=1):
+        stripped = line.strip()
+        if found := re.match(r"\[\[?([^\[\]]+)\]\]?\s*(#.*)?$", stripped):
+            header = [part.strip().strip('"') for part in found[1].split(".")]
+            if stripped.startswith("[[") and names and header == names[:1]:
+                seen += 1
+            inside = _inside(header, names, seen, counts, stripped)
+            if inside:
+                best = number
+        elif header and _inside(header, names, seen, counts, stripped) and len(names) > len(header):
+            if re.match(rf'"?{re.escape(names[len(header)])}"?\s*[=.]', stripped):
+                return number
+        elif not header and names and re.match(rf'"?{re.escape(names[0])}"?\s*[=.]', stripped):
+            return number
+    return best
+
+
+def _inside(header: list[str], names: list[str], seen: int, counts: Mapping[str, int], line: str) -> bool:
+    if not names or header != names[: len(header)]:
+        return False
+    return seen < 0 or header[0] not in ("mechanisms", "claims") or seen == counts.get(header[0], 0)
