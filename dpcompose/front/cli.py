@@ -66,6 +66,12 @@ def _parser() -> argparse.ArgumentParser:
     bound.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML)")
     theorems = command("theorems", _theorems, "list the theorem pages, or print one")
     theorems.add_argument("id", nargs="?", metavar="ID", help="a page's id, or an item such as GB:IV.13")
+    theorems.add_argument(
+        "--for",
+        dest="problem",
+        metavar="FILE",
+        help="say of every composition theorem whether it fits a problem file",
+    )
     recheck = command("recheck", _recheck, "check saved derivations again, without search and solver")
     recheck.add_argument(
         "files", nargs="+", metavar="FILE", help="a file that verify --save-derivation wrote"
@@ -180,10 +186,7 @@ def _bound_file(file: str, given: argparse.Namespace) -> int:
         data = render.problem_data(file, study.setting, bound, [], study.warnings(), study.theory)
         del data["claims"]
         data["derivation"] = [line.data() for line in bound.derivation.lines]
-        data["fits"] = [
-            {"page": fit.page.id, "fits": fit.fits, "best": fit.best, "reason": fit.reason}
-            for fit in bound.fits
-        ]
+        data["fits"] = render.fits_data(bound)
         print(json.dumps(data), flush=True)
         return FINE
     print(f"{study.setting.title or file}\n{study.guarantee()!r}\non {study.setting.databases}")
@@ -202,6 +205,8 @@ def _theorems(given: argparse.Namespace) -> int:
     from dpcompose.proof import registry
 
     theory = registry.standard()
+    if given.problem is not None:
+        return _each([given.problem], lambda file: _theorems_for(file, given), given.json)
     if given.id is None:
         if given.json:
             for page in theory.pages.values():
@@ -222,6 +227,24 @@ def _theorems(given: argparse.Namespace) -> int:
     hint = f"did you mean {near[0]!r}?" if near else "`dpcompose theorems` lists all"
     print(f"dpcompose: there is no theorem page {given.id!r}; {hint}", file=sys.stderr)
     return WRONG
+
+
+def _theorems_for(file: str, given: argparse.Namespace) -> int:
+    from dpcompose.front import render
+    from dpcompose.search.bounds import NoBound
+    from dpcompose.spaces.databases import TooLarge
+
+    study, _ = _load(file)
+    try:
+        bound = study.bound
+    except (NoBound, TooLarge) as error:
+        print(f"{file}: no guarantee: {error}", file=sys.stderr)
+        return UNDECIDED
+    if given.json:
+        print(json.dumps({"file": file, "fits": render.fits_data(bound)}), flush=True)
+    else:
+        print(f"{study.setting.title or file}\n{render.fits(bound, bound.guarantee.notion)}", flush=True)
+    return FINE
 
 
 def _recheck(given: argparse.Namespace) -> int:

@@ -220,6 +220,16 @@ def fits(bound: Bound, notion: str) -> str:
     return "\n".join(rows)
 
 
+def fits_data(bound: Bound) -> list[dict[str, Any]]:
+    """The same as JSON."""
+    show = bound.steps.inputs.setting.databases.show
+    return [
+        {"page": fit.page.id, "fits": fit.fits, "best": fit.best, "reason": fit.reason}
+        | ({"witness": [show(D) for D in fit.pair]} if fit.pair else {})
+        for fit in bound.fits
+    ]
+
+
 def theorem_list(theory: Theory) -> str:
     """All pages, by kind: id, item, title."""
     rows = []

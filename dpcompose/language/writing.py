@@ -157,7 +157,7 @@ class _Writing:
             return _integer(int(value))
         if value.is_Add:
             return self._sum(value), _SUM
-        if isinstance(value, Top):
+        if isinstance(value, Top) and not self._is_minimum(value):
             return self._top(value), _ATOM
         if isinstance(value, Over):
             m, x, k = value.args
@@ -208,7 +208,7 @@ class _Writing:
             inside = sympy.Mul(*(root.base for root in roots))
             over.append((sympy.Mul(*roots), f"sqrt({self.text(inside)})"))
         for factor in others:
-            if number < 0 and self._is_minimum(factor):
+            if self._is_minimum(factor):
                 number = -number
                 over.append((factor, f"min({self._list(-term for term in factor.terms)})"))
             elif factor.is_Pow and factor.exp.is_Rational and factor.exp < 0:

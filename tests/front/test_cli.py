@@ -172,6 +172,15 @@ def test_theorems_are_listed_shown_and_missed(capsys: pytest.CaptureFixture[str]
     assert len(ids) == len(set(ids)) == len(list((ROOT / "theorems").rglob("*/*.md")))
 
 
+def test_theorems_for_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "theorems", "--for", FIRST)
+    assert status == 0 and out.splitlines()[1] == "* Corollary IV.13: it gives the best bound"
+    (found,) = run_json(capsys, "theorems", "--json", "--for", FIRST)
+    failing = next(fit for fit in found["fits"] if fit["page"] == "disjoint-common-domain")
+    assert failing["fits"] is False and failing["witness"] == [["a"], ["b"]]
+    assert run(capsys, "theorems", "--for", "no/such/file.toml")[0] == 2
+
+
 def test_a_derivation_of_several_files_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     status, _, err = run(capsys, "verify", FIRST, FIRST, "--save-derivation", "x.json")
     assert (status, err) == (2, "dpcompose: --save-derivation takes one problem file\n")
