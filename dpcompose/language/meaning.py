@@ -353,7 +353,7 @@ class Meaning:
                 if size is not None and _upper(size) > most:
                     raise self._refusal(f"an exponent is at most {MOST_EXPONENT} in size", node)
 
-    def _enclosure(self, value: sympy.Expr, node: Tree[Token]) -> Any:
+    def _enclosure(self, value: sympy.Expr, node: Tree[Token] | Token) -> Any:
         """An interval around a constant, or None for what has parameters.
 
         Refuses what is not real; each subexpression is looked at once in a formula.
@@ -362,7 +362,7 @@ class Meaning:
             self._enclosures[value] = self._enclose(value, node)
         return self._enclosures[value]
 
-    def _enclose(self, value: sympy.Expr, node: Tree[Token]) -> Any:
+    def _enclose(self, value: sympy.Expr, node: Tree[Token] | Token) -> Any:
         iv = _intervals()
         if value.is_Symbol:
             return None
@@ -394,6 +394,18 @@ class Meaning:
         if not parts[0] > 0:
             raise self._refusal("this has no real value, or is too close to it to tell", node)
         return iv.log(parts[0]) if isinstance(value, sympy.log) else iv.exp(parts[1] * iv.log(parts[0]))
+
+
+def sign(constant: sympy.Expr) -> int | None:
+    """The sign of a real constant, 1 or -1, from an enclosing interval.
+
+    None where it has parameters, or lies too close to 0 to tell.
+
+    >>> sign(1 - sympy.sqrt(2)), sign(sympy.log(2))
+    (-1, 1)
+    """
+    size = Meaning("", {}, {}, None)._enclosure(constant, Token("NAME", ""))
+    return None if size is None else 1 if size > 0 else -1 if size < 0 else None
 
 
 def _upper(interval: Any) -> float:

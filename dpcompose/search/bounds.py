@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy
 
-from dpcompose.language import forms
+from dpcompose.language import forms, meaning
 from dpcompose.language.forms import Form
 from dpcompose.privacy.settings import InvalidSetting, Setting
 from dpcompose.proof import certificates, kernel
@@ -138,6 +138,10 @@ class _Search:
                 raise NoBound(f"{key} of {mechanism.name}: {error}") from None
             if forms.is_nonnegative(form, self.setting.domains):
                 continue
+            if not value.free_symbols and meaning.sign(value) == -1:
+                raise InvalidSetting(
+                    f"{key} of {mechanism.name} must be at least 0, but it is negative: {value}"
+                )
             decision = decide.at_least(form, Form(), self.setting.domains, self.solver)
             if isinstance(decision, Fails):
                 at = ", ".join(f"{name} = {x}" for name, x in decision.point.items())

@@ -187,6 +187,7 @@ def test_a_granularity_of_ones_own() -> None:
             lambda: one(e1 - 1),
             "epsilon of M must be at least 0 for all allowed values, but it is -1/2 at e1 = 1/2",
         ),
+        (lambda: one(1 - sympy.sqrt(2)), "epsilon of M must be at least 0, but it is negative: 1 - sqrt(2)"),
         (lambda: one(sympy.Symbol("q")), "the values that q may take are not known"),
         (lambda: one(dpc.parameters("max")[0]), "a parameter cannot be called max"),
     ],
