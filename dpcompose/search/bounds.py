@@ -14,7 +14,7 @@ from dpcompose.language.forms import Form
 from dpcompose.privacy.settings import InvalidSetting, Setting
 from dpcompose.proof import certificates, kernel
 from dpcompose.proof.hypotheses import binding
-from dpcompose.proof.hypotheses.evidence import Evidence
+from dpcompose.proof.hypotheses.evidence import Answer, Evidence
 from dpcompose.proof.hypotheses.inputs import NotDecidable
 from dpcompose.proof.kernel import Derivation, Line
 from dpcompose.proof.registry import Fact, Hypothesis, Page, Theory
@@ -216,6 +216,8 @@ class _Search:
         return None, None
 
     def _failing(self, words: str, hypothesis: Hypothesis, evidence: Evidence) -> str:
+        if evidence.answer is Answer.UNDECIDED:
+            return f'it needs "{words}", which is undecided: {evidence.words}'
         known = self._known_to_fail(hypothesis)
         reason = f" ({known.cite('any')}: {known.title})" if known else ""
         return f'it needs "{words}". It is not: {evidence.words}{reason}'

@@ -31,7 +31,8 @@ class Evidence:
 
     @property
     def holds(self) -> bool:
-        return self.answer is Answer.HOLDS
+        """Whether a proof may use the hypothesis: it was checked, or the setting declares it."""
+        return self.answer in (Answer.HOLDS, Answer.DECLARED)
 
 
 def holds(covered: str) -> Evidence:

@@ -1,0 +1,20 @@
+"""M_i is f_i-dependent: M_i = M_i*∘f_i for some M_i*, so it sees f_i(D) only (GB Def. IV.8).
+
+On the own domain, and for mechanisms that read everything, this is so by what the mechanism
+is.  On the common domain it is what `domain = "common"` declares: an assumption.
+"""
+
+from __future__ import annotations
+
+from dpcompose.proof.hypotheses import evidence
+from dpcompose.proof.hypotheses.inputs import Inputs
+
+WORDS = "every mechanism depends only on what it reads"
+
+
+def check(inputs: Inputs) -> evidence.Evidence:
+    mechanisms = enumerate(inputs.setting.mechanisms, start=1)
+    assumed = [mechanism.name for i, mechanism in mechanisms if inputs.domain(i) == "common"]
+    if assumed:
+        return evidence.declared(f"declared by domain = common, for {', '.join(assumed)}")
+    return evidence.holds("by what they read")

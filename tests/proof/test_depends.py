@@ -1,0 +1,30 @@
+"""Dependency: by construction on the own domain, declared on the common one."""
+
+from __future__ import annotations
+
+import pytest
+
+import dpcompose as dpc
+from dpcompose.proof import registry
+from dpcompose.proof.hypotheses import binding
+from dpcompose.proof.hypotheses.evidence import Answer
+from dpcompose.proof.registry import Hypothesis
+from dpcompose.proof.steps import Steps
+
+
+@pytest.mark.parametrize(
+    ("domain", "answer", "words"),
+    [
+        ("own", Answer.HOLDS, "by what they read"),
+        ("common", Answer.DECLARED, "declared by domain = common, for M"),
+    ],
+)
+def test_depends(domain: str, answer: Answer, words: str) -> None:
+    (e,) = dpc.parameters("e,")
+    mechanism = dpc.mechanism("M", dpc.pure(e, dpc.bounded, domain), dpc.restriction(["a"]))
+    study = dpc.compose(mechanism, on=dpc.multisets("ab"), target=dpc.bounded)
+    steps = Steps(study.setting, registry.standard())
+    found = binding.check(steps.inputs, Hypothesis.model_validate({"is": "depends"}))
+    assert (found.answer, found.words) == (answer, words)
+    line = steps.line(1, "hypothesis", {"is": "depends"})
+    assert line.data()["judgement"]["covered"] == words
