@@ -18,10 +18,26 @@ if TYPE_CHECKING:
     from dpcompose.language.symbols import parameters
     from dpcompose.privacy.mechanisms import mechanism
     from dpcompose.privacy.notions import pure
-    from dpcompose.spaces.databases import listed, multisets
-    from dpcompose.spaces.granularities import bounded, pairs, relation, steps, unbounded
+    from dpcompose.spaces.databases import listed, multisets, streams, tuples
+    from dpcompose.spaces.granularities import (
+        bounded,
+        event,
+        free_lunch,
+        group,
+        pairs,
+        relation,
+        steps,
+        unbounded,
+    )
     from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
-    from dpcompose.spaces.maps import everything, function, record_partition, restriction, table
+    from dpcompose.spaces.maps import (
+        everything,
+        function,
+        positions,
+        record_partition,
+        restriction,
+        table,
+    )
 
 __version__ = "0.1.0"
 
@@ -31,10 +47,26 @@ _PLACES = {
     "language.symbols": ("parameters",),
     "privacy.mechanisms": ("mechanism",),
     "privacy.notions": ("pure",),
-    "spaces.databases": ("listed", "multisets"),
-    "spaces.granularities": ("bounded", "pairs", "relation", "steps", "unbounded"),
+    "spaces.databases": ("listed", "multisets", "streams", "tuples"),
+    "spaces.granularities": (
+        "bounded",
+        "event",
+        "free_lunch",
+        "group",
+        "pairs",
+        "relation",
+        "steps",
+        "unbounded",
+    ),
     "spaces.graphs": ("neighbourhood_graph", "push_forward"),
-    "spaces.maps": ("everything", "function", "record_partition", "restriction", "table"),
+    "spaces.maps": (
+        "everything",
+        "function",
+        "positions",
+        "record_partition",
+        "restriction",
+        "table",
+    ),
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 
@@ -44,8 +76,11 @@ __all__ = [
     "canonical_metric",
     "compose",
     "draw",
+    "event",
     "everything",
+    "free_lunch",
     "function",
+    "group",
     "listed",
     "load",
     "mechanism",
@@ -53,13 +88,16 @@ __all__ = [
     "neighbourhood_graph",
     "pairs",
     "parameters",
+    "positions",
     "pure",
     "push_forward",
     "record_partition",
     "relation",
     "restriction",
     "steps",
+    "streams",
     "table",
+    "tuples",
     "unbounded",
 ]
 

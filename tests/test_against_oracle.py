@@ -288,7 +288,8 @@ def test_closed_forms_are_shortest_paths(kinds: set[tuple[int, int]]) -> None:
 
 def test_every_closed_form_is_one_of_those() -> None:
     pages = [page.head for page in registry.standard().of_kind("fact") if page.head.edits is not None]
-    assert {frozenset(head.edits) for head in pages} <= {
+    of_multisets = [head for head in pages if "multisets" in head.classes and head.edits != "any two"]
+    assert {frozenset(map(tuple, head.edits)) for head in of_multisets} <= {
         frozenset(),
         frozenset({(1, 0)}),
         frozenset({(1, 1)}),

@@ -14,7 +14,7 @@ PACKAGE = ROOT / "dpcompose"
 
 ROOMS = {
     "language": ["symbols", "worstcase", "grammar", "writing", "meaning", "values", "formulas", "forms"],
-    "spaces": ["databases", "granularities", "maps", "graphs", "metrics"],
+    "spaces": ["databases", "maps", "edits", "granularities", "graphs", "metrics"],
     "privacy": ["notions", "mechanisms", "settings", "schema", "problems"],
     "proof": [
         "kernel",

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sympy
 
+import dpcompose as dpc
 from dpcompose.front.study import Study
 from dpcompose.privacy import problems
-from dpcompose.proof import kernel, registry
+from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Page, PageError, Theory
 from dpcompose.proof.steps import StepRefused, Steps
-from dpcompose.spaces.databases import Multisets, Size
+from dpcompose.spaces.databases import DatabaseClass, Multisets, Size, Streams, Tuples
 from dpcompose.spaces.granularities import RecordEdits
 from dpcompose.spaces.graphs import neighbourhood_graph
 from dpcompose.spaces.metrics import ClosedForm, ShortestPaths
@@ -102,10 +104,8 @@ def example(page: Page) -> tuple[Study, tuple[problems.Claim, ...]]:
 
 
 def uses_fact(study: Study, page: Page) -> bool:
-    if page.head.metric is not None:
-        lines = [line.judgement for line in study.bound.derivation.lines]
-        private = [one for one in lines if isinstance(one, kernel.PrivateInInput)]
-        return any(words.startswith(f"{page.id}, on ") for one in private for words in one.metrics)
+    if page.head.metric is not None or page.head.groups is not None:
+        return page.id in study.bound.derivation.pages
     inputs = Inputs(study.setting, THEORY)
     assert all(binding.check(inputs, one).holds for one in page.head.hypotheses)
     if page.head.concludes is not None:
@@ -130,16 +130,45 @@ def test_head_names_what_there_is(page: Page) -> None:
         assert file in binding.predicates()
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.head.kind == "fact" and page.head.metric])
-def test_metric_facts_are_shortest_paths(page: Page) -> None:
-    edits = frozenset(page.head.edits) | {(s, r) for r, s in page.head.edits}
-    closed = ClosedForm(page.head.metric, page.head.same_size)
-    for kind, n in [("at most", 2), ("at most", 3), ("exactly", 3)]:
-        if kind in page.head.sizes:
-            databases = Multisets(("a", "b", "c"), Size(n, exactly=kind == "exactly"))
-            shortest = ShortestPaths(neighbourhood_graph(databases, RecordEdits(page.id, edits)))
-            for D, E in combinations_with_replacement(databases.databases(), 2):
-                assert closed(D, E) == shortest(D, E), (D, E)
+METRIC_FACTS = [page for page in PAGES if page.head.kind == "fact" and page.head.metric]
+BY_EDITS = [page for page in METRIC_FACTS if page.head.edits != "any two"]
+SMALL = [(kind, n) for kind in ("at most", "exactly") for n in (2, 3)]
+
+
+def some_classes(head: Any) -> Iterator[DatabaseClass]:
+    """Small classes that a page's metric is about."""
+    for kind, n in SMALL:
+        if kind in head.sizes:
+            size = Size(n, exactly=kind == "exactly")
+            for of, make in (("multisets", Multisets), ("tuples", Tuples), ("streams", Streams)):
+                if of in head.classes:
+                    yield make(("a", "b", "c"), size)
+
+
+@pytest.mark.parametrize("page", BY_EDITS, ids=lambda page: page.id)
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_metric_facts_are_shortest_paths(page: Page, m: int) -> None:
+    """Also for groups of m steps."""
+    single = {tuple(one) for one in page.head.edits}
+    edits = frozenset(single | {one[::-1] for one in single})
+    for databases in some_classes(page.head):
+        ordered = isinstance(databases, Tuples)
+        if ordered:
+            granularity = RecordEdits(page.id, ordered=frozenset({databases.kind} if edits else ()))
+        else:
+            granularity = RecordEdits(page.id, edits)
+        closed = ClosedForm(page.head.metric, page.head.same_size, ordered, m)
+        shortest = ShortestPaths(neighbourhood_graph(databases, dpc.group(m, granularity)))
+        for D, E in combinations_with_replacement(databases.databases(), 2):
+            assert closed(D, E) == shortest(D, E), (D, E)
+
+
+def test_free_lunch_metric_is_shortest_paths() -> None:
+    for databases in (dpc.multisets("ab", "<= 2"), dpc.tuples("ab", "<= 2"), dpc.listed("pqr")):
+        shortest = ShortestPaths(neighbourhood_graph(databases, dpc.free_lunch))
+        found = dpc.canonical_metric(databases, dpc.free_lunch)
+        for D, E in combinations_with_replacement(databases.databases(), 2):
+            assert found(D, E) == shortest(D, E) == (D != E)
 
 
 def test_a_wrong_head_is_refused_with_every_mistake(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
@@ -31,7 +30,7 @@ from dpcompose.proof.witnesses import Exponential
 from dpcompose.search.bounds import Bound, Fit
 from dpcompose.search.claims import Verdict
 from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.maps import Restriction
+from dpcompose.spaces.maps import Positions, Restriction
 
 # formulas and texts
 
@@ -124,21 +123,16 @@ def _dp(notion: str, values: Sequence[sympy.Expr]) -> str:
     return f"${shown}$-{'DP' if notion == 'pure' else text_latex(notion)}"
 
 
-def _set(D: str | list[str], other: str | list[str] | None = None) -> str:
+def _database(databases: DatabaseClass, D: Database, other: Database) -> str:
     """A database as HTML, with the records marked that `other` does not have."""
-    if isinstance(D, str):
-        return text_html(D)
-    gone = Counter(D) - Counter(other) if isinstance(other, list) else Counter[str]()
-    shown = []
-    for record in D:
-        marked = gone[record] > 0
-        gone[record] -= marked
-        shown.append(f"<mark><b>{text_html(record)}</b></mark>" if marked else text_html(record))
-    return f"{{{', '.join(shown)}}}"
-
-
-def _plain_set(D: str | list[str]) -> str:
-    return f"{{{', '.join(D)}}}" if isinstance(D, list) else D
+    shown = databases.show(D)
+    if isinstance(shown, str):
+        return text_html(shown)
+    records = [
+        f"<mark><b>{text_html(record)}</b></mark>" if marked else text_html(record)
+        for record, marked in zip(shown, databases.changed(D, other), strict=True)
+    ]
+    return databases.brackets[0] + ", ".join(records) + databases.brackets[1]
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -311,7 +305,7 @@ class Answer(Verdict):
             words += f": {self.reason}"
         if self.counterexample is not None:
             example = self.counterexample
-            D, E = (_plain_set(example.databases.show(one)) for one in example.pair)
+            D, E = (example.databases.printed(one) for one in example.pair)
             at = "".join(f", {name} = {x}" for name, x in sorted(example.point.items()))
             loss = "oo" if example.actual is None else example.actual
             words += f": D = {D}, D' = {E}{at}, claimed {example.claimed}, true loss {loss}"
@@ -349,7 +343,7 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
     moving = [(row, setting.mechanisms[row.mechanism - 1]) for row in example.rows]
     for _, mechanism in moving:
         f = mechanism.reads
-        image = f.image(setting.databases) if isinstance(f, Restriction) else setting.databases
+        image = f.image(setting.databases) if isinstance(f, Restriction | Positions) else setting.databases
         values = [f(D) for D in example.pair]
         shown = (
             _both(image, *values)
@@ -378,8 +372,7 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
 
 
 def _both(databases: DatabaseClass, D: Database, E: Database) -> list[str]:
-    one, other = databases.show(D), databases.show(E)
-    return [_set(one, other), _set(other, one)]
+    return [_database(databases, D, E), _database(databases, E, D)]
 
 
 def _number(x: Fraction) -> str:

@@ -195,8 +195,7 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
     example = found.counterexample
     assert example is not None
     for letter, D in zip(("D ", "D'"), example.pair, strict=True):
-        shown = example.databases.show(D)
-        yield f"{letter} = {{{', '.join(shown)}}}" if isinstance(shown, list) else f"{letter} = {shown}"
+        yield f"{letter} = {example.databases.printed(D)}"
     if example.point:
         yield "with " + ", ".join(f"{name} = {x}" for name, x in sorted(example.point.items()))
     actual = "oo" if example.actual is None else str(example.actual)

@@ -42,7 +42,7 @@ from dpcompose.search import bounds, claims, decide
 from dpcompose.search.bounds import Bound, NoBound
 from dpcompose.search.claims import Verdict
 from dpcompose.search.solver import Solver
-from dpcompose.spaces.databases import DatabaseClass, Multisets, TooLarge
+from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import neighbourhood_graph
 from dpcompose.spaces.metrics import Metric, ShortestPaths
@@ -232,8 +232,9 @@ def canonical_metric(
     >>> canonical_metric(multisets({"a", "b"}), bounded)(("a", "a"), ("b", "b"))
     2
     """
-    if isinstance(databases, Multisets) and granularity.edits is not None:
-        found = closed_form(theory or registry.standard(), databases, granularity.edits)
+    edits = granularity.edits(databases)
+    if edits is not None:
+        found = closed_form(theory or registry.standard(), databases, edits)
         if found is not None:
             return found.metric
     return ShortestPaths(neighbourhood_graph(databases, granularity))

@@ -36,12 +36,29 @@ from dpcompose.privacy.schema import (
     shown,
 )
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
-from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size
-from dpcompose.spaces.granularities import BUILT_IN, Granularity, Pairs, pairs
-from dpcompose.spaces.maps import Everything, Map, Part, Restriction, Table, everything, restriction, table
+from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size, Streams, Tuples
+from dpcompose.spaces.granularities import BUILT_IN, Granularity, Pairs, group, pairs
+from dpcompose.spaces.maps import (
+    Everything,
+    Map,
+    Part,
+    Positions,
+    Restriction,
+    Table,
+    everything,
+    positions,
+    restriction,
+    table,
+)
 
 LARGEST_FILE = 10_000_000
 """The most characters of a problem file."""
+
+
+CLASSES: Mapping[str, type[Multisets] | type[Tuples]] = {
+    one.kind: one for one in (Multisets, Tuples, Streams)
+}
+"""The classes of records, by the word of problem files."""
 
 
 class ProblemError(ValueError):
@@ -194,9 +211,8 @@ class _Reader:
         try:
             if given.kind == "listed":
                 return Listed(tuple(given.elements or ()))
-            return Multisets(
-                tuple(given.records or ()), Size.read(given.size), arbitrary=given.records is None
-            )
+            records, arbitrary = tuple(given.records or ()), given.records is None
+            return CLASSES[given.kind](records, Size.read(given.size), arbitrary)
         except ValueError as error:
             self._wrong(("databases",), error)
             return None
@@ -222,15 +238,24 @@ class _Reader:
             if D not in databases:
                 self._wrong(path, f"{shown(D)} is no database of the class{near(D, elements)}")
 
-    def _find_granularity(self, own: Mapping[str, Granularity], name: str, path: Path_) -> Granularity | None:
-        if name in own:
-            return own[name]
-        if name in BUILT_IN:
+    def _find_granularity(
+        self, own: Mapping[str, Granularity], given: str | dict[str, Any], path: Path_
+    ) -> Granularity | None:
+        if isinstance(given, dict):
+            single = self._find_granularity(own, given["of"], path)
+            try:
+                return None if single is None else group(given["group"], single)
+            except ValueError as error:
+                self._wrong(path, error)
+                return None
+        if given in own:
+            return own[given]
+        if given in BUILT_IN:
             self._wrong(
-                path, f"the granularity {name} is about records; a listed class needs one of your own"
+                path, f"the granularity {given} is about records; a listed class needs one of your own"
             )
         else:
-            self._wrong(path, f"there is no granularity {shown(name)}{near(name, (*own, *BUILT_IN))}")
+            self._wrong(path, f"there is no granularity {shown(given)}{near(given, (*own, *BUILT_IN))}")
         return None
 
     def _maps(self, databases: DatabaseClass) -> dict[str, Table]:
@@ -314,7 +339,9 @@ class _Reader:
         if given.records is not None:
             databases = self.given.databases
             if databases.kind != "multisets":
-                self._wrong((*path, "records"), "a listed class has no records; read a map of your own")
+                fitting = {"listed": "a listed class has no records; read a map of your own"}
+                said = f"{databases.kind} are not restricted to records; read positions"
+                self._wrong((*path, "records"), fitting.get(databases.kind, said))
                 return None
             for record in given.records:
                 if databases.records is not None and record not in databases.records:
@@ -323,6 +350,11 @@ class _Reader:
                         f"{shown(record)} is no record of the class{near(record, databases.records)}",
                     )
             return restriction(given.records)
+        if given.positions is not None:
+            if self.given.databases.kind not in ("tuples", "streams"):
+                self._wrong((*path, "positions"), "positions are about tuples and streams")
+                return None
+            return positions(*given.positions)
         if given.map not in maps:
             self._wrong((*path, "map"), f"there is no map {shown(given.map)}{near(given.map, tuple(maps))}")
             return None
@@ -343,7 +375,14 @@ class _Reader:
         except formulas.FormulaError as error:
             self._wrong(("partitions", str(given.of), "parts"), error)
             return None
-        return Part(str(given.of), str(parts))
+        kind = self.given.databases.kind
+        if (partitions[str(given.of)].kind == "record-wise") != (kind == "multisets"):
+            self._wrong(
+                ("partitions", str(given.of), "kind"),
+                f"record-wise partitions divide multisets, order-based ones tuples and streams, not {kind}",
+            )
+            return None
+        return Part(str(given.of), str(parts), kind)
 
     def _stated(self, text: str, key: str, path: Path_, index: str | None) -> sympy.Expr | None:
         """A mechanism's parameter: names that are not listed are made here."""
@@ -390,8 +429,8 @@ def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
     data: dict[str, Any] = {"format": 1, "title": setting.title}
     data["parameters"] = {family_of(name) or name: str(domain) for name, domain in setting.domains.items()}
     data["parameters"] |= setting.numbers
-    if isinstance(databases, Multisets):
-        data["databases"] = {"kind": "multisets", "size": str(databases.sizes)}
+    if isinstance(databases, Multisets | Tuples):
+        data["databases"] = {"kind": databases.kind, "size": str(databases.sizes)}
         if not databases.arbitrary:
             data["databases"]["records"] = list(databases.records)
     else:
@@ -399,15 +438,16 @@ def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
         used = _granularities(setting)
         data["granularities"] = {
             str(one): {"neighbours": sorted(sorted(map(str, pair)) for pair in one.listed)}
-            for one in used
+            for one in {single for single, _ in map(Granularity.innermost, used)}
             if isinstance(one, Pairs)
         }
         tables = {m.reads.name: m.reads for m in setting.mechanisms if isinstance(m.reads, Table)}
         data["maps"] = {name: _map_data(f, used) for name, f in sorted(tables.items())}
     parts = {m.reads.partition: m.reads.parts for m in setting.mechanisms if isinstance(m.reads, Part)}
     if parts:
-        data["partitions"] = {name: {"kind": "record-wise", "parts": k} for name, k in sorted(parts.items())}
-    data["target"] = {"granularity": str(setting.target)}
+        kind = "record-wise" if isinstance(databases, Multisets) else "order-based"
+        data["partitions"] = {name: {"kind": kind, "parts": k} for name, k in sorted(parts.items())}
+    data["target"] = {"granularity": _granularity_data(setting.target)}
     data["mechanisms"] = [_mechanism_data(mechanism) for mechanism in setting.mechanisms]
     data["claims"] = [
         dict(claim.text) | ({"expect": claim.expect} if claim.expect else {}) for claim in claims
@@ -421,16 +461,26 @@ def _granularities(setting: Setting) -> list[Granularity]:
     return sorted(used, key=str)
 
 
+def _granularity_data(granularity: Granularity) -> str | dict[str, Any]:
+    """A granularity as a problem file names it."""
+    single, steps = granularity.innermost()
+    return str(granularity) if single is granularity else {"group": steps, "of": str(single)}
+
+
 def _mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
     f, stated = mechanism.reads, mechanism.satisfies
     reads: Any = "everything"
     if isinstance(f, Restriction):
         reads = {"records": list(f.records)}
+    elif isinstance(f, Positions):
+        reads = {"positions": list(f.positions)}
     elif isinstance(f, Table):
         reads = {"map": f.name}
     elif isinstance(f, Part):
         reads = {"part": "i", "of": f.partition}
-    guarantee: dict[str, Any] = dict(stated.text()) | {"granularity": str(stated.granularity)}
+    guarantee: dict[str, Any] = dict(stated.text()) | {
+        "granularity": _granularity_data(stated.about_granularity)
+    }
     if stated.domain is not None:
         guarantee["domain"] = stated.domain
     many = {} if mechanism.count is None else {"index": "i", "count": str(mechanism.count)}
@@ -440,7 +490,8 @@ def _mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
 def _map_data(f: Table, used: Sequence[Granularity]) -> dict[str, Any]:
     """A map with the neighbouring images that it lists for the granularities in use."""
     data: dict[str, Any] = {"table": {str(D): str(x) for D, x in f.values.items()}}
-    given = {str(one): f.neighbours_for(str(one)) for one in used}
+    names = [str(single) for single, _ in map(Granularity.innermost, used)]
+    given = {name: f.neighbours_for(name) for name in names}
     listed = {
         g: sorted(sorted(map(str, pair)) for pair in some) for g, some in given.items() if some is not None
     }
@@ -459,10 +510,10 @@ def plain(setting: Setting) -> Setting:
 
 
 def _is_plain(setting: Setting) -> bool:
-    relations = _granularities(setting)
-    if isinstance(setting.databases, Multisets):
+    relations = [one.innermost()[0] for one in _granularities(setting)]
+    if isinstance(setting.databases, Multisets | Tuples):
         return all(relation in BUILT_IN.values() for relation in relations) and all(
-            isinstance(m.reads, Everything | Restriction | Part) for m in setting.mechanisms
+            isinstance(m.reads, Everything | Restriction | Positions | Part) for m in setting.mechanisms
         )
     return (
         isinstance(setting.databases, Listed)
@@ -484,7 +535,7 @@ def _free(name: str) -> bool:
 
 
 def _listed(setting: Setting) -> Setting:
-    from dpcompose.spaces.graphs import neighbourhood_graph
+    from dpcompose.spaces.graphs import neighbourhood_graph, power
 
     databases = setting.databases
     names = {D: _text_of(databases, D) for D in databases.databases()}
@@ -500,13 +551,15 @@ def _listed(setting: Setting) -> Setting:
     def tabulated(i: int, mechanism: Mechanism) -> Mechanism:
         f, stated = mechanism.reads, mechanism.satisfies
         granularity = stated.about_granularity
+        single, steps = granularity.innermost()
         if not isinstance(f, Everything):
             image = f.image(databases)
             inside = {x: _text_of(image, x) for x in image.databases()}
             edges: Any = None
-            if isinstance(f, Table):
-                edges = f.neighbours_for(str(granularity))
-            elif isinstance(image, Multisets) and stated.domain == "own":
+            given_images = f.neighbours_for(single.name) if isinstance(f, Table) else None
+            if given_images is not None:
+                edges = power(neighbourhood_graph(image, pairs("", given_images)), steps).edges
+            elif isinstance(image, Multisets | Tuples) and stated.domain == "own":
                 edges = neighbourhood_graph(image, granularity).edges
             given = (
                 None
@@ -528,5 +581,4 @@ def _listed(setting: Setting) -> Setting:
 
 
 def _text_of(databases: DatabaseClass, D: Database) -> str:
-    shown = databases.show(D)
-    return f"{{{', '.join(shown)}}}" if isinstance(shown, list) else shown or "(empty text)"
+    return databases.printed(D) or "(empty text)"

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from dpcompose.privacy.notions import FILE_KEYS
-from dpcompose.spaces.granularities import BUILT_IN
+from dpcompose.spaces.granularities import BUILT_IN, LARGEST_GROUP
 
 Path_ = tuple[str | int, ...]
 
@@ -79,7 +79,7 @@ def _supported(what: str, yes: Iterable[str], later: Iterable[str]) -> Callable[
 
 class DatabasesTable(_Table):
     kind: Annotated[
-        str, BeforeValidator(_supported("kind", ("multisets", "listed"), ("tuples", "graphs", "streams")))
+        str, BeforeValidator(_supported("kind", ("multisets", "tuples", "streams", "listed"), ("graphs",)))
     ]
     records: list[Name] | None = None
     size: str = "any"
@@ -91,9 +91,9 @@ class DatabasesTable(_Table):
         if self.kind == "listed" and self.elements is None:
             raise ValueError("a listed class needs its databases: elements = [...]")
         if self.kind == "listed" and (self.records is not None or self.size != "any"):
-            raise ValueError("records and size are about multisets; a listed class has elements")
-        if self.kind == "multisets" and self.elements is not None:
-            raise ValueError("elements are about listed classes; multisets have records")
+            raise ValueError("records and size are about records; a listed class has elements")
+        if self.kind != "listed" and self.elements is not None:
+            raise ValueError(f"elements are about listed classes; {self.kind} have records")
         return self
 
 
@@ -112,17 +112,17 @@ class MapTable(_Table):
 class ReadsTable(_Table):
     records: list[Name] | None = None
     map: Name | None = None
-    positions: NotYet = None
+    positions: list[Annotated[int, Field(ge=1)]] | None = None
     vertex: NotYet = None
     part: Name | None = None
     of: Name | None = None
 
     @model_validator(mode="after")
     def _one(self) -> ReadsTable:
-        if sum(one is not None for one in (self.records, self.map, self.part)) != 1:
+        if sum(one is not None for one in (self.records, self.positions, self.map, self.part)) != 1:
             raise ValueError(
-                'say what is read: "everything", { records = [...] }, { map = "NAME" } '
-                'or { part = "i", of = "P" }'
+                'say what is read: "everything", { records = [...] }, { positions = [...] }, '
+                '{ map = "NAME" } or { part = "i", of = "P" }'
             )
         if (self.part is None) != (self.of is None):
             raise ValueError('a part is read as { part = "i", of = "P" }')
@@ -130,12 +130,12 @@ class ReadsTable(_Table):
 
 
 class PartitionTable(_Table):
-    kind: Annotated[str, BeforeValidator(_supported("kind", ("record-wise",), ("order-based",)))]
+    kind: Annotated[str, BeforeValidator(_supported("kind", ("record-wise", "order-based"), ()))]
     parts: Formula
 
 
 _notion = _supported("notion", ("pure",), ("approximate", "zcdp", "gaussian", "renyi", "tcdp", "f-dp"))
-LATER_GRANULARITIES = ("free-lunch", "edge", "node", "event", "user", "attribute")
+LATER_GRANULARITIES = ("edge", "node", "user", "attribute")
 
 
 def _granularity(value: object) -> object:
@@ -143,14 +143,29 @@ def _granularity(value: object) -> object:
         raise ValueError(
             f"the granularity {value!r} is not supported yet; supported are {', '.join(BUILT_IN)}"
         )
-    if isinstance(value, dict) and set(value) in ({"w-event"}, {"group", "of"}):
-        raise ValueError(f"the granularity {next(iter(value))!r} is not supported yet")
+    if isinstance(value, dict) and set(value) == {"w-event"}:
+        raise ValueError("the granularity 'w-event' is not supported yet")
+    if isinstance(value, dict):
+        return _group(value)
     if not isinstance(value, str):
-        raise ValueError(f"a granularity is a name, not {article(value)}")
+        raise ValueError(f"a granularity is a name or a group, not {article(value)}")
     return value
 
 
-GranularityName = Annotated[str, BeforeValidator(_granularity)]
+def _group(value: dict[str, object]) -> object:
+    """{ group = 2, of = "bounded" }, also of groups; all levels are checked here."""
+    inner: object = value
+    while isinstance(inner, dict):
+        if set(inner) != {"group", "of"}:
+            raise ValueError('a group of neighbours is { group = 2, of = "bounded" }')
+        if type(inner["group"]) is not int or not 1 <= inner["group"] <= LARGEST_GROUP:
+            raise ValueError(f"a group counts 1 to {LARGEST_GROUP:,} steps, not {shown(inner['group'])}")
+        inner = inner["of"]
+    _granularity(inner)
+    return value
+
+
+GranularityName = Annotated[str | dict[str, Any], BeforeValidator(_granularity)]
 
 
 class GuaranteeTable(_Table):
@@ -246,7 +261,7 @@ def mistake_of(error: Any, text: str) -> Mistake:
 
 def _is_union_tag(part: str | int) -> bool:
     """Whether pydantic put the part into a path to say which form of a value it tried."""
-    return isinstance(part, str) and (part == "ReadsTable" or "[" in part)
+    return isinstance(part, str) and (part in ("ReadsTable", "str", "dict") or "[" in part)
 
 
 def _model_at(path: Path_) -> type[BaseModel] | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from types import MappingProxyType
+from typing import Any
 
 import sympy
 
@@ -14,9 +15,9 @@ from dpcompose.language import formulas
 from dpcompose.language.symbols import Domain, domain_of, family_of, symbol
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets
-from dpcompose.spaces.granularities import Granularity, RecordEdits
-from dpcompose.spaces.maps import Everything, Function, Part, Restriction, Table
+from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Size, Tuples
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.maps import Everything, Function, Map, Part, Positions, Restriction, Table
 
 
 class InvalidSetting(ValueError):
@@ -46,11 +47,12 @@ class Setting:
         names = [mechanism.name for mechanism in self.mechanisms]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise InvalidSetting(f"two mechanisms are called {twice[0]!r}")
-        if isinstance(self.databases, Listed) and isinstance(self.target, RecordEdits):
-            raise InvalidSetting(f"the granularity {self.target} is about records; a listed class has none")
+        if unfit := self.target.unfit(self.databases):
+            raise InvalidSetting(unfit)
         if isinstance(self.databases, Multisets) and self.databases.arbitrary:
             object.__setattr__(self, "databases", self._with_named_records(self.databases))
-        _one_meaning("granularities", [self.target, *(m.satisfies.granularity for m in self.mechanisms)])
+        stated = [self.target, *(m.satisfies.about_granularity for m in self.mechanisms)]
+        _one_meaning("granularities", [*stated, *(one.innermost()[0] for one in stated)])
         tables = [m.reads for m in self.mechanisms if isinstance(m.reads, Table | Function)]
         _one_meaning("maps", tables)
         self._check_families()
@@ -68,11 +70,7 @@ class Setting:
                 )
             if not isinstance(f, Part):
                 continue
-            if not (isinstance(self.databases, Multisets) and self.databases.arbitrary):
-                raise InvalidSetting(
-                    f"{mechanism.name} reads a part of {f.partition}, which needs multisets over an "
-                    "arbitrary record universe (leave out records)"
-                )
+            self._check_part(mechanism.name, f)
             if str(count) != f.parts:
                 raise InvalidSetting(
                     f"{mechanism.name} reads the parts of {f.partition}, of which there are {f.parts}: "
@@ -83,6 +81,24 @@ class Setting:
             raise InvalidSetting(
                 f"{named[0]} reads named records, and others read parts of a partition: which part "
                 "holds the records is not said, and not supported"
+            )
+
+    def _check_part(self, name: str, f: Part) -> None:
+        """The parts of a partition are of what the class has room for any number of."""
+        databases = self.databases
+        if f.of != databases.kind:
+            raise InvalidSetting(
+                f"{name} reads a part of {f.partition}, which divides {f.of}, not {databases}"
+            )
+        if isinstance(databases, Multisets) and not databases.arbitrary:
+            raise InvalidSetting(
+                f"{name} reads a part of {f.partition}, which needs multisets over an "
+                "arbitrary record universe (leave out records)"
+            )
+        if isinstance(databases, Tuples) and databases.sizes.n is not None:
+            raise InvalidSetting(
+                f"{name} reads a part of {f.partition}, which needs {databases.kind} of any length "
+                "(leave out size)"
             )
 
     def _is_count(self, count: sympy.Expr) -> bool:
@@ -100,13 +116,11 @@ class Setting:
         """The setting with families member by member, and for each mechanism which one it is from (from 1).
 
         sizes -- the number of members, by the name or digits of the count.  The parts of a
-        partition become records sets of an arbitrary universe: for every choice of a part of
-        each partition, or of none, two records, so that all that can differ does.
+        partition become record sets of an arbitrary universe, or sets of positions: for every
+        choice of a part of each partition, or of none, two records (and as many positions as one
+        step of the target changes), so that all that can differ does.
         """
-        databases, parts = self.databases, self._parts(sizes)
-        if parts and isinstance(databases, Multisets):
-            records = tuple(sorted({a for sets in parts.values() for some in sets for a in some}))
-            databases = replace(databases, records=records)
+        databases, parts = self._divided(sizes)
         mechanisms, origin = [], []
         domains = dict(self.domains)
         for n, mechanism in enumerate(self.mechanisms, start=1):
@@ -115,7 +129,7 @@ class Setting:
                 member_of = mechanism
                 if mechanism.count is not None:
                     f = mechanism.reads
-                    reads = Restriction(parts[f.partition][i - 1]) if isinstance(f, Part) else f
+                    reads = parts[f.partition][i - 1] if isinstance(f, Part) else f
                     satisfies = self._member(mechanism.satisfies, i, domains)
                     member_of = Mechanism(f"{mechanism.name}[{i}]", reads, satisfies)
                 mechanisms.append(member_of)
@@ -123,26 +137,59 @@ class Setting:
         setting = Setting(databases, self.target, tuple(mechanisms), MappingProxyType(domains), self.title)
         return setting, tuple(origin)
 
-    def _parts(self, sizes: Mapping[str, int]) -> dict[str, list[tuple[str, ...]]]:
-        """For each partition the record sets of its parts."""
+    def _divided(self, sizes: Mapping[str, int]) -> tuple[DatabaseClass, dict[str, list[Map]]]:
+        """The class with as many parts as are needed, and for each partition the maps to its parts."""
         partitions = {
             m.reads.partition: _size(m.reads.parts, sizes)
             for m in self.mechanisms
             if isinstance(m.reads, Part)
         }
-        choices = product(*(range(size + 1) for size in partitions.values()))
-        named = {
-            choice: "".join(f"{name}{i}" for name, i in zip(partitions, choice, strict=True) if i)
-            for choice in choices
-            if any(choice)
-        }
-        return {
-            name: [
-                tuple(a + prime for choice, a in named.items() if choice[n] == i for prime in ("", "'"))
-                for i in range(1, size + 1)
+        if not partitions:
+            return self.databases, {}
+        choices = list(product(*(range(size + 1) for size in partitions.values())))
+
+        def of_part(n: int, i: int) -> list[int]:
+            return [at for at, choice in enumerate(choices) if choice[n] == i]
+
+        if isinstance(self.databases, Tuples):
+            each = max(2, self.steps_at_once)
+            databases: DatabaseClass = replace(self.databases, sizes=Size(each * len(choices), exactly=True))
+            held: list[list[Any]] = [
+                [each * at + j for j in range(1, each + 1)] for at in range(len(choices))
             ]
+            part: Any = Positions
+        else:
+            assert isinstance(self.databases, Multisets)
+            names = [
+                "".join(f"{name}{i}" for name, i in zip(partitions, choice, strict=True) if i)
+                for choice in choices
+            ]
+            held, part = [[name, f"{name}'"] for name in names], Restriction
+            inside = sorted(record for at, some in enumerate(held) if any(choices[at]) for record in some)
+            databases = replace(self.databases, records=tuple(inside))
+        return databases, {
+            name: [part(tuple(one for at in of_part(n, i) for one in held[at])) for i in range(1, size + 1)]
             for n, (name, size) in enumerate(partitions.items())
         }
+
+    @property
+    def steps_at_once(self) -> int:
+        """How many single edits lead to a neighbour of the target, at most; 1 where that is not counted."""
+        edits = self.target.edits(self.databases)
+        return 1 if edits is None else edits.most
+
+    @property
+    def touched_parts(self) -> int:
+        """How many parts of a partition differ between neighbours of the target, at most."""
+        edits = self.target.edits(self.databases)
+        if edits is not None and edits.single is None and _unlimited(self.databases):
+            return 2  # all parts at once
+        if edits is None or edits.single is None:
+            raise InvalidSetting(
+                f"a symbolic number of parts of {self.databases}, of which {self.target} neighbours may "
+                "change any number, is not supported; multisets of any size are, and parts written out"
+            )
+        return edits.most * max((sum(one) for one in edits.single), default=1)
 
     def _member(self, stated: Guarantee, i: int, domains: dict[str, Domain]) -> Guarantee:
         """The guarantee of M[i]: e[i] with a number for i."""
@@ -164,11 +211,10 @@ class Setting:
 
     def _check(self, mechanism: Mechanism) -> None:
         f, stated = mechanism.reads, mechanism.satisfies
-        if isinstance(self.databases, Listed) and isinstance(stated.granularity, RecordEdits):
-            raise InvalidSetting(
-                f"{mechanism.name}: the granularity {stated.granularity} is about records; "
-                "a listed class has none"
-            )
+        if unfit := stated.about_granularity.unfit(self.databases):
+            raise InvalidSetting(f"{mechanism.name}: {unfit}")
+        if isinstance(f, Positions):
+            self._check_positions(mechanism.name, f)
         if isinstance(f, Restriction):
             if not isinstance(self.databases, Multisets):
                 raise InvalidSetting(f"{mechanism.name} reads records, but {self.databases} have none")
@@ -193,6 +239,18 @@ class Setting:
                     raise InvalidSetting(f"the map {f.name} has no value for the database {D!r}")
         if stated.domain is None and not isinstance(f, Everything):
             raise InvalidSetting(f"{mechanism.name}: {DOMAIN_NEEDED}")
+
+    def _check_positions(self, name: str, f: Positions) -> None:
+        databases = self.databases
+        if not isinstance(databases, Tuples):
+            raise InvalidSetting(f"{name} reads positions, but {databases} have none")
+        if not databases.sizes.exactly:
+            raise InvalidSetting(
+                f"{name} reads positions, which shorter {databases.kind} do not have: "
+                'give all the same length, size = "= n"'
+            )
+        if f.positions and f.positions[-1] > (databases.sizes.n or 0):
+            raise InvalidSetting(f"{name} reads position {f.positions[-1]}, which {databases} do not have")
 
     @property
     def notion(self) -> str:
@@ -228,6 +286,10 @@ def _one_meaning(what: str, named: Sequence[Granularity | Table | Function | Non
 def _size(count: str, sizes: Mapping[str, int]) -> int:
     """How many members a count means: what is said for it, else the number that it is."""
     return sizes[count] if count in sizes else int(count)
+
+
+def _unlimited(databases: DatabaseClass) -> bool:
+    return isinstance(databases, Multisets) and databases.sizes.n is None
 
 
 LARGEST_COUNT = 1_000_000

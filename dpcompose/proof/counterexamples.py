@@ -87,7 +87,8 @@ def make(
     D, E = pair
     if D not in setting.databases or E not in setting.databases:
         raise BadCertificate(f"{inputs.show(pair)} are no databases of the class")
-    if D == E or not (setting.target.are_neighbours(D, E) and setting.target.are_neighbours(E, D)):
+    related = (setting.target.relates(*some, setting.databases) for some in ((D, E), (E, D)))
+    if D == E or not all(related):
         raise BadCertificate(f"{inputs.show(pair)} are no {setting.target} neighbours")
     needed = setting.used | {str(one) for one in claimed.free_symbols if family_of(str(one)) is None}
     certificates.check_allowed(point, setting.domains, needed)

@@ -55,12 +55,18 @@ class _Common(_Head):
 
 
 class Fact(_Common):
-    """A canonical metric in closed form, or an implication between hypotheses."""
+    """A canonical metric in closed form, or an implication between hypotheses.
+
+    classes, sizes, edits -- the classes and the single edits (counts of what differs) the metric is for;
+    groups -- how the metric of groups of m steps follows from the metric d of single steps.
+    """
 
     kind: Literal["fact"]
+    classes: list[Literal["multisets", "tuples", "streams"]] = ["multisets"]
     sizes: list[Literal["any", "at most", "exactly"]] = []
-    edits: list[tuple[int, int]] | None = None
+    edits: list[list[int]] | Literal["any two"] | None = None
     metric: str | None = None
+    groups: Literal["ceiling of d/m"] | None = None
     same_size: bool = Field(default=False, alias="same-size")
     hypotheses: list[Hypothesis] = []
     concludes: Hypothesis | None = None

@@ -8,6 +8,7 @@ give what it is used for.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -48,6 +49,8 @@ INFINITE_LOSS: Literal["oo"] = "oo"
 
 Loss = Form | Literal["oo"]
 Losses = frozenset[Form] | Literal["oo"]
+INFINITE_FIRST = 10**9
+"""Where oo stands among distances that are put in order."""
 MOST_SHOWN = 12
 """The most sums into which a bound is written out; beyond, it reads as the theorem concludes it."""
 
@@ -65,13 +68,16 @@ class Steps:
 
     @cached_property
     def _representative(self) -> tuple[Setting, tuple[int, ...]]:
-        """The setting with families of two members written out: an edit touches no more than two parts.
+        """The setting with as many members of each family written out as neighbours differ in parts.
 
         What an edit does to a family is the same for all members that read alike, and for all
-        parts; so how two members move, and which move at all, decides for any number.
+        parts; so how these few members move, and which move at all, decides for any number.
         """
-        counts = {str(m.count): 2 for m in self.setting.mechanisms if m.count is not None}
-        return self.setting.written_out({name: min(2, int(name)) if name.isdigit() else 2 for name in counts})
+        setting = self.setting
+        divided = any(isinstance(m.reads, Part) for m in setting.mechanisms)
+        few = max(2, setting.touched_parts) if divided else 2
+        counts = {str(m.count) for m in setting.mechanisms if m.count is not None}
+        return setting.written_out({name: min(few, int(name)) if name.isdigit() else few for name in counts})
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -124,7 +130,7 @@ class Steps:
         used = {line.by for line in lines} & set(self.theory.pages)
         used |= {shape for id in used if (shape := getattr(self.theory.pages[id].head, "shape", None))}
         metrics = (self.inputs.metric(i) for i in range(1, len(self.inputs.setting.mechanisms) + 1))
-        used |= {metric.page for metric in metrics if metric.page is not None}
+        used |= {id for metric in metrics for id in metric.pages}
         return {id: self.theory.pages[id].sha256 for id in sorted(used)}
 
     def _check_shape(self, by: str, roles: Mapping[str, Any], sources: Sources, evidence: Any) -> None:
@@ -298,7 +304,7 @@ class Steps:
             raise StepRefused(f"{page.id} does not fit: the pairs are found by {found.procedure}")
         vectors: dict[kernel.Vector, Any] = {}
         for pair in found.pairs:
-            vector = tuple((i, shown(r)) for i, r in self.inputs.distances(pair).items())
+            vector = tuple((i, shown(r)) for i, r in self.inputs.furthest(pair).items())
             vectors.setdefault(vector, pair)
         kept: dict[kernel.Vector, Any] = {}
         for vector in _maximal(list(vectors)):
@@ -325,10 +331,12 @@ class Steps:
             if mechanism.count is None:
                 entries.append((j, distances[0]))
                 continue
-            if len(set(distances)) > 1:
-                raise StepRefused(f"the members of {mechanism.name} move by different distances")
-            many = str(len(distances)) if isinstance(mechanism.reads, Part) else "all"
-            entries.append((j, f"{many} by {distances[0]}"))
+            if isinstance(mechanism.reads, Part) and not self.inputs.neighbouring_pairs().growing:
+                times = Counter(distances)
+                order = sorted(times, key=lambda r: INFINITE_FIRST if r == "oo" else int(r), reverse=True)
+                entries.append((j, ", ".join(f"{times[r]} by {r}" for r in order)))
+            else:
+                entries.append((j, f"all by {distances[0]}"))
         return tuple(entries)
 
     # guarantees of the composition
@@ -480,34 +488,66 @@ class Steps:
             yield sum((part.with_values(still | at) for part in parts), Form())
 
     def _at_vectors_of_families(self, loss: kernel.Loss, profile: kernel.Profile) -> Iterator[Loss]:
-        """The same where entries "2 by 1" and "all by 1" say how many members of a family move.
+        """The same where entries such as "2 by 1" and "all by 1" say how many members of a family move.
 
         Families that read parts of one partition move together: the members of the same parts.
         """
         page = self.theory.rule(loss.notion)
         (key,) = page.head.parameters
         for vector in profile.vectors:
-            if any(distance.endswith("oo") or i in loss.unlimited for i, distance in vector):
+            moves = [(i, _members(entry)) for i, entry in vector]
+            if any(r == "oo" or i in loss.unlimited for i, some in moves for _, r in some):
                 yield INFINITE_LOSS
                 continue
             parts: list[sympy.Expr] = []
-            together: dict[tuple[str, str, sympy.Expr], sympy.Expr] = {}
-            for i, entry in vector:
+            together: dict[tuple[str, tuple[int, ...], sympy.Expr], list[tuple[sympy.Expr, ...]]] = {}
+            for i, some in moves:
                 mechanism = self.setting.mechanisms[i - 1]
-                many, _, distance = entry.rpartition(" by ")
-                value = self._at_distance(page, mechanism, key, sympy.Integer(int(distance)))
+                values = [self._at_distance(page, mechanism, key, sympy.Integer(int(r))) for _, r in some]
                 if mechanism.count is None:
-                    parts.append(value)
-                elif isinstance(mechanism.reads, Part):
-                    which = (mechanism.reads.partition, many, mechanism.count)
-                    together[which] = together.get(which, sympy.Integer(0)) + value
+                    parts += values
+                elif isinstance(mechanism.reads, Part) and some[0][0]:
+                    which = (mechanism.reads.partition, tuple(many for many, _ in some), mechanism.count)
+                    together.setdefault(which, []).append(tuple(values))
                 else:
-                    parts.append(self._sum(page, key, value, mechanism.count))
+                    parts.append(self._sum(page, key, values[0], mechanism.count))
             self._check_same_parts(together)
-            parts += [Over(sympy.Integer(int(many)), x, count) for (_, many, count), x in together.items()]
+            for (_, many, count), families in together.items():
+                parts += self._over_parts(page, key, many, count, families)
             yield self._form(self._composed(page, key, parts))
 
-    def _check_same_parts(self, together: Mapping[tuple[str, str, sympy.Expr], Any]) -> None:
+    def _over_parts(
+        self,
+        page: Page,
+        key: str,
+        many: tuple[int, ...],
+        count: sympy.Expr,
+        families: list[tuple[sympy.Expr, ...]],
+    ) -> Iterator[sympy.Expr]:
+        """The worst choice of the parts that move, as sums of largest members.
+
+        If m_1 members lose w_1·x, m_2 others w_2·x and so on, with w_1 > w_2 > …, the worst choice gives the
+        largest x the largest factor: (w_1 − w_2)·top(m_1, x) + (w_2 − w_3)·top(m_1 + m_2, x) + ….
+        """
+        if len(many) == 1:
+            yield Over(sympy.Integer(many[0]), sympy.Add(*(values[0] for values in families)), count)
+            return
+        if len(families) > 1:
+            raise StepRefused(
+                "several families on one partition whose members move by different distances are not "
+                "supported; write the parts out"
+            )
+        (values,) = families
+        if values[-1] == 0:
+            return
+        rates = [value / values[-1] for value in values]
+        if not all(rate.is_Rational for rate in rates):
+            raise StepRefused(f"how {key} grows with the distance has no common factor for a family")
+        for n, rate in enumerate(rates):
+            following = rates[n + 1] if n + 1 < len(rates) else sympy.Integer(0)
+            yield (rate - following) * Over(sympy.Integer(sum(many[: n + 1])), values[-1], count)
+
+    def _check_same_parts(self, together: Mapping[tuple[str, tuple[int, ...], sympy.Expr], Any]) -> None:
         partitions = [partition for partition, _, _ in together]
         if len(set(partitions)) < len(partitions):
             raise StepRefused("families on one partition move in different numbers of parts")
@@ -616,14 +656,22 @@ def _frozen(shown: str | list[str]) -> str | tuple[str, ...]:
     return shown if isinstance(shown, str) else tuple(shown)
 
 
+def _members(entry: str) -> list[tuple[int, str]]:
+    """How many members move how far: "2 by 1, 1 by oo"; "1" for a single mechanism; 0 stands for all."""
+    moves = []
+    for some in entry.split(", "):
+        many, _, r = some.rpartition(" by ")
+        moves.append((0 if many == "all" else int(many or 1), r))
+    return moves
+
+
 def _lies_in(vector: kernel.Vector, each: int, total: int | None) -> bool:
     """Whether r_i ≤ each and Σ r_i ≤ total; in a family's entry "2 by 1" two members move by 1."""
     distances = []
-    for _, entry in vector:
-        many, _, r = entry.rpartition(" by ")
-        if many == "all" and total is not None:
+    for many, r in (move for _, entry in vector for move in _members(entry)):
+        if many == 0 and total is not None:
             return False
-        distances += [INFINITE if r == "oo" else int(r)] * (int(many) if many.isdigit() else 1)
+        distances += [INFINITE if r == "oo" else int(r)] * max(many, 1)
     if any(not at_most(r, each) for r in distances):
         return False
     return total is None or sum(distances) <= total

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -69,7 +69,7 @@ def judge(claim: Claim, bound: Bound, solver: Solver = decide.STANDARD) -> Verdi
     except forms.NotAForm as error:
         return _refute_at_points(claim, bound, error)
     if derived == "oo":
-        return _refute(claim, bound, decide.points(domains))
+        return _refute(claim, bound, _few_members(bound, decide.points(domains)))
     lesser = bound.steps.form(derived)
     decision = decide.at_least(greater, lesser, domains, solver)
     if isinstance(decision, Fails):
@@ -102,6 +102,14 @@ def _refute_at_points(claim: Claim, bound: Bound, error: forms.NotAForm) -> Verd
     return Verdict(claim, "undecided", reason=str(error))
 
 
+def _few_members(bound: Bound, points: list[dict[str, Fraction]]) -> list[dict[str, Fraction]]:
+    """The points, with the least numbers of members of all families, then as they are."""
+    domains = bound.setting.domains
+    counts = {str(m.count) for m in bound.setting.mechanisms if m.count is not None} & set(domains)
+    least = {name: domains[name].least or Fraction(1) for name in counts}
+    return [point | least for point in points] + (points if least else [])
+
+
 def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Verdict:
     """The counterexample at one of the points, at the pair of the profile that loses most there."""
     claimed = claim.guarantee.values[0][1]
@@ -114,7 +122,7 @@ def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Ve
         except BadCertificate as error:
             reason = str(error)
             continue
-        for pair in pairs:
+        for pair in _with_multiples(inputs, pairs):
             try:
                 found = counterexamples.make(inputs, claim.guarantee.notion, claimed, pair, full)
             except BadCertificate as error:
@@ -122,6 +130,21 @@ def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Ve
             else:
                 return Verdict(claim, "refuted", counterexample=found)
     return Verdict(claim, "undecided", reason=reason)
+
+
+LARGEST_MULTIPLE = 4_096
+"""How often the records of a pair are taken at most, where its multiples are neighbours as well."""
+
+
+def _with_multiples(inputs: Inputs, pairs: list[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
+    """The pairs; where they stand for all their multiples, also some of these, small ones first."""
+    yield from pairs
+    if inputs.neighbouring_pairs().growing:
+        times = 4
+        while times <= LARGEST_MULTIPLE:
+            for D, E in pairs:
+                yield tuple(sorted(D * times)), tuple(sorted(E * times))
+            times *= 4
 
 
 def _worst_pairs(bound: Bound, point: Mapping[str, Fraction]) -> list[tuple[Any, Any]]:

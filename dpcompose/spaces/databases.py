@@ -1,8 +1,8 @@
 """Database classes 𝔻: what the databases are, and how they are listed and shown.
 
-A database of a multiset class is a sorted tuple of records; one of a listed class is
-any hashable value.  A class says of itself whether it is finite, and how large, before
-anything is listed.
+A database of a multiset class is a sorted tuple of records, one of a class of tuples the
+records in the order of their positions; one of a listed class is any hashable value.  A class
+says of itself whether it is finite, and how large, before anything is listed.
 """
 
 from __future__ import annotations
@@ -13,12 +13,19 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, groupby, product
 from math import comb
+from typing import ClassVar
 
 Database = Hashable
+Counts = tuple[int, ...]
+"""How much two databases differ: (removed, added) for multisets, (changed,) for tuples of one length."""
 LARGEST_CLASS = 20_000
 """The most databases that are listed; a larger class is refused before the work starts."""
+LONG = 40
+"""From how many records on a database is printed with equal neighbours counted."""
+MANY_LENGTHS = 1_000
+"""Up to which length tuples are counted, where shorter ones belong to the class: more than can be listed."""
 
 
 class TooLarge(ValueError):
@@ -26,7 +33,16 @@ class TooLarge(ValueError):
 
 
 class DatabaseClass(ABC):
-    """A collection 𝔻 of databases."""
+    """A collection 𝔻 of databases.
+
+    kind -- the word of problem files for it;
+    no_difference -- the counts at which two databases are equal; () where differences are not counted;
+    brackets -- around the records of a database, where it is printed.
+    """
+
+    kind: ClassVar[str]
+    no_difference: ClassVar[Counts] = ()
+    brackets: ClassVar[tuple[str, str]] = ("{", "}")
 
     @abstractmethod
     def __contains__(self, D: object) -> bool:
@@ -48,6 +64,25 @@ class DatabaseClass(ABC):
         """A database as a problem file would write it."""
         return str(D)
 
+    def printed(self, D: Database) -> str:
+        """A database as results print it: {a, b} or (a, b); long runs of one record as a (40 times)."""
+        shown = self.show(D)
+        if isinstance(shown, str):
+            return shown
+        if len(shown) > LONG:
+            runs = ((record, len(list(some))) for record, some in groupby(shown))
+            shown = [record if times == 1 else f"{record} ({times:,} times)" for record, times in runs]
+        return self.brackets[0] + ", ".join(shown) + self.brackets[1]
+
+    def changed(self, D: Database, E: Database) -> list[bool]:
+        """For each record that `show` writes of D whether E does not have it."""
+        gone = Counter(D if isinstance(D, tuple) else ()) - Counter(E if isinstance(E, tuple) else ())
+        marks = []
+        for record in D if isinstance(D, tuple) else ():
+            marks.append(gone[record] > 0)
+            gone[record] -= gone[record] > 0
+        return marks
+
     def parse(self, shown: object) -> Database:
         """The database that `show` writes so.  Raises ValueError where there is none."""
         raise ValueError(f"{shown!r} is no database of {self}")
@@ -55,6 +90,10 @@ class DatabaseClass(ABC):
     def size(self, D: Database) -> int:
         """How large a database counts when the smallest example is looked for."""
         return 0
+
+    def counts(self, D: Database, E: Database) -> Counts | None:
+        """How much two databases of the class differ; None where that is not counted."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -105,26 +144,28 @@ class Multisets(DatabaseClass):
     'all finite multisets over an arbitrary record universe'
     """
 
+    kind = "multisets"
+    no_difference = (0, 0)
+
     records: tuple[str, ...]
     sizes: Size = Size()
     arbitrary: bool = False
 
     def __post_init__(self) -> None:
-        if len(set(self.records)) != len(self.records):
-            twice = next(a for a, times in Counter(self.records).items() if times > 1)
-            raise ValueError(f"record {twice!r} is listed twice")
-        object.__setattr__(self, "records", tuple(sorted(self.records)))
-        if not self.records and not self.arbitrary:
-            raise ValueError("a record universe needs at least one record")
+        object.__setattr__(self, "records", _universe(self.records, self.arbitrary))
 
     @cached_property
     def spare(self) -> tuple[str, ...]:
         """Two records that no list names: stand for the rest of an arbitrary universe."""
-        if not self.arbitrary:
-            return ()
-        names = (stem + "'" * n for n in range(len(self.records) + 2) for stem in ("x", "y"))
-        free = [name for name in names if name not in self.records]
-        return (free[0], free[1])
+        return _unnamed(self.records) if self.arbitrary else ()
+
+    def counts(self, D: Database, E: Database) -> Counts:
+        """(|D∖E|, |E∖D|).
+
+        >>> multisets("abc").counts(("a", "a", "b"), ("a", "c"))
+        (2, 1)
+        """
+        return difference(D, E)
 
     def __contains__(self, D: object) -> bool:
         return (
@@ -171,6 +212,121 @@ class Multisets(DatabaseClass):
         return f"{size} over an arbitrary record universe{named}"
 
 
+def difference(D: Database, E: Database) -> tuple[int, int]:
+    """(|D∖E|, |E∖D|) of two multisets.
+
+    >>> difference(("a", "a", "b"), ("a", "c"))
+    (2, 1)
+    """
+    if not (isinstance(D, tuple) and isinstance(E, tuple)):
+        raise TypeError(f"{D!r} and {E!r} are not both multisets of records")
+    removed, added = Counter(D), Counter(E)
+    return (removed - added).total(), (added - removed).total()
+
+
+@dataclass(frozen=True)
+class Tuples(DatabaseClass):
+    """All tuples of records: each record carries an identifier, its position 1, 2, ….
+
+    sizes -- the length: any, at most n, or exactly n;
+    positions -- the identifiers of a class that keeps some positions of longer tuples.
+
+    >>> list(Tuples(("a", "b"), Size(1, exactly=True)).databases())
+    [('a',), ('b',)]
+    """
+
+    kind = "tuples"
+    no_difference = (0,)
+    brackets = ("(", ")")
+    entry: ClassVar[str] = "position"
+
+    records: tuple[str, ...]
+    sizes: Size = Size()
+    arbitrary: bool = False
+    positions: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "records", _universe(self.records, self.arbitrary))
+        if self.positions is not None and self.sizes != Size(len(self.positions), exactly=True):
+            raise ValueError(f"{len(self.positions)} {self.entry}s need tuples of as many records")
+
+    @cached_property
+    def spare(self) -> tuple[str, ...]:
+        """Two records that no list names: stand for the rest of an arbitrary universe."""
+        return _unnamed(self.records) if self.arbitrary else ()
+
+    @property
+    def several_records(self) -> bool:
+        """Whether a record can be changed at all."""
+        return self.arbitrary or len(self.records) > 1
+
+    def __contains__(self, D: object) -> bool:
+        return (
+            isinstance(D, tuple)
+            and self.sizes.allows(len(D))
+            and set(map(str, D)) <= {*self.records, *self.spare}
+        )
+
+    def count(self) -> int | None:
+        if self.arbitrary or self.sizes.n is None:
+            return None
+        m, n = len(self.records), self.sizes.n
+        lengths = [n] if self.sizes.exactly else range(min(n, MANY_LENGTHS) + 1)
+        return sum(int(m**length) for length in lengths)
+
+    def databases(self) -> Iterator[Database]:
+        refuse_if_large(self)
+        n = self.sizes.n or 0
+        for size in [n] if self.sizes.exactly else range(n + 1):
+            yield from product(self.records, repeat=size)
+
+    def show(self, D: Database) -> str | list[str]:
+        return [str(record) for record in D] if isinstance(D, tuple) else str(D)
+
+    def parse(self, shown: object) -> Database:
+        if isinstance(shown, list | tuple) and all(isinstance(record, str) for record in shown):
+            D = tuple(shown)
+            if D in self:
+                return D
+        return super().parse(shown)
+
+    def changed(self, D: Database, E: Database) -> list[bool]:
+        if not (isinstance(D, tuple) and isinstance(E, tuple)):
+            return []
+        return [at >= len(E) or record != E[at] for at, record in enumerate(D)]
+
+    def size(self, D: Database) -> int:
+        return len(D) if isinstance(D, tuple) else 0
+
+    def counts(self, D: Database, E: Database) -> Counts | None:
+        """(how many positions differ,); None for different lengths.
+
+        >>> tuples("ab", "= 3").counts(("a", "a", "b"), ("b", "a", "a"))
+        (2,)
+        """
+        if not (isinstance(D, tuple) and isinstance(E, tuple)) or len(D) != len(E):
+            return None
+        return (sum(1 for a, b in zip(D, E, strict=True) if a != b),)
+
+    def __str__(self) -> str:
+        length = {
+            "any": f"all {self.kind} of any length",
+            "at most": f"all {self.kind} of length <= {self.sizes.n}",
+            "exactly": f"all {self.kind} of length {self.sizes.n}",
+        }[self.sizes.kind]
+        over = "an arbitrary record universe" if self.arbitrary else f"{{{', '.join(self.records)}}}"
+        at = "" if self.positions is None else f" at the {self.entry}s {', '.join(map(str, self.positions))}"
+        return f"{length} over {over}{at}"
+
+
+@dataclass(frozen=True)
+class Streams(Tuples):
+    """Tuples over time steps: one record at each of the steps 1, 2, …, T."""
+
+    kind = "streams"
+    entry: ClassVar[str] = "time step"
+
+
 @dataclass(frozen=True)
 class Listed(DatabaseClass):
     """A finite class given by its databases, any hashable values, each with its own text.
@@ -178,6 +334,8 @@ class Listed(DatabaseClass):
     >>> str(Listed(("a", "b")))
     'the 2 listed databases'
     """
+
+    kind = "listed"
 
     elements: tuple[Database, ...]
 
@@ -219,6 +377,23 @@ class Listed(DatabaseClass):
         )
 
 
+def _universe(records: tuple[str, ...], arbitrary: bool) -> tuple[str, ...]:
+    """The record universe in order.  Raises ValueError where a record comes twice, or there is none."""
+    if len(set(records)) != len(records):
+        twice = next(a for a, times in Counter(records).items() if times > 1)
+        raise ValueError(f"record {twice!r} is listed twice")
+    if not records and not arbitrary:
+        raise ValueError("a record universe needs at least one record")
+    return tuple(sorted(records))
+
+
+def _unnamed(records: tuple[str, ...]) -> tuple[str, str]:
+    """Two names that no record has."""
+    names = (stem + "'" * n for n in range(len(records) + 2) for stem in ("x", "y"))
+    free = [name for name in names if name not in records]
+    return free[0], free[1]
+
+
 def refuse_if_large(databases: DatabaseClass) -> None:
     """Raises TooLarge where a class cannot be gone through, with its size and what would do."""
     count = databases.count()
@@ -246,6 +421,24 @@ def multisets(records: Iterable[str] | None = None, size: str = "any") -> Multis
     """
     names = tuple(str(record) for record in records) if records is not None else ()
     return Multisets(names, Size.read(size), arbitrary=records is None)
+
+
+def tuples(records: Iterable[str] | None = None, size: str = "any") -> Tuples:
+    """The class of all tuples of `records` (None: an arbitrary universe); positions are identifiers.
+
+    size -- the length: "any", "<= n" or "= n".
+
+    >>> str(tuples({"yes", "no"}, size="= 4"))
+    'all tuples of length 4 over {no, yes}'
+    """
+    names = tuple(str(record) for record in records) if records is not None else ()
+    return Tuples(names, Size.read(size), arbitrary=records is None)
+
+
+def streams(records: Iterable[str] | None = None, size: str = "any") -> Streams:
+    """The class of all streams of `records`, one at each time step; `size` is the length as in `tuples`."""
+    names = tuple(str(record) for record in records) if records is not None else ()
+    return Streams(names, Size.read(size), arbitrary=records is None)
 
 
 def listed(elements: Iterable[Database]) -> Listed:

@@ -3,20 +3,18 @@
 A granularity is a symmetric relation, and one method says it: `are_neighbours(D, E)`.
 Everything else, the neighbourhood graph, the canonical metric, the profile of a
 composition, follows.  To add one, write a class with that method, or use `relation`
-(from a predicate), `steps` (from an edit function) or `pairs` (from a list).
+(from a predicate), `steps` (from an edit function) or `pairs` (from a list); `group` makes
+a coarser one of another.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from dpcompose.spaces.databases import Database, DatabaseClass
-
-Edit = tuple[int, int]
-"""(removed, added): how many records an edit takes away and how many it puts in, each 0 or 1."""
+from dpcompose.spaces.databases import Counts, Database, DatabaseClass, Multisets, difference
+from dpcompose.spaces.edits import Edits
 
 
 class NotSymmetric(ValueError):
@@ -34,14 +32,29 @@ class Granularity(ABC):
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
         """The neighbours of D in a finite class.  Override where they can be listed directly."""
-        return (E for E in databases.databases() if E != D and self.are_neighbours(D, E))
+        return (E for E in databases.databases() if E != D and self.relates(D, E, databases))
 
-    @property
-    def edits(self) -> frozenset[Edit] | None:
-        """The record edits that lead from a database to its neighbours, where these say all.
+    def edits(self, databases: DatabaseClass) -> Edits | None:
+        """The counted edits that lead from a database of the class to its neighbours, where these say all.
 
-        None for relations that are not given by edits of single records.
+        None for relations that are not given by counted edits.
         """
+        return None
+
+    def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
+        """Whether D and E are neighbours inside the class."""
+        edits = self.edits(databases)
+        if edits is None or edits.single is None:
+            return D != E and self.are_neighbours(D, E)
+        counts = databases.counts(D, E)
+        return counts is not None and D != E and edits.within(databases).fewest(counts) is not None
+
+    def innermost(self) -> tuple[Granularity, int]:
+        """G and m, where the granularity is a group of m steps of G; itself and 1 where it is no group."""
+        return self, 1
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        """Why the granularity has no meaning on the class, in words; None where it has one."""
         return None
 
     def __str__(self) -> str:
@@ -56,16 +69,18 @@ class Granularity(ABC):
 
 @dataclass(frozen=True)
 class RecordEdits(Granularity):
-    """Neighbours differ by one edit of records: (removed, added) is one of `kinds`.
+    """Neighbours differ by one edit of records.
 
-    kinds -- a symmetric set of edits out of (1, 0), (0, 1), (1, 1).
+    kinds -- on multisets: the edits (removed, added), a symmetric set out of (1, 0), (0, 1), (1, 1);
+    ordered -- the kinds of classes with positions on which neighbours differ at one position.
 
     >>> bounded.are_neighbours(("a", "a"), ("a", "b")), unbounded.are_neighbours(("a",), ("a", "b"))
     (True, True)
     """
 
     name: str
-    kinds: frozenset[Edit]
+    kinds: frozenset[Counts] = frozenset()
+    ordered: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if not self.kinds <= {(1, 0), (0, 1), (1, 1)}:
@@ -80,8 +95,6 @@ class RecordEdits(Granularity):
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
         """The neighbours of D, made by its edits."""
-        from dpcompose.spaces.databases import Multisets
-
         if not (isinstance(databases, Multisets) and isinstance(D, tuple)):
             yield from super().neighbours(D, databases)
             return
@@ -97,30 +110,113 @@ class RecordEdits(Granularity):
                         if databases.sizes.allows(len(E)):
                             yield E
 
-    @property
-    def edits(self) -> frozenset[Edit]:
-        return self.kinds
+    def edits(self, databases: DatabaseClass) -> Edits | None:
+        if databases.kind in self.ordered:
+            return Edits(frozenset({(1,)}))
+        return Edits(self.kinds) if self.kinds and isinstance(databases, Multisets) else None
 
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if self.edits(databases) is not None:
+            return None
+        if databases.kind == "listed":
+            return f"the granularity {self.name} is about records; a listed class has none"
+        fitting = sorted({*self.ordered, *(["multisets"] if self.kinds else [])})
+        return (
+            f"the granularity {self.name} has no meaning on {databases.kind}: it is about "
+            f"{' and '.join(fitting)}"
+        )
+
+
+@dataclass(frozen=True)
+class AnyTwo(Granularity):
+    """Any two different databases are neighbours (free lunch)."""
+
+    name: str
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        return D != E
+
+    def edits(self, databases: DatabaseClass) -> Edits:
+        return Edits(None)
+
+
+@dataclass(frozen=True)
+class Group(Granularity):
+    """G^m: different databases that at most m steps of G, inside the class, lead to each other.
+
+    of -- G; m -- at least 1.  A group of groups counts the steps of the innermost one.
+
+    >>> from dpcompose.spaces.databases import multisets
+    >>> pairs_at_once = group(2, bounded)
+    >>> str(pairs_at_once), pairs_at_once.relates(("a", "a"), ("b", "c"), multisets("abc"))
+    ('group of 2 bounded', True)
+    """
+
+    m: int
+    of: Granularity
+
+    def __post_init__(self) -> None:
+        if type(self.m) is not int or self.m < 1 or self.innermost()[1] > LARGEST_GROUP:
+            raise ValueError(f"a group counts 1 to {LARGEST_GROUP:,} steps in all, not {self.m!r}")
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The innermost granularity with the number of its steps."""
+        single, steps = self.innermost()
+        return f"group of {steps} {single}"
+
+    def innermost(self) -> tuple[Granularity, int]:
+        single, steps = self.of.innermost()
+        return single, steps * self.m
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        raise TypeError("a group counts steps inside a class: ask relates(D, E, databases)")
+
+    def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
+        """The databases at most m steps away, nearest first."""
+        seen = layer = {D: None}
+        for _ in range(self.m):
+            layer = {E: None for at in layer for E in self.of.neighbours(at, databases) if E not in seen}
+            seen = seen | layer
+            yield from layer
+
+    def edits(self, databases: DatabaseClass) -> Edits | None:
+        single = self.of.edits(databases)
+        if single is None or single.single is None:
+            return single
+        return Edits(single.single, single.most * self.m)
+
+    def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
+        if self.edits(databases) is not None:
+            return super().relates(D, E, databases)
+        return D != E and any(found == E for found in self.neighbours(D, databases))
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        return self.of.unfit(databases)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Group) and self.innermost() == other.innermost()
+
+    def __hash__(self) -> int:
+        return hash(self.innermost())
+
+
+LARGEST_GROUP = 1_000
+"""The most steps that a group counts."""
 
 unbounded = RecordEdits("unbounded", frozenset({(1, 0), (0, 1)}))
 """Add or remove one record: |D △ E| = 1 (GB Def. II.3)."""
 
-bounded = RecordEdits("bounded", frozenset({(1, 1)}))
-"""Change one record: |D| = |E| and |D △ E| = 2 (GB Def. II.4)."""
+bounded = RecordEdits("bounded", frozenset({(1, 1)}), frozenset({"tuples", "streams"}))
+"""Change one record: |D| = |E| and |D △ E| = 2 (GB Def. II.4); on tuples, at one position (GB Ex. IV.7)."""
 
-BUILT_IN = {granularity.name: granularity for granularity in (unbounded, bounded)}
+event = RecordEdits("event", ordered=frozenset({"streams"}))
+"""Streams that differ, arbitrarily, at one time step."""
 
+free_lunch = AnyTwo("free-lunch")
+"""Any two different databases (GB Rem. III.7)."""
 
-def difference(D: Database, E: Database) -> tuple[int, int]:
-    """(|D∖E|, |E∖D|) of two multisets.
-
-    >>> difference(("a", "a", "b"), ("a", "c"))
-    (2, 1)
-    """
-    if not (isinstance(D, tuple) and isinstance(E, tuple)):
-        raise TypeError(f"{D!r} and {E!r} are not both multisets of records")
-    removed, added = Counter(D), Counter(E)
-    return (removed - added).total(), (added - removed).total()
+BUILT_IN = {granularity.name: granularity for granularity in (unbounded, bounded, event, free_lunch)}
 
 
 @dataclass(frozen=True)
@@ -181,3 +277,8 @@ def relation(name: str, holds: Callable[[Database, Database], bool]) -> Relation
 def steps(name: str, step: Callable[[Database], Iterable[Database]]) -> Steps:
     """A granularity from a function that lists the databases one step away."""
     return Steps(name, step)
+
+
+def group(m: int, of: Granularity) -> Group:
+    """G^m: at most m steps of the granularity `of`; its canonical metric is ⌈d_G/m⌉."""
+    return Group(m, of)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge, refuse_if_large
-from dpcompose.spaces.granularities import Granularity, NotSymmetric, Pairs, RecordEdits, Steps
+from dpcompose.spaces.granularities import Granularity, Group, NotSymmetric, Pairs, RecordEdits, Steps
 from dpcompose.spaces.maps import Map
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 LARGEST_PREDICATE_CLASS = 3_000
 """The most databases for which a predicate is asked about every pair."""
+LARGEST_GRAPH = 3_000_000
+"""The most neighbouring pairs of a group."""
 
 
 def neighbourhood_graph(databases: DatabaseClass, granularity: Granularity) -> Graph:
@@ -35,6 +37,8 @@ def neighbourhood_graph(databases: DatabaseClass, granularity: Granularity) -> G
     import networkx
 
     refuse_if_large(databases)
+    if isinstance(granularity, Group):
+        return power(neighbourhood_graph(databases, granularity.of), granularity.m)
     graph: Graph = networkx.Graph()
     nodes = list(databases.databases())
     graph.add_nodes_from(nodes)
@@ -63,6 +67,26 @@ def neighbourhood_graph(databases: DatabaseClass, granularity: Granularity) -> G
                 )
             graph.add_edge(D, E)
     return graph
+
+
+def power(graph: Graph, m: int) -> Graph:
+    """The graph in which nodes are joined where at most m edges lead from one to the other.
+
+    Raises TooLarge beyond LARGEST_GRAPH edges.
+    """
+    import networkx
+
+    joined: Graph = networkx.Graph()
+    joined.add_nodes_from(graph.nodes)
+    for D in graph.nodes:
+        near = networkx.single_source_shortest_path_length(graph, D, cutoff=m)
+        joined.add_edges_from((D, E) for E in near if E != D)
+        if joined.number_of_edges() > LARGEST_GRAPH:
+            raise TooLarge(
+                f"groups of {m} neighbours make more than {LARGEST_GRAPH:,} pairs of {len(graph)} databases; "
+                "a smaller class or group would do"
+            )
+    return joined
 
 
 def push_forward(graph: Graph, f: Map) -> Graph:

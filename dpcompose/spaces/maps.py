@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size
+from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size, Tuples
 
 
 class Map(ABC):
@@ -98,6 +98,49 @@ class Restriction(Map):
 
 
 @dataclass(frozen=True)
+class Positions(Map):
+    """D ↦ the records of a tuple D at some positions (1, 2, …), which keep their identifiers.
+
+    >>> Positions((1, 3))(("a", "b", "c"))
+    ('a', 'c')
+    """
+
+    positions: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "positions", tuple(sorted(set(self.positions))))
+        if any(type(at) is not int or at < 1 for at in self.positions):
+            raise ValueError(f"positions are whole numbers from 1, not {self.positions}")
+
+    @cached_property
+    def inside(self) -> frozenset[int]:
+        """The positions as a set."""
+        return frozenset(self.positions)
+
+    def __call__(self, D: Database) -> Database:
+        if not isinstance(D, tuple) or (self.positions and self.positions[-1] > len(D)):
+            raise TypeError(f"{D!r} is no tuple that has the positions {self.positions}")
+        return tuple(D[at - 1] for at in self.positions)
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        """Tuples at the chosen positions."""
+        if not isinstance(databases, Tuples):
+            raise TypeError("only tuples are restricted to positions")
+        if self.is_identity(databases):
+            return databases
+        if not self.positions:
+            return Listed(((),))
+        length = Size(len(self.positions), exactly=True)
+        return replace(databases, sizes=length, positions=self.positions)
+
+    def written(self, D: str) -> str:
+        return f"{D}[{', '.join(map(str, self.positions))}]"
+
+    def is_identity(self, databases: DatabaseClass) -> bool:
+        return isinstance(databases, Tuples) and databases.sizes == Size(len(self.positions), exactly=True)
+
+
+@dataclass(frozen=True)
 class Table(Map):
     """A map given by its values: D ↦ values[D].
 
@@ -149,16 +192,19 @@ class Function(Map):
 
 @dataclass(frozen=True)
 class Part(Map):
-    """D ↦ p_i(D), the i-th part of a record-wise partition with a symbolic number of parts.
+    """D ↦ p_i(D), the i-th part of a partition with a symbolic number of parts.
 
-    The universe is arbitrary, and the parts are not named: a setting writes out as many of
-    them as are needed, as restrictions.  It has no value at a database by itself.
+    The parts are record sets of an arbitrary universe (record-wise), or sets of positions of tuples
+    of any length (order-based), and are not named: a setting writes out as many of them as are
+    needed, as restrictions to records or positions.  It has no value at a database by itself.
 
-    partition -- the partition's name; parts -- the number k of its parts, as a formula.
+    partition -- the partition's name; parts -- the number k of its parts, as a formula;
+    of -- the kind of class whose databases are divided: "multisets", "tuples" or "streams".
     """
 
     partition: str
     parts: str
+    of: str = "multisets"
 
     def __call__(self, D: Database) -> Database:
         raise TypeError(f"part i of {self.partition} must be written out for some i first")
@@ -179,6 +225,15 @@ def restriction(records: Iterable[str]) -> Restriction:
     if isinstance(records, str):
         raise TypeError(f"a record set is a list of records, not the text {records!r}: write [{records!r}]")
     return Restriction(tuple(str(record) for record in records))
+
+
+def positions(*at: int) -> Positions:
+    """D ↦ the records of a tuple at these positions, counted from 1.
+
+    >>> positions(2, 1)(("a", "b", "c"))
+    ('a', 'b')
+    """
+    return Positions(tuple(at))
 
 
 def record_partition(databases: Multisets, *parts: Iterable[str]) -> tuple[Restriction, ...]:

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dpcompose.spaces.databases import Database, Multisets
-from dpcompose.spaces.granularities import Edit, difference
+from dpcompose.spaces.databases import Counts, Database, difference
 from dpcompose.spaces.graphs import fibres
 from dpcompose.spaces.maps import Map
 
@@ -50,43 +49,61 @@ class Metric(ABC):
 
 @dataclass(frozen=True)
 class ClosedForm(Metric):
-    """A metric on multisets that depends on r = |x∖y| and s = |y∖x| only.
+    """A metric that depends on how much x and y differ only: on |x∖y| and |y∖x|, or on the changed positions.
 
     >>> Replacements = ClosedForm("max(removed, added)", same_size=True)
     >>> Replacements(("a", "a"), ("b", "c")), Replacements(("a",), ()) == INFINITE
     (2, True)
+    >>> ClosedForm("changed", ordered=True, at_once=2)(("a", "a", "a"), ("b", "b", "b"))
+    2
     """
 
     formula: str
-    """In `removed` = r and `added` = s; "oo" where only equal databases have a finite distance."""
+    """In `removed` and `added`, or in `changed`; "oo" where only equal databases have a finite distance."""
     same_size: bool = False
-    """Whether databases of different sizes are at distance ∞."""
-    _known: dict[Edit, Distance] = field(default_factory=dict, compare=False, repr=False)
+    """Whether databases of different sizes are at distance ∞ (tuples of different lengths always are)."""
+    ordered: bool = False
+    """Whether databases are tuples: positions count, not multiplicities."""
+    at_once: int = 1
+    """m, for groups of m steps at once: the distance is ⌈formula/m⌉."""
+    _known: dict[Counts, Distance] = field(default_factory=dict, compare=False, repr=False)
 
     def __call__(self, x: Database, y: Database) -> Distance:
-        return self.of(*difference(x, y))
+        if not self.ordered:
+            return self.of(*difference(x, y))
+        if not (isinstance(x, tuple) and isinstance(y, tuple)) or len(x) != len(y):
+            return INFINITE
+        return self.of(sum(1 for a, b in zip(x, y, strict=True) if a != b))
 
-    def of(self, removed: int, added: int) -> Distance:
-        """The distance of databases x, y with |x∖y| = removed and |y∖x| = added."""
-        if (removed, added) not in self._known:
-            self._known[removed, added] = self._distance(removed, added)
-        return self._known[removed, added]
+    def of(self, *counts: int) -> Distance:
+        """The distance of databases that differ by these counts."""
+        if counts not in self._known:
+            self._known[counts] = self._distance(counts)
+        return self._known[counts]
 
-    def _distance(self, removed: int, added: int) -> Distance:
+    def _distance(self, counts: Counts) -> Distance:
         from fractions import Fraction
 
         from dpcompose.language import formulas, symbols
 
-        if removed == added == 0:
+        if not any(counts):
             return 0
-        if self.formula == "oo" or (self.same_size and removed != added):
+        if self.formula == "oo" or (self.same_size and len(set(counts)) > 1):
             return INFINITE
-        names = {name: symbols.symbol(name) for name in ("removed", "added")}
-        expression = formulas.parse(self.formula, names)
-        value = formulas.evaluate(expression, {"removed": Fraction(removed), "added": Fraction(added)})
+        letters = dict(zip(("changed",) if self.ordered else ("removed", "added"), counts, strict=True))
+        expression = formulas.parse(self.formula, {name: symbols.symbol(name) for name in letters})
+        value = formulas.evaluate(expression, {name: Fraction(n) for name, n in letters.items()})
         if value is None or value.denominator != 1:
             raise ValueError(f"the closed form {self.formula!r} is no whole number of steps")
-        return int(value)
+        return -(-int(value) // self.at_once)
+
+
+@dataclass(frozen=True)
+class Discrete(Metric):
+    """1 between different inputs: the canonical metric where any two are neighbours."""
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        return 0 if x == y else 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,44 +159,3 @@ class MinimumOverFibres(Metric):
             for E in layer:
                 reached.setdefault(self.f(E), steps)
         return reached
-
-
-def edits_within(edits: frozenset[Edit], databases: Multisets) -> frozenset[Edit]:
-    """The edits that lead from some database of the class to another one of it.
-
-    On multisets of exactly n records no record is only added or only removed.
-
-    >>> from dpcompose.spaces.databases import multisets
-    >>> edits_within(frozenset({(1, 0), (0, 1)}), multisets(size="= 3"))
-    frozenset()
-    """
-    n = databases.sizes.n
-    return frozenset(
-        (removed, added)
-        for removed, added in edits
-        if (removed == added or not databases.sizes.exactly) and (n is None or max(removed, added) <= n)
-    )
-
-
-def edits_of_images(edits: frozenset[Edit], databases: Multisets, f: Map) -> frozenset[Edit]:
-    """The push-forward of a relation by edits along a restriction D ↦ D|A, again by edits.
-
-    Where A is not all of X, a record that is replaced may come from outside A or go there:
-    so a replacement becomes a replacement, a removal or an addition.
-
-    >>> from dpcompose.spaces.databases import multisets
-    >>> from dpcompose.spaces.maps import restriction
-    >>> X = multisets({"a", "b"})
-    >>> sorted(edits_of_images(frozenset({(1, 1)}), X, restriction(["a"])))
-    [(0, 1), (1, 0), (1, 1)]
-    """
-    inside = edits_within(edits, databases)
-    if f.is_identity(databases):
-        return inside
-    seen = {
-        (kept_removed, kept_added)
-        for removed, added in inside
-        for kept_removed in range(removed + 1)
-        for kept_added in range(added + 1)
-    }
-    return frozenset(seen - {(0, 0)})

@@ -114,8 +114,15 @@ def test_verdicts(first: tuple[Study, tuple[display.Answer, ...]]) -> None:
 
 
 def test_only_the_record_that_changes_is_marked() -> None:
-    assert display._set(["a", "a", "b"], ["a", "b", "c"]) == "{<mark><b>a</b></mark>, a, b}"
-    assert display._set(["a", "b", "c"], ["a", "a", "b"]) == "{a, b, <mark><b>c</b></mark>}"
+    multisets, tuples = dpc.multisets("abc"), dpc.tuples("abc")
+    assert display._both(multisets, ("a", "a", "b"), ("a", "b", "c")) == [
+        "{<mark><b>a</b></mark>, a, b}",
+        "{a, b, <mark><b>c</b></mark>}",
+    ]
+    assert display._both(tuples, ("a", "b"), ("a", "c", "b")) == [
+        "(a, <mark><b>b</b></mark>)",
+        "(a, <mark><b>c</b></mark>, <mark><b>b</b></mark>)",
+    ]
 
 
 def test_undecided_verdicts_say_why() -> None:

@@ -98,12 +98,32 @@ def test_formulas_show_the_place() -> None:
             'granularity = "bounded"\n',
             'granularity = "edge"\n',
             "target.granularity (line 10): the granularity 'edge' is not supported yet; "
-            "supported are unbounded, bounded",
+            "supported are unbounded, bounded, event, free-lunch",
         ),
         (
             'granularity = "bounded"\n',
-            'granularity = { group = 2, of = "bounded" }\n',
-            "target.granularity (line 10): the granularity 'group' is not supported yet",
+            'granularity = { group = 0, of = "bounded" }\n',
+            "target.granularity (line 10): a group counts 1 to 1,000 steps, not 0",
+        ),
+        (
+            'granularity = "bounded"\n',
+            'granularity = { group = 40, of = { group = 40, of = "bounded" } }\n',
+            "target.granularity (line 10): a group counts 1 to 1,000 steps in all, not 40",
+        ),
+        (
+            'granularity = "bounded"\n',
+            'granularity = { groups = 2, of = "bounded" }\n',
+            'target.granularity (line 10): a group of neighbours is { group = 2, of = "bounded" }',
+        ),
+        (
+            'granularity = "bounded"\n',
+            "granularity = { w-event = 3 }\n",
+            "target.granularity (line 10): the granularity 'w-event' is not supported yet",
+        ),
+        (
+            'granularity = "bounded"\n',
+            'granularity = { group = 2, of = "bouded" }\n',
+            "target.granularity (line 10): there is no granularity 'bouded'; did you mean 'bounded'?",
         ),
         (
             'records = ["a"]',
@@ -134,8 +154,14 @@ def test_formulas_show_the_place() -> None:
         ),
         (
             'kind = "multisets"',
+            'kind = "graphs"',
+            "databases.kind (line 7): the kind 'graphs' is not supported yet; "
+            "supported are multisets, tuples, streams, listed",
+        ),
+        (
+            'kind = "multisets"',
             'kind = "tuples"',
-            "databases.kind (line 7): the kind 'tuples' is not supported yet; supported are multisets, listed",
+            "mechanisms.1.reads.records (line 13): tuples are not restricted to records; read positions",
         ),
         (
             'kind = "multisets"',

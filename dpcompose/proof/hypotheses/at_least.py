@@ -11,7 +11,7 @@ import sympy
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.databases import Multisets
+from dpcompose.spaces.databases import Multisets, Tuples
 from dpcompose.spaces.maps import Restriction
 
 WORDS = "{value} >= {bound}"
@@ -43,4 +43,4 @@ def _number(inputs: Inputs, value: str) -> int | None:
     if value == "non-empty parts":
         return sum(1 for f in maps if not (isinstance(f, Restriction) and not f.records))
     databases = inputs.setting.databases
-    return databases.sizes.n if isinstance(databases, Multisets) else 0
+    return databases.sizes.n if isinstance(databases, Multisets | Tuples) else 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dpcompose.proof.hypotheses.evidence import Evidence, undecided
+from dpcompose.proof.hypotheses.evidence import Evidence, fails, undecided
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
 from dpcompose.proof.registry import Hypothesis
 from dpcompose.spaces.granularities import BUILT_IN, Granularity
@@ -30,6 +30,9 @@ def check(inputs: Inputs, hypothesis: Hypothesis) -> Evidence:
     wanted = [name for name in inspect.signature(predicate.check).parameters if name != "inputs"]
     if missing := [name for name in wanted if letters[name] is None]:
         raise UnknownPredicate(f"{hypothesis.is_!r} needs a {missing[0]}")
+    unfit = letters["granularity"].unfit(inputs.setting.databases)
+    if unfit is not None and "granularity" in wanted:
+        return fails(unfit)
     try:
         evidence: Evidence = predicate.check(inputs, **{name: letters[name] for name in wanted})
     except NotDecidable as error:

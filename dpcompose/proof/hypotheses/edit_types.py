@@ -1,19 +1,23 @@
 """Neighbouring pairs by edit types: one pair stands for all of its type.
 
-An edit removes a record a and/or adds another record b.  Its type is which maps read a, which
-read b, and whether something is removed and added.  How far each restriction moves, and
-whether it moves at all, is a function of the type where distances depend on |x∖y| and |y∖x|
-only; so one pair of databases a type decides the whole class, however large.
+An edit of multisets removes some records and adds others, an edit of tuples changes some
+positions.  Its type is which maps read each of these records or positions.  How far each
+restriction moves, and whether it moves at all, is a function of the type where distances
+depend on counts of differences only; so one pair of databases a type decides the whole
+class, however large.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from math import comb
 
-from dpcompose.spaces.databases import Database, Multisets, TooLarge
-from dpcompose.spaces.granularities import Edit
-from dpcompose.spaces.maps import Everything, Map, Restriction
-from dpcompose.spaces.metrics import edits_within
+from dpcompose.spaces.databases import Database, DatabaseClass, Multisets, TooLarge, Tuples
+from dpcompose.spaces.edits import Edits
+from dpcompose.spaces.maps import Everything, Map, Positions, Restriction
 
 Pair = tuple[Database, Database]
 Written = tuple[tuple[str, ...], tuple[str, ...]]
@@ -22,32 +26,94 @@ LARGEST = 2_000_000
 """The most records in all the pairs of databases that are written down."""
 
 
-def apply_to(maps: Sequence[Map]) -> bool:
-    """Whether every map reads records one by one, by membership: the lemma's premise."""
-    return all(isinstance(f, Everything | Restriction) for f in maps)
+@dataclass(frozen=True)
+class Types:
+    """A pair of databases for each type of edit.
+
+    growing -- whether D and E with all records taken N times are neighbours for every N as well, and
+    for N → ∞ they move every map as far as any neighbours do; there is one pair then.
+    """
+
+    pairs: tuple[Pair, ...]
+    growing: bool = False
 
 
-def pairs(databases: Multisets, edits: frozenset[Edit], maps: Sequence[Map]) -> tuple[Pair, ...]:
+def apply_to(databases: DatabaseClass, maps: Sequence[Map]) -> bool:
+    """Whether every map reads records or positions one by one, by membership: the lemma's premise."""
+    if isinstance(databases, Multisets):
+        return all(isinstance(f, Everything | Restriction) for f in maps)
+    return isinstance(databases, Tuples) and all(isinstance(f, Everything | Positions) for f in maps)
+
+
+def pairs(databases: DatabaseClass, edits: Edits, maps: Sequence[Map], only_whether: bool = False) -> Types:
     """A smallest pair (D, E) of neighbours for each edit type, D at least as large as E.
+
+    only_whether -- all that matters is whether what a map reads differs, not how far.
 
     >>> from dpcompose.spaces.databases import multisets
     >>> from dpcompose.spaces.maps import restriction
-    >>> pairs(multisets({"a", "b", "c"}), frozenset({(1, 1)}), [restriction(["a"])])
+    >>> pairs(multisets({"a", "b", "c"}), Edits(frozenset({(1, 1)})), [restriction(["a"])]).pairs
     ((('a',), ('b',)), (('b',), ('c',)))
     """
+    if isinstance(databases, Tuples):
+        found = Types(tuple(_of_tuples(databases, edits.within(databases), maps)))
+    else:
+        assert isinstance(databases, Multisets)
+        found = _of_multisets(databases, edits.within(databases), maps, only_whether)
+    return Types(tuple(sorted(found.pairs, key=_order)), found.growing)
+
+
+def _order(pair: Pair) -> tuple[int, Pair]:
+    D, E = pair
+    assert isinstance(D, tuple) and isinstance(E, tuple)
+    return len(D) + len(E), pair
+
+
+# multisets
+
+
+def _of_multisets(databases: Multisets, edits: Edits, maps: Sequence[Map], only_whether: bool) -> Types:
     kinds = _records_by_membership(databases, maps)
+    differences = edits.differences(databases)
+    if differences is None:
+        return Types((((), tuple(sorted(kind[0] for kind in kinds))),), growing=True)
+    if edits.single is None and only_whether:
+        all_changed = _that_changes_all(databases, kinds)
+        if all_changed is not None:
+            return Types((all_changed,))
     length = databases.sizes.n if databases.sizes.exactly and databases.sizes.n else 1
-    if len(kinds) ** 2 * length > LARGEST:
+    written = sum(
+        comb(len(kinds) + removed - 1, removed) * comb(len(kinds) + added - 1, added) * max(length, removed)
+        for removed, added in differences
+    )
+    if written > LARGEST:
         raise TooLarge(
-            f"{len(kinds):,} kinds of records in databases of {length:,} records are too many to write down "
-            f"for each type of edit; a smaller exact size, or fewer record sets, would do"
+            f"{len(kinds):,} kinds of records in databases of {max(map(max, differences), default=0):,} to "
+            f"{length:,} records are too many to write down for each type of edit; a smaller exact size, "
+            "smaller groups, or fewer record sets, would do"
         )
-    found: list[Written] = []
-    for removed, added in sorted(edits_within(edits, databases)):
+    found: list[Pair] = []
+    for removed, added in sorted(differences):
         if removed >= added:
-            for a, b in _changes(kinds, removed, added):
-                found.append(_databases(databases, a, b))
-    return tuple(sorted(found, key=lambda pair: (len(pair[0]) + len(pair[1]), pair)))
+            for left, right in _changes(kinds, removed, added):
+                found.append(_databases(databases, left, right))
+    return Types(tuple(found))
+
+
+def _that_changes_all(databases: Multisets, kinds: list[tuple[str, ...]]) -> Pair | None:
+    """A pair whose difference holds every kind of record: all that can change does; None if too large."""
+    records = [kind[0] for kind in kinds]
+    if not databases.sizes.exactly:
+        return (tuple(sorted(records)), ()) if databases.sizes.allows(len(records)) else None
+    if len(kinds) == 1:
+        left, right = kinds[0][:1], kinds[0][1:]
+    else:
+        half = (len(records) + 1) // 2
+        left, right = tuple(records[:half]), tuple(records[half:])
+        right += right[:1] * (len(left) - len(right))
+    if len(left) != len(right) or len(left) > (databases.sizes.n or 0):
+        return None
+    return _databases(databases, left, right)
 
 
 def _records_by_membership(databases: Multisets, maps: Sequence[Map]) -> list[tuple[str, ...]]:
@@ -62,22 +128,66 @@ def _records_by_membership(databases: Multisets, maps: Sequence[Map]) -> list[tu
 
 def _changes(
     kinds: list[tuple[str, ...]], removed: int, added: int
-) -> Iterator[tuple[str | None, str | None]]:
-    if not added:
-        yield from ((kind[0], None) for kind in kinds)
-        return
-    for i, kind in enumerate(kinds):
-        if len(kind) > 1:
-            yield kind[0], kind[1]
-        for other in kinds[i + 1 :]:
-            yield kind[0], other[0]
+) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Which records are removed and added: kinds with multiplicity, no record both."""
+    numbers = range(len(kinds))
+    for left in combinations_with_replacement(numbers, removed):
+        for right in combinations_with_replacement(numbers, added):
+            if removed == added and right < left:
+                continue
+            if all(len(kinds[i]) > 1 for i in set(left) & set(right)):
+                taken = set(left)
+                yield (
+                    tuple(kinds[i][0] for i in left),
+                    tuple(kinds[i][1 if i in taken else 0] for i in right),
+                )
 
 
-def _databases(databases: Multisets, a: str | None, b: str | None) -> Written:
-    """The smallest databases that differ by taking a away and putting b in."""
-    left = () if a is None else (a,)
-    right = () if b is None else (b,)
+def _databases(databases: Multisets, left: tuple[str, ...], right: tuple[str, ...]) -> Written:
+    """The smallest databases that differ by taking the left records away and putting the right ones in."""
     if databases.sizes.exactly and databases.sizes.n:
-        same = (a or b or "",) * (databases.sizes.n - 1)
+        same = (left or right)[:1] * (databases.sizes.n - len(left))
         left, right = (*left, *same), (*right, *same)
     return tuple(sorted(left)), tuple(sorted(right))
+
+
+# tuples
+
+
+def _of_tuples(databases: Tuples, edits: Edits, maps: Sequence[Map]) -> Iterator[Pair]:
+    """Pairs that change as many positions as neighbours may: distances do not fall with more changes."""
+    here, there = (*databases.records, *databases.spare)[:2] if databases.several_records else ("", "")
+    n = databases.sizes.n
+    if edits.single is None and not databases.sizes.exactly:
+        if n != 0:  # any two, of any length: what is read has different lengths
+            yield ((databases.records or databases.spare)[0],), ()
+        return
+    if not databases.several_records or n == 0 or not (edits.single is None or edits.single):
+        return
+    if not databases.sizes.exactly:  # everything is read
+        length = edits.most if n is None else min(n, edits.most)
+        yield (here,) * length, (there,) * length
+        return
+    assert n is not None
+    most = n if edits.single is None else min(n, edits.most)
+    kinds = _positions_by_membership(n, maps)
+    if comb(len(kinds) + most - 1, most) * n > LARGEST:
+        raise TooLarge(
+            f"{most:,} positions of {len(kinds):,} kinds in tuples of length {n:,} can change in too many "
+            "ways; smaller groups, or fewer sets of positions, would do"
+        )
+    for changed in combinations_with_replacement(range(len(kinds)), most):
+        times = Counter(changed)
+        if all(count <= len(kinds[i]) for i, count in times.items()):
+            at = {position for i, count in times.items() for position in kinds[i][:count]}
+            yield (here,) * n, tuple(there if position in at else here for position in range(1, n + 1))
+
+
+def _positions_by_membership(n: int, maps: Sequence[Map]) -> list[list[int]]:
+    """The positions 1, …, n by the set of maps that read them."""
+    kinds: dict[tuple[bool, ...], list[int]] = {}
+    read = [f.inside if isinstance(f, Positions) else None for f in maps]
+    for position in range(1, n + 1):
+        membership = tuple(S is None or position in S for S in read)
+        kinds.setdefault(membership, []).append(position)
+    return list(kinds.values())

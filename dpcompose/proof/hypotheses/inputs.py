@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING
 
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.hypotheses import edit_types, exhaustion
-from dpcompose.proof.registry import Theory
-from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, TooLarge
-from dpcompose.spaces.granularities import Edit, Granularity, pairs
-from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
+from dpcompose.proof.registry import Fact, Theory
+from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, TooLarge, Tuples
+from dpcompose.spaces.edits import Edits
+from dpcompose.spaces.granularities import Granularity, pairs
+from dpcompose.spaces.graphs import neighbourhood_graph, power, push_forward
 from dpcompose.spaces.maps import Map, Restriction, Table
 from dpcompose.spaces.metrics import (
+    INFINITE,
     ClosedForm,
+    Discrete,
     Metric,
     MinimumOverFibres,
     ShortestPaths,
-    edits_of_images,
-    edits_within,
 )
 
 if TYPE_CHECKING:
@@ -37,32 +38,68 @@ class NotDecidable(ValueError):
 
 @dataclass(frozen=True)
 class InputMetric:
-    """The metric of one input, in words where it is from, and the fact page that states it, if any."""
+    """The metric of one input, in words where it is from, and the fact pages that state it, if any."""
 
     metric: Metric
     words: str
-    page: str | None = None
+    pages: tuple[str, ...] = ()
+
+    @property
+    def by_counts(self) -> bool:
+        """Whether distances depend on how much two inputs differ only: the premise of edit types."""
+        return isinstance(self.metric, ClosedForm | Discrete)
+
+    @property
+    def only_whether(self) -> bool:
+        """Whether distances say only whether two inputs differ."""
+        return isinstance(self.metric, Discrete) or (
+            isinstance(self.metric, ClosedForm) and self.metric.formula == "oo"
+        )
 
 
 @dataclass(frozen=True)
 class NeighbouringPairs:
-    """Pairs of neighbours that stand for all of them, and in words what they cover."""
+    """Pairs of neighbours that stand for all of them, and in words what they cover.
+
+    growing -- the one pair stands for all its multiples, see `edit_types.Types`.
+    """
 
     pairs: tuple[edit_types.Pair, ...]
     procedure: str
     covered: str
+    growing: bool = False
 
 
-def closed_form(theory: Theory, databases: Multisets, edits: frozenset[Edit]) -> InputMetric | None:
-    """The canonical metric that a fact page states for a relation by edits on a class of multisets."""
-    edits = edits_within(edits, databases)
+def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> InputMetric | None:
+    """The canonical metric that fact pages state for a relation by edits on a class."""
+    edits = edits.within(databases)
     for page in theory.of_kind("fact"):
-        head = page.head
-        if head.metric is None or head.edits is None or databases.sizes.kind not in head.sizes:
+        head: Fact = page.head
+        if head.metric is None or not _is_about(head, databases, edits):
             continue
-        if frozenset(head.edits) | frozenset((s, r) for r, s in head.edits) == edits:
-            return InputMetric(ClosedForm(head.metric, head.same_size), f"{page.id}, on {databases}", page.id)
+        on = f"on {databases}"
+        if edits.single is None:
+            return InputMetric(Discrete(), f"{page.id}, {on}", (page.id,))
+        ordered = isinstance(databases, Tuples)
+        metric = ClosedForm(head.metric, head.same_size, ordered, edits.most)
+        groups = [one for one in theory.of_kind("fact") if one.head.groups] if edits.most > 1 else []
+        if edits.most > 1 and not groups:
+            return None
+        ids = (page.id, *(one.id for one in groups))
+        return InputMetric(metric, f"{' and '.join(ids)}, {on}", ids)
     return None
+
+
+def _is_about(head: Fact, databases: DatabaseClass, edits: Edits) -> bool:
+    """Whether a fact page's metric is that of the edits, which are possible in the class."""
+    if head.edits == "any two" or edits.single is None:
+        return head.edits == "any two" and edits.single is None
+    if databases.kind not in head.classes or not isinstance(databases, Multisets | Tuples):
+        return False
+    if head.edits is None or databases.sizes.kind not in head.sizes:
+        return False
+    single = {tuple(one) for one in head.edits}
+    return single | {one[::-1] for one in single} == edits.single
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,13 +141,13 @@ class Inputs:
     def metric_of(self, f: Map, stated: Granularity, domain: str) -> InputMetric:
         """The metric on the values of f for guarantees stated in a granularity, on a domain."""
         databases = self.setting.databases
-        if isinstance(databases, Multisets) and stated.edits is not None and edit_types.apply_to([f]):
-            image = f.image(databases)
+        edits = stated.edits(databases)
+        if edits is not None and (edits.single is None or edit_types.apply_to(databases, [f])):
+            image = f.image(databases) if edits.single is not None else databases
             if isinstance(image, Listed):
                 return InputMetric(ClosedForm("oo"), "one possible input")
-            assert isinstance(image, Multisets)
-            edits = stated.edits if domain == "own" else edits_of_images(stated.edits, databases, f)
-            if (found := closed_form(self.theory, image, edits)) is not None:
+            inside = edits if domain == "own" else edits.of_images(databases, f)
+            if (found := closed_form(self.theory, image, inside)) is not None:
                 return found
         if databases.count() is None:
             raise NotDecidable(
@@ -124,11 +161,12 @@ class Inputs:
         databases = self.setting.databases
         if domain == "own" and not f.is_identity(databases):
             image = f.image(databases)
+            single, steps = stated.innermost()
             if isinstance(f, Table):
-                given = f.neighbours_for(stated.name)
+                given = f.neighbours_for(single.name)
                 if given is not None:
-                    return neighbourhood_graph(image, pairs(stated.name, given))
-            elif isinstance(image, Multisets):
+                    return power(neighbourhood_graph(image, pairs(single.name, given)), steps)
+            elif isinstance(image, Multisets | Tuples):
                 return self.graph(image, stated)
         return push_forward(self.graph(databases, stated), f)
 
@@ -137,7 +175,7 @@ class Inputs:
         mechanism = self.setting.mechanisms[i - 1]
         found = self.metric(i).metric
         stated = mechanism.satisfies.about_granularity
-        if isinstance(found, ClosedForm):
+        if self.metric(i).by_counts:
             return found
         return MinimumOverFibres(self.graph(self.setting.databases, stated), mechanism.reads)
 
@@ -154,16 +192,19 @@ class Inputs:
     def _find_pairs(self, granularity: Granularity) -> NeighbouringPairs:
         setting = self.setting
         maps = [mechanism.reads for mechanism in setting.mechanisms]
-        by_types = (
-            isinstance(setting.databases, Multisets)
-            and granularity.edits is not None
-            and edit_types.apply_to(maps)
-            and all(isinstance(self.metric(i).metric, ClosedForm) for i in range(1, len(maps) + 1))
-        )
-        if by_types:
-            assert isinstance(setting.databases, Multisets) and granularity.edits is not None
-            found = edit_types.pairs(setting.databases, granularity.edits, maps)
-            return NeighbouringPairs(found, "edit types", _count(len(found), "edit type"))
+        metrics = [self.metric(i) for i in range(1, len(maps) + 1)]
+        edits = granularity.edits(setting.databases)
+        if (
+            edits is not None
+            and edit_types.apply_to(setting.databases, maps)
+            and all(one.by_counts for one in metrics)
+        ):
+            only_whether = all(one.only_whether for one in metrics)
+            types = edit_types.pairs(setting.databases, edits, maps, only_whether)
+            words = _count(len(types.pairs), "edit type")
+            if types.growing:
+                words += ", repeated any number of times"
+            return NeighbouringPairs(types.pairs, "edit types", words, types.growing)
         if setting.databases.count() is None:
             raise NotDecidable(
                 f"{setting.databases} are infinitely many, and no lemma says that finitely many pairs of "
@@ -186,6 +227,13 @@ class Inputs:
             for i, f in self._that_move(pair, [mechanism.reads for mechanism in self.setting.mechanisms])
         }
 
+    def furthest(self, pair: edit_types.Pair, granularity: Granularity | None = None) -> dict[int, int]:
+        """The same for one of a granularity's neighbouring pairs; the supremum where it stands for more."""
+        moved = self.distances(pair)
+        if not self.neighbouring_pairs(granularity).growing:
+            return moved
+        return {i: r if isinstance(self.metric(i).metric, Discrete) else INFINITE for i, r in moved.items()}
+
     def _that_move(self, pair: edit_types.Pair, maps: Sequence[Map]) -> Iterator[tuple[int, Map]]:
         """The maps, numbered from 1, with different values at D and E; restrictions by the edited records."""
         D, E = pair
@@ -205,8 +253,7 @@ class Inputs:
 
     def show(self, pair: edit_types.Pair) -> str:
         """The pair as D = {…} and E = {…}."""
-        shown = [self.setting.databases.show(D) for D in pair]
-        D, E = (f"{{{', '.join(one)}}}" if isinstance(one, list) else one for one in shown)
+        D, E = (self.setting.databases.printed(one) for one in pair)
         return f"D = {D} and E = {E}"
 
 

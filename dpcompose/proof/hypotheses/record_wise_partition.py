@@ -13,7 +13,7 @@ WORDS = "p is a record-wise partition"
 def check(inputs: Inputs, maps: tuple[Map, ...]) -> evidence.Evidence:
     databases = inputs.setting.databases
     if not isinstance(databases, Multisets):
-        return evidence.fails(f"{databases} have no records")
+        return evidence.fails(f"{databases} are not divided by their records")
     names = [mechanism.name for mechanism in inputs.setting.mechanisms]
     owner: dict[str, str] = {}
     for name, f in zip(names, maps, strict=True):

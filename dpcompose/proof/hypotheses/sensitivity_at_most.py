@@ -16,7 +16,7 @@ WORDS = "every p_i has sensitivity at most {bound} for the {granularity} granula
 def check(inputs: Inputs, granularity: Granularity, bound: int) -> evidence.Evidence:
     found = inputs.neighbouring_pairs(granularity)
     for pair in found.pairs:
-        for i, r in inputs.distances(pair).items():
+        for i, r in inputs.furthest(pair, granularity).items():
             if not at_most(r, bound):
                 name = inputs.setting.mechanisms[i - 1].name
                 return evidence.fails(
