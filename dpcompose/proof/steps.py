@@ -477,7 +477,7 @@ class Steps:
             inputs = frozenset(numbers[name] for name in part.names if name in numbers)
             by_inputs[inputs] = by_inputs.get(inputs, Form()) + part
         single = all(len(inputs) == 1 for inputs in by_inputs)
-        for vector in profile.vectors:
+        for vector in map(self._that_lose, profile.vectors):
             if any(distance == "oo" or i in loss.unlimited for i, distance in vector):
                 yield INFINITE_LOSS
                 continue
@@ -487,6 +487,25 @@ class Steps:
             still = {} if single else {letter: Fraction(0) for letter in numbers}
             yield sum((part.with_values(still | at) for part in parts), Form())
 
+    def _that_lose(self, vector: kernel.Vector) -> kernel.Vector:
+        """The entries of a vector without mechanisms that lose 0 at every distance that occurs.
+
+        0 times an infinite distance is infinite; 0 times finite distances without a limit is 0.
+        """
+        values = {i: self.setting.mechanisms[i - 1].satisfies.values for i in self._without_limit}
+        nothing = {i for i, some in values.items() if all(value == 0 for _, value in some)}
+        return tuple((i, entry) for i, entry in vector if i not in nothing)
+
+    @cached_property
+    def _without_limit(self) -> frozenset[int]:
+        """The mechanisms whose inputs move by finite distances only, but without a limit."""
+        found = self.inputs.neighbouring_pairs()
+        if not found.growing:
+            return frozenset()
+        (pair,) = found.pairs
+        reached, limits = self.inputs.distances(pair), self.inputs.furthest(pair)
+        return frozenset(self._origin[i - 1] for i, r in reached.items() if INFINITE == limits[i] != r)
+
     def _at_vectors_of_families(self, loss: kernel.Loss, profile: kernel.Profile) -> Iterator[Loss]:
         """The same where entries such as "2 by 1" and "all by 1" say how many members of a family move.
 
@@ -494,7 +513,7 @@ class Steps:
         """
         page = self.theory.rule(loss.notion)
         (key,) = page.head.parameters
-        for vector in profile.vectors:
+        for vector in map(self._that_lose, profile.vectors):
             moves = [(i, _members(entry)) for i, entry in vector]
             if any(r == "oo" or i in loss.unlimited for i, some in moves for _, r in some):
                 yield INFINITE_LOSS
@@ -617,6 +636,10 @@ class Steps:
             raise StepRefused(f"{page.id} is about {page.head.notion}")
         if sources[0].n not in sources[1].uses:
             raise StepRefused(f"line {sources[1].n} is not from the profile of line {sources[0].n}")
+        for i in sorted(self._without_limit):
+            for key, value in self.setting.mechanisms[i - 1].satisfies.values:
+                if value not in (0, sympy.oo) and not value.is_positive:
+                    raise StepRefused(f"{key} of {self.setting.mechanisms[i - 1].name} may be 0")
         return kernel.Optimal(private.notion, private.parameters)
 
     # small things

@@ -239,7 +239,10 @@ class _Search:
         witness = self.theory.witness(self.setting.notion)
         if witness is None:
             return False
-        self._add(witness.id, {}, [profile, guarantee])
+        try:
+            self._add(witness.id, {}, [profile, guarantee])
+        except StepRefused:
+            return False
         return True
 
     # order of pages

@@ -44,8 +44,10 @@ class Granularity(ABC):
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
         """Whether D and E are neighbours inside the class."""
         edits = self.edits(databases)
-        if edits is None or edits.single is None:
+        if edits is None:
             return D != E and self.are_neighbours(D, E)
+        if edits.single is None:
+            return D != E
         counts = databases.counts(D, E)
         return counts is not None and D != E and edits.within(databases).fewest(counts) is not None
 

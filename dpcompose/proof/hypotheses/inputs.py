@@ -141,14 +141,17 @@ class Inputs:
     def metric_of(self, f: Map, stated: Granularity, domain: str) -> InputMetric:
         """The metric on the values of f for guarantees stated in a granularity, on a domain."""
         databases = self.setting.databases
-        edits = stated.edits(databases)
-        if edits is not None and (edits.single is None or edit_types.apply_to(databases, [f])):
-            image = f.image(databases) if edits.single is not None else databases
+        edits, found = stated.edits(databases), None
+        if edits is not None and edits.single is None and _listed_images(f, stated, domain) is None:
+            found = closed_form(self.theory, databases, edits)  # any two images are neighbours as well
+        elif edits is not None and edit_types.apply_to(databases, [f]):
+            image = f.image(databases)
             if isinstance(image, Listed):
                 return InputMetric(ClosedForm("oo"), "one possible input")
             inside = edits if domain == "own" else edits.of_images(databases, f)
-            if (found := closed_form(self.theory, image, inside)) is not None:
-                return found
+            found = closed_form(self.theory, image, inside)
+        if found is not None:
+            return found
         if databases.count() is None:
             raise NotDecidable(
                 f"no closed form is known for the {stated} metric on the values of {f.written('D')}, and "
@@ -161,12 +164,11 @@ class Inputs:
         databases = self.setting.databases
         if domain == "own" and not f.is_identity(databases):
             image = f.image(databases)
-            single, steps = stated.innermost()
-            if isinstance(f, Table):
-                given = f.neighbours_for(single.name)
-                if given is not None:
-                    return power(neighbourhood_graph(image, pairs(single.name, given)), steps)
-            elif isinstance(image, Multisets | Tuples):
+            given = _listed_images(f, stated, domain)
+            if given is not None:
+                single, steps = stated.innermost()
+                return power(neighbourhood_graph(image, pairs(single.name, given)), steps)
+            if isinstance(image, Multisets | Tuples):
                 return self.graph(image, stated)
         return push_forward(self.graph(databases, stated), f)
 
@@ -255,6 +257,13 @@ class Inputs:
         """The pair as D = {…} and E = {…}."""
         D, E = (self.setting.databases.printed(one) for one in pair)
         return f"D = {D} and E = {E}"
+
+
+def _listed_images(f: Map, stated: Granularity, domain: str) -> frozenset[edit_types.Pair] | None:
+    """The neighbouring images that a map lists for single steps of a guarantee on its own domain."""
+    if not isinstance(f, Table) or domain != "own":
+        return None
+    return f.neighbours_for(stated.innermost()[0].name)
 
 
 LARGEST_EXHAUSTION = 5_000_000
