@@ -597,8 +597,8 @@ def test_any_two_databases_of_a_listed_class() -> None:
     """What a map lists as neighbouring images holds for guarantees about any two databases as well."""
     G = dpc.pairs("G", [("p", "r")])
     values = {"p": "x", "q": "y", "r": "z"}
-    for given, bound in (({}, 1), ({"": [("x", "y"), ("y", "z")]}, 2)):
-        read = dpc.table("f", values, given)
+    for images, bound in (({}, 1), ({"": [("x", "y"), ("y", "z")]}, 2)):
+        read = dpc.table("f", values, images)
         for m, steps in ((1, bound), (2, 1)):
             stated = dpc.group(m, dpc.free_lunch) if m > 1 else dpc.free_lunch
             mechanism = dpc.mechanism("M", reads=read, satisfies=dpc.pure("e", stated, domain="own"))
@@ -606,3 +606,24 @@ def test_any_two_databases_of_a_listed_class() -> None:
             assert bound_of(study, {"e": Fraction(1)}) == steps
             again = Study(problems.read_data(problems.to_data(problems.plain(study.setting))).setting)
             assert bound_of(again, {"e": Fraction(1)}) == steps
+
+
+ORDERED = st.one_of(
+    strategies_ordered.grouped_multisets(),
+    strategies_ordered.ordered(),
+    strategies_ordered.ordered(functions=True),
+    strategies_ordered.grouped_listed(most_databases=5),
+)
+
+
+@many(120)
+@given(ORDERED)
+def test_hypotheses_with_groups_and_positions(twin: Twin) -> None:
+    assert_hypotheses(twin, "G")
+
+
+@many(120)
+@given(st.data())
+def test_theorems_with_groups_and_positions(data: st.DataObject) -> None:
+    twin = data.draw(ORDERED)
+    assert_theorems(twin, data.draw(strategies.anywhere(twin)))
