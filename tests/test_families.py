@@ -197,3 +197,151 @@ def test_mistakes_in_families(old: str, new: str, message: str) -> None:
     with pytest.raises(ProblemError) as caught:
         problems.read_text(text.replace(old, new, 1), "p.toml")
     assert message in str(caught.value)
+
+
+# ---------------------------------------------------------------- what was once wrong
+
+FAMILY = """\
+format = 1
+[parameters]
+k = "integer >= 2"
+{parameters}
+[databases]
+kind = "multisets"
+[partitions.P]
+kind = "record-wise"
+parts = "k"
+[target]
+granularity = "{target}"
+[[mechanisms]]
+name = "M"
+index = "i"
+count = "{count}"
+reads = {reads}
+guarantee = {{ notion = "pure", epsilon = "{epsilon}", granularity = "{target}", domain = "common" }}
+"""
+SINGLE = """\
+[[mechanisms]]
+name = "{name}"
+guarantee = {{ notion = "pure", epsilon = "{epsilon}", granularity = "unbounded" }}
+"""
+PART, EVERYTHING = '{ part = "i", of = "P" }', '"everything"'
+
+
+def family(
+    epsilon: str,
+    claim: str,
+    parameters: str = "",
+    target: str = "unbounded",
+    count: str = "k",
+    reads: str = PART,
+    extra: str = "",
+) -> str:
+    """A problem file with one family and one claim, in which MAX(x) and SUM(x) run over 1, ..., k."""
+    text = FAMILY.format(parameters=parameters, target=target, count=count, reads=reads, epsilon=epsilon)
+    for short, long in (("MAX(", "max("), ("SUM(", "sum("), ("TOP2(", "top(2, ")):
+        while short in claim:
+            before, _, after = claim.partition(short)
+            depths = itertools.accumulate((sign == "(") - (sign == ")") for sign in after)
+            end = next(n for n, depth in enumerate(depths) if depth < 0)
+            claim = f"{before}{long}{after[:end]}, i, 1, {count}{after[end:]}"
+    return f'{text}{extra}[[claims]]\nnotion = "pure"\nepsilon = "{claim}"\n'
+
+
+def decided(text: str) -> str:
+    problem = problems.read_text(text)
+    return Study(problem.setting).check(problem.claims[0]).verdict
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "claim", "parameters"),
+    [
+        ("e[i]**2", "MAX(e[i]**2) + SUM(e[i])", 'e = "real"'),
+        ("e[i]**2", "MAX(e[i]**2) + SUM(e[i])", 'e = "integer >= -3"'),
+        ("e[i]", "MAX(e[i]) + SUM(sqrt(e[i])) - k*MAX(sqrt(e[i]))", ""),
+        ("e[i]", "2*MAX(e[i]) + SUM(exp(e[i])) - k*MAX(exp(e[i]))", ""),
+        ("e[i]", "MAX(e[i]) + TOP2(sqrt(e[i])) - 2*MAX(sqrt(e[i]))", ""),
+        ("e[i]", "2*MAX(e[i])**2", ""),
+        ("e[i]", "SUM(e[i]) - MAX(e[i])", ""),
+    ],
+)
+def test_false_claims_over_families_are_not_proved(epsilon: str, claim: str, parameters: str) -> None:
+    assert decided(family(epsilon, claim, parameters)) != "proved"
+
+
+@pytest.mark.parametrize("target", BOTH)
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("SUM(e[i] + f[i])", "proved"),
+        ("SUM(e[i]) + SUM(f[i])", "proved"),
+        ("TOP2(e[i]) + TOP2(f[i])", "proved"),
+        ("2*MAX(e[i] + f[i])", "proved"),
+        ("k*MAX(e[i]) + SUM(f[i])", "proved"),
+        ("MAX(e[i]) + 1/2*MAX(f[i])", "refuted"),
+        ("1/2*SUM(e[i] + f[i])", "refuted"),
+    ],
+)
+def test_members_that_are_sums(claim: str, verdict: str, target: str) -> None:
+    assert decided(family("e[i] + f[i]", claim, target=target)) == verdict
+
+
+def test_members_that_are_roots_and_quotients() -> None:
+    for member in ("sqrt(e[i])", "1/e[i]", "log(1 + e[i])", "e[i]/(1 + e[i])"):
+        assert decided(family(member, f"MAX({member})")) == "proved"
+        assert decided(family(member, f"1/2*MAX({member})")) in ("refuted", "undecided")
+    assert decided(family("sqrt(e[i])", "1/2*MAX(sqrt(e[i]))")) == "refuted"
+
+
+@pytest.mark.parametrize("claim", ["x", "499*x"])
+def test_many_equal_mechanisms_are_refuted(claim: str) -> None:
+    assert decided(family("x", claim, count="500", reads=EVERYTHING)) == "refuted"
+
+
+def test_a_large_fixed_family_is_refuted_and_a_large_least_number_is_soon_left() -> None:
+    assert decided(family("e[i]", "1/2*MAX(e[i])", count="60", reads=EVERYTHING)) == "refuted"
+    assert decided(family("e[i]", "1/2*MAX(e[i])").replace("integer >= 2", "integer >= 301")) == "refuted"
+
+
+def test_the_smallest_number_refutes_where_there_is_no_guarantee() -> None:
+    text = family("x", "2*x", reads=EVERYTHING)
+    problem = problems.read_text(text)
+    found = Study(problem.setting).check(problem.claims[0]).counterexample
+    assert found is not None and found.point == {"k": 3, "x": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            family("k*(e[i] + f[i])", "sum(max(e[i] + f[j], j, 1, k), i, 1, k)"),
+            "e[...] needs the index of a sum, max or top over it",
+        ),
+        (
+            family("e[i]", "1", extra=SINGLE.format(name="N", epsilon="i")),
+            "the index of families is written i: call the parameter i something else",
+        ),
+        (
+            family("e[i]", "1", extra=SINGLE.format(name="N", epsilon="e")),
+            "e is a parameter and also a family e[i]; rename one of them",
+        ),
+        (
+            family("e[i]", "1", 'e = "real"', extra=SINGLE.format(name="N", epsilon="e")),
+            "e is a parameter and also a family e[i]; rename one of them",
+        ),
+        (
+            family("e[i]", "1", extra=SINGLE.format(name="N", epsilon="e[1]")),
+            "e[1] is one member of a family, and no parameter by itself",
+        ),
+        (
+            family("e[i]", "1", extra=SINGLE.format(name="M[1]", epsilon="x")),
+            "M[1] is called like a member of the family M",
+        ),
+        (family("e[i]", "sum(e[i], i, 1, l)", 'l = "integer >= 1"'), "e[i] has the members 1 to k, not to l"),
+        (family("e[i]", "max(e[i], i, 1, 3)"), "e[i] has the members 1 to k, not to 3"),
+    ],
+)
+def test_families_that_would_be_mixed_up_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ProblemError) as raised:
+        problems.read_text(text)
+    assert message in str(raised.value)

@@ -468,7 +468,7 @@ def test_table_agrees_with_the_folder() -> None:
         assert problem == "not yet" or (ROOT / "notebooks" / "problems" / problem).is_file(), problem
     assert set(listed) == set(THEORY.pages)
     for page in PAGES:
-        stated = set(page.head.items.values())
+        stated = set(page.items)
         assert stated <= listed[page.id], page.id
         assert stated or listed[page.id] == {"beyond the paper"}, page.id
 

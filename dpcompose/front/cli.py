@@ -215,14 +215,14 @@ def _theorems(given: argparse.Namespace) -> int:
             print(render.theorem_list(theory))
         return FINE
     for page in theory.pages.values():
-        if given.id in (page.id, *page.head.items.values()):
+        if given.id in (page.id, *page.items):
             print(
                 json.dumps(render.page_data(page))
                 if given.json
                 else page.path.read_text(encoding="utf-8").strip()
             )
             return FINE
-    known = [*theory.pages, *(item for page in theory.pages.values() for item in page.head.items.values())]
+    known = [*theory.pages, *(item for page in theory.pages.values() for item in page.items)]
     near = difflib.get_close_matches(given.id, known, n=1)
     hint = f"did you mean {near[0]!r}?" if near else "`dpcompose theorems` lists all"
     print(f"dpcompose: there is no theorem page {given.id!r}; {hint}", file=sys.stderr)

@@ -153,7 +153,7 @@ def _said(bound: Bound) -> list[sympy.Expr]:
 
 
 def _cited(bound: Bound) -> str:
-    theorem = bound.theorem.cite(bound.guarantee.notion)
+    theorem = bound.theorem.cite(bound.guarantee.notion, bound.setting.adaptive)
     return f", by {theorem}{'; optimal' if bound.optimal else ''}"
 
 
@@ -222,10 +222,9 @@ class Proof:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        lines, notion = self.bound.derivation.lines, self.bound.guarantee.notion
-        rows = ""
+        rows, lines = "", self.bound.derivation.lines
         for line in lines:
-            source = text_html(render.source(line, self.theory, notion))
+            source = text_html(render.source(line, self.theory, self.bound))
             rows += f"<li>{self._sentence(line)} <small>[{source}]</small></li>"
         believed = text_html(", ".join(render.believed(self.bound)))
         head = f"<summary>derivation in {len(lines)} lines</summary>"
@@ -281,11 +280,11 @@ class Theorems(Sequence[Fit]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        notion = self.bound.guarantee.notion
+        notion, adaptive = self.bound.guarantee.notion, self.bound.setting.adaptive
         rows = []
         for fit in sorted(self, key=lambda fit: (not fit.best, not fit.fits)):
             answer = "<b>yes, cited</b>" if fit.best else "yes" if fit.fits else "no"
-            named = f"{fit.page.head.title} ({fit.page.cite(notion)})"
+            named = f"{fit.page.name(adaptive)} ({fit.page.cite(notion, adaptive)})"
             rows.append([text_html(named), text_html(fit.page.title), answer, text_html(fit.reason)])
         return _table(["theorem", "about", "fits", "because"], rows)
 

@@ -26,7 +26,7 @@ def derivation(bound: Bound, theory: Theory) -> str:
     numbers = len(str(len(bound.derivation.lines)))
     rows = []
     for line in bound.derivation.lines:
-        by = source(line, theory, bound.guarantee.notion)
+        by = source(line, theory, bound)
         head = f"{line.n:>{numbers}}. "
         text = textwrap.fill(
             sentence(line, bound.setting), 78, initial_indent=head, subsequent_indent=" " * len(head)
@@ -35,7 +35,7 @@ def derivation(bound: Bound, theory: Theory) -> str:
     return "\n".join([*rows, f"believed without check: {', '.join(believed(bound))}"])
 
 
-def source(line: Line, theory: Theory, notion: str) -> str:
+def source(line: Line, theory: Theory, bound: Bound) -> str:
     """The page that a line is by, or how it was checked, and the lines that it uses."""
     uses = f" from {_numbers(line.uses)}" if line.uses else ""
     if line.by in (GIVEN, HYPOTHESIS):
@@ -44,7 +44,7 @@ def source(line: Line, theory: Theory, notion: str) -> str:
         )
         return covered + uses
     page = theory.pages[line.by]
-    cited = page.cite(notion)
+    cited = page.cite(bound.guarantee.notion, bound.setting.adaptive)
     name = cited if cited == page.id else f"{cited}, {page.id}"
     return f"by {name}{uses}"
 
@@ -155,9 +155,19 @@ def believed(bound: Bound) -> list[str]:
         if len(derivation.believed) > 1
         else f"line {derivation.believed[0]}"
     ]
-    if len(bound.setting.mechanisms) > 1:
-        some.append("that the mechanisms are independent")
+    if bound.setting.several:
+        some.append(f"that {composed(bound.setting)}")
     return some
+
+
+def composed(setting: Setting) -> str:
+    """What is assumed of how the mechanisms depend on each other."""
+    if not setting.adaptive:
+        return "the mechanisms are independent"
+    return (
+        "each guarantee holds whatever the earlier outputs are, and what a mechanism reads does not depend "
+        "on them"
+    )
 
 
 def assumptions(bound: Bound, theory: Theory) -> list[str]:
@@ -165,8 +175,8 @@ def assumptions(bound: Bound, theory: Theory) -> list[str]:
     some = [
         given(line.judgement) for line in bound.derivation.lines if isinstance(line.judgement, kernel.Given)
     ]
-    if len(bound.setting.mechanisms) > 1:
-        some.append("the mechanisms are independent")
+    if bound.setting.several:
+        some.append(composed(bound.setting))
     some += [
         f"the page {id} is believed"
         for id in bound.derivation.pages
@@ -214,7 +224,7 @@ def fits(bound: Bound, notion: str) -> str:
     rows = []
     for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
         mark = "*" if fit.best else "+" if fit.fits else "-"
-        head = f"{mark} {fit.page.head.title}: "
+        head = f"{mark} {fit.page.name(bound.setting.adaptive)}: "
         rows.append(textwrap.fill(fit.reason, 78, initial_indent=head, subsequent_indent="    "))
     return "\n".join(rows)
 
@@ -234,7 +244,7 @@ def theorem_list(theory: Theory) -> str:
     rows = []
     for kind in ("named", "substitution", "step", "rule", "procedure", "shape", "fact", "witness"):
         for page in theory.of_kind(kind):
-            items = ", ".join(dict.fromkeys(page.head.items.values()))
+            items = ", ".join(page.items)
             rows.append(f"{page.id:<26} {kind:<13} {items:<10} {page.title}")
     return "\n".join(rows)
 
@@ -262,7 +272,7 @@ def problem_data(
         data["optimal"] = True if bound.optimal else None
     data["scope"] = str(setting.databases)
     if bound is not None:
-        data["theorems"] = [bound.theorem.cite(bound.guarantee.notion)]
+        data["theorems"] = [bound.theorem.cite(bound.guarantee.notion, bound.setting.adaptive)]
         data["assumptions"] = assumptions(bound, theory)
     data["claims"] = [verdict_data(found, bound) for found in verdicts]
     if warnings:

@@ -77,7 +77,7 @@ class Result:
     @property
     def theorem(self) -> str:
         """The item that is cited, such as GB:IV.13."""
-        return self.bound.theorem.cite(self.bound.guarantee.notion)
+        return self.bound.theorem.cite(self.bound.guarantee.notion, self.bound.setting.adaptive)
 
     @property
     def scope(self) -> str:
@@ -166,6 +166,7 @@ class Study:
                 if str(one) not in known:
                     raise InvalidSetting(f"the claim's {one} is no parameter of the mechanisms")
                 check_assumptions(one, self.setting.domains[str(one)])
+            self.setting.check_ranges(value)
             values.append((key, value))
         text = Guarantee(guarantee.notion, tuple(values)).text()
         return Claim(Guarantee(guarantee.notion, tuple(values)), MappingProxyType(text))
@@ -212,12 +213,17 @@ def compose(
     target: Granularity,
     parameters: Mapping[str, str] | None = None,
     title: str = "",
+    adaptive: bool = False,
 ) -> Study:
-    """The composition of independent mechanisms over a class, for the neighbours of `target`.
+    """The composition of mechanisms over a class, for the neighbours of `target`.
 
-    parameters -- values that symbols may take where sympy cannot say it: {"delta": "in (0,1)"}.
+    parameters -- values that symbols may take where sympy cannot say it: {"delta": "in (0,1)"};
+    adaptive -- whether later mechanisms may read earlier outputs (GB Def. V.1); else they are independent.
     """
-    return Study(setting(*mechanisms, on=on, target=target, parameters=parameters, title=title))
+    composed = setting(
+        *mechanisms, on=on, target=target, parameters=parameters, title=title, adaptive=adaptive
+    )
+    return Study(composed)
 
 
 def canonical_metric(

@@ -19,7 +19,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.language.symbols import family_of
+from dpcompose.language.symbols import moves
 
 if TYPE_CHECKING:
     import sympy
@@ -275,7 +275,9 @@ def _over(m: sympy.Expr, x: sympy.Expr, k: sympy.Expr, domains: Mapping[str, Dom
     from dpcompose.language.worstcase import least
 
     form = read(x, domains)
-    moving = Form(tuple((t, c) for t, c in form.terms if any(map(family_of, Form(((t, c),)).names))))
+    if any("[i]" in name and ", i, 1, " in name and not _is_over(name) for name in form.names):
+        raise NotAForm("a worst case over a family inside of a root, exponential, logarithm or quotient")
+    moving = Form(tuple((t, c) for t, c in form.terms if any(map(moves, Form(((t, c),)).names))))
     still = form - moving
     number = read(k, domains)
     if moving.peaks:
@@ -284,6 +286,8 @@ def _over(m: sympy.Expr, x: sympy.Expr, k: sympy.Expr, domains: Mapping[str, Dom
         parts = [(number, still)]
         for term, c in moving.monomials:
             inside, outside = _split(term)
+            if not nonnegative(inside, domains):
+                raise NotAForm("the members of a family may be negative")
             letter = _letter_over(m, Form(((inside, Fraction(1)),)), k, x)
             parts.append((letter, Form(((outside, c),))))
         return sum((a * b for a, b in parts), Form())
@@ -305,6 +309,11 @@ def _over(m: sympy.Expr, x: sympy.Expr, k: sympy.Expr, domains: Mapping[str, Dom
     return total + _letter_over(m, inner, k, x) * Form(((outside, first),))
 
 
+def _is_over(name: str) -> bool:
+    """Whether a letter is a worst case over a family, and no atom around one."""
+    return name.startswith(("max(", "sum(", "top("))
+
+
 def _letter_over(m: sympy.Expr, members: Form, k: sympy.Expr, x: sympy.Expr) -> Form:
     """The letter top(m, members, i, 1, k)."""
     from dpcompose.language import formulas
@@ -323,8 +332,8 @@ def _split(term: Monomial | Peak) -> tuple[Monomial, Monomial]:
     """A monomial as the product of members e[i] and of what does not depend on i."""
     assert not isinstance(term, Peak)
     return (
-        tuple((name, power) for name, power in term if family_of(name)),
-        tuple((name, power) for name, power in term if not family_of(name)),
+        tuple((name, power) for name, power in term if moves(name)),
+        tuple((name, power) for name, power in term if not moves(name)),
     )
 
 
@@ -353,7 +362,7 @@ def _atom_at(name: str, point: Mapping[str, Fraction]) -> Fraction:
     from dpcompose.language import formulas, symbols
 
     inside = {one: symbols.symbol(one) for one in formulas.names(name)}
-    value = formulas.evaluate(formulas.parse(name, inside), point)
+    value = formulas.evaluate(formulas.parse(name, inside, index="i"), point)
     if value is None:
         raise NotAForm(f"{name} is not rational there")
     return value
@@ -372,8 +381,11 @@ def _at_least_one(logarithm: str, domains: Mapping[str, Domain]) -> bool:
     """Whether what the logarithm is of is seen to be at least 1 from signs, as in log(2) and log(1 + e)."""
     from dpcompose.language import formulas, symbols
 
-    inside = {one: symbols.symbol(one, domains[one]) for one in formulas.names(logarithm)}
-    inner = read(formulas.parse(logarithm, inside).args[0], domains)
+    letters = formulas.names(logarithm)
+    if not set(letters) <= set(domains):
+        return False
+    inside = {one: symbols.symbol(one, domains[one]) for one in letters}
+    inner = read(formulas.parse(logarithm, inside, index="i").args[0], domains)
     return is_nonnegative(inner - Form.constant(1), domains)
 
 
@@ -396,7 +408,7 @@ def write(form: Form, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
 def _letter(name: str, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
     from dpcompose.language import formulas
 
-    return symbols[name] if name in symbols else formulas.parse(name, symbols)
+    return symbols[name] if name in symbols else formulas.parse(name, symbols, index="i")
 
 
 def pieces(form: Form, limit: int) -> Iterator[Form] | None:

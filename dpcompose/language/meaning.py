@@ -199,7 +199,7 @@ class Meaning:
         if not self.families:
             if first != 1:
                 raise self._refusal("a family runs from 1", below[2])
-            outside, self._bound = self._bound, self._bound | {index}
+            outside, self._bound = self._bound, frozenset({index})
             x = self.of(below[0])
             self._bound = outside
             if not (last.is_Symbol or (last.is_Integer and last >= 1)):

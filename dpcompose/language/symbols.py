@@ -115,6 +115,15 @@ def family_of(name: str) -> str | None:
     return name[:-3] if name.endswith("[i]") else None
 
 
+def moves(name: str) -> bool:
+    """Whether a letter depends on the index of a family: a general member, or an atom made of some.
+
+    >>> moves("e[i]"), moves("sqrt(e[i])"), moves("max(e[i], i, 1, k)"), moves("e[3]")
+    (True, True, False, False)
+    """
+    return "[i]" in name and ", i, 1, " not in name
+
+
 def domain_of(symbol: sympy.Symbol) -> Domain:
     """The domain that a symbol's own assumptions state.
 

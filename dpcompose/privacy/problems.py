@@ -149,6 +149,7 @@ class _Reader:
         self.numbers: dict[str, str] = {}
         self.doubts: list[str] = []
         self.domains: dict[str, Domain] = {}
+        self.scalars: set[str] = set()
 
     def problem(self, file: str) -> Problem | None:
         self._parameters()
@@ -171,10 +172,17 @@ class _Reader:
                 self.given.title,
                 MappingProxyType(self.numbers),
                 tuple(self.doubts),
+                self.given.adaptive,
             )
         except InvalidSetting as error:
             self.mistakes.append(Mistake(("mechanisms",), str(error)))
             return None
+        for i, claim in enumerate(claims):
+            for key, value in claim.guarantee.values if claim is not None else ():
+                try:
+                    setting.check_ranges(value)
+                except InvalidSetting as error:
+                    self._wrong(("claims", i, key), error)
         return Problem(setting, tuple(one for one in claims if one is not None), file)
 
     def _wrong(self, path: Path_, message: object) -> None:
@@ -388,10 +396,15 @@ class _Reader:
         """A mechanism's parameter: names that are not listed are made here."""
         try:
             for name in formulas.names(text):
+                self.scalars.add(name)
                 if name not in self.symbols and name != index:
                     family = family_of(name)
                     domain = UNIT_INTERVAL if key == "delta" and text.strip() == name else POSITIVE
-                    if family is not None and family in self.domains:
+                    if family is not None and family in self.domains and family in self.given.parameters:
+                        if family in self.scalars:
+                            message = f"{family} is a parameter and also a family {name}; rename one of them"
+                            self._wrong(path, message)
+                            return None
                         domain = self.domains.pop(family)  # [parameters] lists e[i] as e
                         del self.symbols[family]
                     self.domains[name] = domain
@@ -447,6 +460,8 @@ def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
     if parts:
         kind = "record-wise" if isinstance(databases, Multisets) else "order-based"
         data["partitions"] = {name: {"kind": kind, "parts": k} for name, k in sorted(parts.items())}
+    if setting.adaptive:
+        data["adaptive"] = True
     data["target"] = {"granularity": _granularity_data(setting.target)}
     data["mechanisms"] = [_mechanism_data(mechanism) for mechanism in setting.mechanisms]
     data["claims"] = [
@@ -577,6 +592,7 @@ def _listed(setting: Setting) -> Setting:
         setting.title,
         setting.numbers,
         setting.doubts,
+        setting.adaptive,
     )
 
 

@@ -228,7 +228,7 @@ class ProblemTable(_Table):
     granularities: dict[Name, GranularityTable] = {}
     maps: dict[Name, MapTable] = {}
     partitions: dict[Name, PartitionTable] = {}
-    adaptive: NotYet = None
+    adaptive: bool = False
     target: TargetTable
     mechanisms: Annotated[list[MechanismTable], Field(min_length=1, max_length=2000)]
     claims: Annotated[list[ClaimTable], Field(max_length=1000)] = []

@@ -13,6 +13,7 @@ import sympy
 
 from dpcompose.language import formulas
 from dpcompose.language.symbols import Domain, domain_of, family_of, symbol
+from dpcompose.language.worstcase import Over
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Size, Tuples
@@ -26,7 +27,11 @@ class InvalidSetting(ValueError):
 
 @dataclass(frozen=True)
 class Setting:
-    """M = (M_1∘f_1, …, M_k∘f_k), independent, over a class 𝔻, for the neighbours of the target.
+    """M = (M_1∘f_1, …, M_k∘f_k) over a class 𝔻, for the neighbours of the target.
+
+    adaptive -- False: the mechanisms are independent.  True: M_i may read the outputs of M_1, …, M_{i−1};
+    then its guarantee, and what it depends on, hold for every value of these, and f_i does not
+    depend on them (GB Def. V.1).
 
     domains -- the values that each parameter may take, by name;
     numbers -- parameters of a problem file that stand for numbers, with their texts;
@@ -40,6 +45,7 @@ class Setting:
     title: str = ""
     numbers: Mapping[str, str] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
+    adaptive: bool = False
 
     def __post_init__(self) -> None:
         if not self.mechanisms:
@@ -58,9 +64,13 @@ class Setting:
         self._check_families()
         for mechanism in self.mechanisms:
             self._check(mechanism)
+            for _, value in mechanism.satisfies.values:
+                self.check_ranges(value)
 
     def _check_families(self) -> None:
         """Parts of a partition need an arbitrary universe of multisets, and one mechanism a part."""
+        if self.families:
+            self._check_names_of_families()
         for mechanism in self.mechanisms:
             f, count = mechanism.reads, mechanism.count
             if count is not None and not self._is_count(count):
@@ -82,6 +92,38 @@ class Setting:
                 f"{named[0]} reads named records, and others read parts of a partition: which part "
                 "holds the records is not said, and not supported"
             )
+
+    def _check_names_of_families(self) -> None:
+        """A family e[i] and a parameter e, or a family M and a mechanism M[1], would be mixed up."""
+        known = {*self.domains, *self.numbers}
+        if "i" in known:
+            raise InvalidSetting("the index of families is written i: call the parameter i something else")
+        for name in sorted(known):
+            if (family := family_of(name)) is not None and family in known:
+                raise InvalidSetting(f"{family} is a parameter and also a family {name}; rename one of them")
+            if re.search(r"\[[0-9]+\]$", name):
+                raise InvalidSetting(f"{name} is one member of a family, and no parameter by itself")
+        for mechanism in self.mechanisms:
+            for other in self.mechanisms:
+                if mechanism.many and re.fullmatch(re.escape(mechanism.name) + r"\[[0-9]+\]", other.name):
+                    raise InvalidSetting(
+                        f"{other.name} is called like a member of the family {mechanism.name}"
+                    )
+
+    def check_ranges(self, formula: sympy.Expr) -> None:
+        """Raises InvalidSetting where a sum or maximum over a family runs to another number than its own."""
+        for over in sorted(formula.atoms(Over), key=str):
+            _, x, last = over.args
+            for name in sorted(str(one) for one in x.free_symbols if family_of(str(one))):
+                counts = {
+                    m.count
+                    for m in self.mechanisms
+                    if m.count is not None
+                    and any(name in map(str, value.free_symbols) for _, value in m.satisfies.values)
+                }
+                if counts and last not in counts:
+                    there = " or ".join(sorted(map(str, counts)))
+                    raise InvalidSetting(f"{name} has the members 1 to {there}, not to {last}")
 
     def _check_part(self, name: str, f: Part) -> None:
         """The parts of a partition are of what the class has room for any number of."""
@@ -106,6 +148,11 @@ class Setting:
             domain = self.domains.get(str(count))
             return domain is not None and domain.integer and (domain.least or 0) >= 1
         return bool(count.is_Integer and 1 <= count <= LARGEST_COUNT)
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one mechanism is composed."""
+        return len(self.mechanisms) > 1 or self.families
 
     @property
     def families(self) -> bool:
@@ -134,7 +181,9 @@ class Setting:
                     member_of = Mechanism(f"{mechanism.name}[{i}]", reads, satisfies)
                 mechanisms.append(member_of)
                 origin.append(n)
-        setting = Setting(databases, self.target, tuple(mechanisms), MappingProxyType(domains), self.title)
+        setting = replace(
+            self, databases=databases, mechanisms=tuple(mechanisms), domains=MappingProxyType(domains)
+        )
         return setting, tuple(origin)
 
     def _divided(self, sizes: Mapping[str, int]) -> tuple[DatabaseClass, dict[str, list[Map]]]:
@@ -318,6 +367,7 @@ def setting(
     target: Granularity,
     parameters: Mapping[str, str] | None = None,
     title: str = "",
+    adaptive: bool = False,
 ) -> Setting:
     """A setting from mechanisms with sympy expressions as parameters.
 
@@ -347,4 +397,4 @@ def setting(
                 check_assumptions(one, domain)
                 if domains.setdefault(name, domain) != domain:
                     raise InvalidSetting(f"two symbols are called {name}, with different assumptions")
-    return Setting(on, target, mechanisms, MappingProxyType(stated | domains), title)
+    return Setting(on, target, mechanisms, MappingProxyType(stated | domains), title, adaptive=adaptive)

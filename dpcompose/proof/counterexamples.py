@@ -51,7 +51,7 @@ class Counterexample:
         }
 
 
-LARGEST_INSTANCE = 300
+LARGEST_INSTANCE = 1_000
 """The most mechanisms that a counterexample to a claim over families writes out."""
 
 

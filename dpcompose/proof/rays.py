@@ -8,9 +8,12 @@ rays are mixtures of the ones with M and with k members:
 
     T_m = Σ_{j<M} min(m, j)·a_j + m·(b + c),    S = Σ_{j<M} j·a_j + M·b + k·c,
 
-with a_j, b, c ≥ 0.  Where k is a letter, k·a_j = max(j, least k)·a_j + (something ≥ 0), and the same
-for b and c with M in place of j.  What holds for all values of these letters holds for all k
-and all members.  Nothing is written out.
+with a_j, b, c ≥ 0.  A family may also be composite, g[i] = α·e[i] + β·f[i] with α, β > 0: its T_m are
+those of the vector g.  Where T_m(g) stands on the lesser side only, it is at most α·T_m(e) + β·T_m(f),
+and equal to it where both are in descending order; else g is taken as a family of its own, of
+which nothing more is known than that it is ≥ 0.  Where k is a letter, k·a_j = max(j, least k)·a_j +
+(something ≥ 0), and the same for b and c with M in place of j.  What holds for all values of these
+letters holds for all k and all members.  Nothing is written out.
 """
 
 from __future__ import annotations
@@ -19,12 +22,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+
+import sympy
 
 from dpcompose.language import forms, formulas
 from dpcompose.language.forms import Form, Monomial, NotAForm, Peak
-from dpcompose.language.symbols import NONNEGATIVE, Domain, family_of, symbol
+from dpcompose.language.symbols import NONNEGATIVE, POSITIVE, Domain, family_of, moves, symbol
 from dpcompose.language.worstcase import Over
 
+LARGEST_TOP = 1_000
+"""The most members that a top(m, …) may add up."""
 _LETTER = re.compile(
     r"(?P<kind>max|sum|top)\((?:(?P<m>\d+), )?(?P<family>[A-Za-z_]\w*)\[i\], i, 1, (?P<k>\w+)\)"
 )
@@ -85,6 +93,8 @@ def on_rays(
 
     Raises NotAForm where a product with k is not covered.
     """
+    if len(compared) == 1:
+        compared = [_separated(compared[0], _composites_above(compared[0]), domains)]
     rays = _rays(compared, domains)
     replaced = [_replaced(form, rays) for form in compared] if rays else list(compared)
     shifted = {name for form in replaced for name in _multiplied(form) if _least(name, domains) > 0}
@@ -133,9 +143,11 @@ def _rays(compared: Sequence[Form], domains: Mapping[str, Domain]) -> dict[tuple
     most: dict[tuple[str, str], int] = {}
     for form in compared:
         for name in form.names:
-            if (found := _LETTER.fullmatch(name)) and domains[f"{found['family']}[i]"].nonnegative:
-                key = found["family"], found["k"]
-                m = int(found["m"] or 1)
+            if (found := _read(name)) and _nonnegative(found.family, domains):
+                key = found.family, found.k
+                m = found.m
+                if m > LARGEST_TOP:
+                    raise NotAForm(f"a sum of the {m} largest members")
                 most[key] = max(most.get(key, 1), min(m, int(key[1])) if key[1].isdigit() else m)
     return {key: _Rays(*key, m, domains) for key, m in most.items()}
 
@@ -154,19 +166,110 @@ def _monomial(term: Monomial, rays: Mapping[tuple[str, str], _Rays]) -> Form:
     powers = dict(term)
     value = Form.constant(1)
     for name, power in term:
-        found = _LETTER.fullmatch(name)
-        if found is None or (found["family"], found["k"]) not in rays:
+        found = _read(name)
+        if found is None or (found.family, found.k) not in rays:
             continue
         if power > 1:
             raise NotAForm(f"{name} is raised to a power")
-        ray = rays[found["family"], found["k"]]
+        ray = rays[found.family, found.k]
         by_k = powers.get(ray.k, 0) > 0
         if by_k:
             powers[ray.k] -= 1
         del powers[name]
-        value = value * ray.value(found["kind"], min(int(found["m"] or 1), ray.most), by_k)
+        value = value * ray.value(found.kind, min(found.m, ray.most), by_k)
     rest: Monomial = tuple((name, power) for name, power in powers.items() if power)
     return value * Form(((tuple(sorted(rest)), Fraction(1)),))
+
+
+@dataclass(frozen=True)
+class _Letter:
+    """A worst case over a family as a letter: its kind, the m of top(m, …), the members and their number."""
+
+    kind: str
+    m: int
+    family: str
+    """The name e of members e[i], or a composite "e[i] + 2*f[i]"."""
+    k: str
+
+
+@lru_cache(maxsize=10_000)
+def _read(name: str) -> _Letter | None:
+    """The worst case that a letter is; None for other letters, and where members are no sums of e[i]."""
+    if found := _LETTER.fullmatch(name):
+        return _Letter(found["kind"], int(found["m"] or 1), found["family"], found["k"])
+    over = next(_overs(name), None)
+    if over is None or over.args[0] == over.args[2] or not _summands(over.args[1]):
+        return None
+    m, x, k = over.args
+    return _Letter("max" if m == 1 else "top", int(m), formulas.to_text(x), formulas.to_text(k))
+
+
+def _summands(x: sympy.Expr) -> dict[str, Fraction]:
+    """The members that a composite one is a sum of, with positive rational factors; {} if it is none."""
+    found = {}
+    for part in x.as_ordered_terms():
+        factor, letter = part.as_coeff_Mul()
+        family = family_of(str(letter)) if letter.is_Symbol else None
+        if family is None or not (factor.is_Rational and factor > 0):
+            return {}
+        found[family] = Fraction(int(factor.p), int(factor.q))
+    return found
+
+
+def _composite(family: str) -> dict[str, Fraction]:
+    """The families and factors of a composite one; {} for a plain name."""
+    if family.isidentifier():
+        return {}
+    return _summands(formulas.parse(family, {one: symbol(one) for one in formulas.names(family)}, index="i"))
+
+
+def _nonnegative(family: str, domains: Mapping[str, Domain]) -> bool:
+    return all(domains[f"{one}[i]"].nonnegative for one in _composite(family) or [family])
+
+
+def _composites_above(form: Form, sign: int = 1) -> frozenset[tuple[str, str]]:
+    """The composite families that stand anywhere with a positive sign."""
+    found: set[tuple[str, str]] = set()
+    for term, c in form.terms:
+        if isinstance(term, Peak):
+            for inner in term.of:
+                found |= _composites_above(inner, sign if c > 0 else -sign)
+        elif c * sign > 0:
+            letters = filter(None, (_read(name) for name, _ in term))
+            found |= {(one.family, one.k) for one in letters if not one.family.isidentifier()}
+    return frozenset(found)
+
+
+def _separated(form: Form, kept: frozenset[tuple[str, str]], domains: Mapping[str, Domain]) -> Form:
+    """A form that is at most this one: α·T_m(e) + β·T_m(f) for each T_m(α·e + β·f) with a negative sign.
+
+    kept -- the composite families that are left as they are.
+    """
+    total = Form()
+    for term, c in form.terms:
+        if isinstance(term, Peak):
+            inner = [_separated(one, kept, domains) for one in term.of]
+            total = total + forms.top(term.m, inner).scaled(c)
+            continue
+        value = Form.constant(c)
+        for name, power in term:
+            found = _read(name)
+            factor = Form.parameter(name)
+            apart = _composite(found.family) if found and (found.family, found.k) not in kept else {}
+            if found and apart and power == 1 and forms.nonnegative(_without(term, name), domains):
+                kind = "max" if found.m == 1 else f"top({found.m}"
+                words = "max({}[i], i, 1, {})" if found.m == 1 else kind + ", {}[i], i, 1, {})"
+                factor = sum(
+                    (Form.parameter(words.format(e, found.k)).scaled(c_) for e, c_ in apart.items()), Form()
+                )
+            for _ in range(power):
+                value = value * factor
+        total = total + value
+    return total
+
+
+def _without(term: Monomial, name: str) -> Monomial:
+    return tuple((other, power) for other, power in term if other != name)
 
 
 def counts(compared: Sequence[Form]) -> list[str]:
@@ -210,7 +313,7 @@ def _number(name: str, sizes: Mapping[str, int]) -> Form:
 def _members(over: Over, sizes: Mapping[str, int]) -> Form:
     m, x, k = over.args
     size = int(k) if k.is_Integer else sizes[str(k)]
-    inner = forms.read(x, {str(one): NONNEGATIVE for one in x.free_symbols})
+    inner = forms.read(x, {str(one): POSITIVE for one in x.free_symbols})
     members = [_renamed(inner, j) for j in range(1, size + 1)]
     return sum(members, Form()) if m == k else forms.top(int(m), members)
 
@@ -227,14 +330,13 @@ def _renamed(form: Form, j: int) -> Form:
 
 
 def _member_name(name: str, j: int) -> str:
-    family = family_of(name)
-    return name if family is None else f"{family}[{j}]"
+    return name.replace("[i]", f"[{j}]") if moves(name) else name
 
 
 def _overs(name: str) -> Iterator[Over]:
     """The family's worst case that a letter's name is, if it is one."""
     if ", i, 1, " in name:
-        inside = {one: symbol(one, NONNEGATIVE) for one in formulas.names(name)}
+        inside = {one: symbol(one) for one in formulas.names(name)}
         expression = formulas.parse(name, inside)
         if isinstance(expression, Over):
             yield expression

@@ -50,6 +50,7 @@ class Hypothesis(_Head):
 class _Common(_Head):
     id: str
     items: dict[str, str] = {}
+    adaptive_items: dict[str, str] = Field(default={}, alias="adaptive-items")
     status: Literal["primitive", "derived", "believed"] = "primitive"
     special_case_of: list[str] = Field(default=[], alias="special-case-of")
 
@@ -74,13 +75,18 @@ class Fact(_Common):
 
 
 class Rule(_Common):
-    """A notion: parameters, loss at distance r, how the losses of parts add, order."""
+    """A notion: parameters, loss at distance r, how the losses of parts add, order.
+
+    adaptively -- the hypothesis under which they add up where mechanisms read earlier outputs;
+    left out: no such result is known.
+    """
 
     kind: Literal["rule"]
     notion: str
     parameters: list[str]
     distance: dict[str, str]
     composition: dict[str, str]
+    adaptively: Hypothesis | None = None
 
 
 class Step(_Common):
@@ -130,6 +136,7 @@ class Named(_Common):
 
     kind: Literal["named"]
     title: str
+    adaptive_title: str = Field(default="", alias="adaptive-title")
     statement: str
     premises: Premises = Premises()
     hypotheses: list[Hypothesis] = []
@@ -171,10 +178,25 @@ class Page:
     def id(self) -> str:
         return str(self.head.id)
 
-    def cite(self, notion: str) -> str:
-        """The item a reader would look up, "GB:IV.13"; the page's id where the sources have none."""
-        items: dict[str, str] = self.head.items
-        return items.get(notion) or items.get("any") or self.id
+    @property
+    def items(self) -> tuple[str, ...]:
+        """All items of the sources that the page is about."""
+        return tuple(dict.fromkeys([*self.head.items.values(), *self.head.adaptive_items.values()]))
+
+    def cite(self, notion: str, adaptive: bool = False) -> str:
+        """The item a reader would look up, "GB:IV.13"; the page's id where the sources have none.
+
+        adaptive -- whether mechanisms read earlier outputs: some results have another number then.
+        """
+        every: list[dict[str, str]] = [self.head.adaptive_items] if adaptive else []
+        for items in [*every, self.head.items]:
+            if item := items.get(notion) or items.get("any"):
+                return str(item)
+        return self.id
+
+    def name(self, adaptive: bool = False) -> str:
+        """What people call a named theorem: "Theorem IV.6"."""
+        return str((self.head.adaptive_title if adaptive else "") or self.head.title)
 
 
 @dataclass(frozen=True)

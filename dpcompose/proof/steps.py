@@ -246,6 +246,8 @@ class Steps:
 
     def _loss(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Loss:
         """The losses of all inputs that move, added by the notion's rule."""
+        if self.setting.adaptive:
+            sources = self._without_adaptive_hypothesis(page, sources)
         covered = [i for line in sources for i in self._private(line).mechanisms]
         if sorted(covered) != list(range(1, len(self.setting.mechanisms) + 1)):
             raise StepRefused("every mechanism must be covered by exactly one of the lines used")
@@ -262,6 +264,17 @@ class Steps:
             for key in page.head.parameters
         )
         return kernel.Loss(page.head.notion, parameters, tuple(unlimited))
+
+    def _without_adaptive_hypothesis(self, page: Page, sources: Sources) -> Sources:
+        """The lines used but the last, which states what the rule needs where earlier outputs are read."""
+        needed: Hypothesis | None = page.head.adaptively
+        if needed is None:
+            raise StepRefused(f"{page.id} is not known to hold where mechanisms read earlier outputs")
+        last = sources[-1] if sources else None
+        if last is None or not isinstance(last.judgement, kernel.Holds) or last.roles != needed.data():
+            words = binding.words(self.inputs, needed)
+            raise StepRefused(f'{page.id} needs "{words}", which no line that it uses states')
+        return sources[:-1]
 
     def _scaled(self, page: Page) -> tuple[dict[int, dict[str, sympy.Expr]], list[int]]:
         """For each mechanism with a finite guarantee its parameters at distance r[i]; a family's in all."""
@@ -351,8 +364,9 @@ class Steps:
     def _named(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Private:
         """The worst loss over the profile, as a cited theorem concludes it from its hypotheses."""
         head: Named = page.head
+        name = page.name(self.setting.adaptive)
         if (misfit := self.misfit(head)) is not None:
-            raise StepRefused(f"{head.title}: {misfit}")
+            raise StepRefused(f"{name}: {misfit}")
         if len(sources) < 2:
             raise StepRefused(f"{page.id} uses a loss and a profile")
         loss, profile = self._loss_and_profile(sources[:2])
@@ -360,16 +374,14 @@ class Steps:
         for hypothesis in head.hypotheses:
             if hypothesis.data() not in used:
                 words = binding.words(self.inputs, hypothesis)
-                raise StepRefused(f'{head.title} needs "{words}", which no line that it uses states')
+                raise StepRefused(f'{name} needs "{words}", which no line that it uses states')
         if len(sources) != 2 + len(head.hypotheses):
             raise StepRefused(f"{page.id} uses a loss, a profile and its hypotheses, and nothing else")
         if head.shape is not None:
             shape = self.theory.pages[head.shape].head
             for vector in profile.vectors:
                 if not _lies_in(vector, shape.each, shape.sum):
-                    raise StepRefused(
-                        f"{head.title} does not bound it: a vector lies outside of {head.shape}"
-                    )
+                    raise StepRefused(f"{name} does not bound it: a vector lies outside of {head.shape}")
         if not head.conclusion:
             return self._guarantee(loss, profile)
         concluded = self.conclusion(head)
@@ -377,10 +389,10 @@ class Steps:
             key: form if isinstance(form, str) else self._spread(form) for key, form in concluded.items()
         }
         if not profile.vectors:
-            raise StepRefused(f"{head.title} is not needed: there are no neighbours")
+            raise StepRefused(f"{name} is not needed: there are no neighbours")
         if spread != self._worst(loss, profile) and concluded != self._bounds(loss, profile):
             shown = ", ".join(self._text(form) for form in concluded.values())
-            raise StepRefused(f"{head.title} gives {shown}, which is not what the profile gives")
+            raise StepRefused(f"{name} gives {shown}, which is not what the profile gives")
         few = all(isinstance(losses, str) or len(losses) <= MOST_SHOWN for losses in spread.values())
         return self._guarantee(loss, profile, None if few else concluded)
 
@@ -428,7 +440,7 @@ class Steps:
     def _conclusion_of_a_family(self, head: Named) -> dict[str, Loss]:
         """The concluded bound where the mechanisms are one family, over its symbolic number of members."""
         if len(self.setting.mechanisms) > 1:
-            raise StepRefused(f"{head.title} is not written out for families beside other mechanisms")
+            raise StepRefused(f"{head.id} is not written out for families beside other mechanisms")
         (family,) = self.setting.mechanisms
         values = dict(family.satisfies.values)
         if sympy.oo in values.values():

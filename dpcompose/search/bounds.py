@@ -121,7 +121,11 @@ class _Search:
             some = [i for i in mechanisms if self.steps.domain(i) == domain]
             if some:
                 private.append(self._in_inputs(domain, some, [given[i] for i in some]))
-        loss = self._add(self.theory.rule(self.setting.notion).id, {}, private)
+        rule = self.theory.rule(self.setting.notion)
+        held = []
+        if self.setting.adaptive and rule.head.adaptively is not None:
+            held = [self._add(HYPOTHESIS, rule.head.adaptively.data())]
+        loss = self._add(rule.id, {}, [*private, *held])
         procedure = self.steps.inputs.neighbouring_pairs().procedure
         return loss, self._add(self.theory.procedures[procedure].id, {}, private)
 
@@ -173,6 +177,7 @@ class _Search:
         """The most special theorem whose hypotheses hold and whose conclusion is the best bound."""
         cited: tuple[Page, Line] | None = None
         fits: list[Fit] = []
+        adaptive = self.setting.adaptive
         for page in self._ranked(self.theory.of_kind("named")):
             reason, pair = self._misfit(page)
             if reason is not None:
@@ -182,7 +187,7 @@ class _Search:
             if isinstance(line, str):
                 fits.append(Fit(page, True, False, line))
             elif cited is not None:
-                fits.append(Fit(page, True, False, f"it gives the same; {cited[0].head.title} is cited"))
+                fits.append(Fit(page, True, False, f"it gives the same; {cited[0].name(adaptive)} is cited"))
             else:
                 cited = (page, line)
                 fits.append(Fit(page, True, True, "it gives the best bound"))
@@ -199,7 +204,7 @@ class _Search:
             line = self._add(page.id, {}, [loss, profile, *held])
         except StepRefused as error:
             del self.lines[before:]
-            return "it holds here, but it " + str(error).removeprefix(f"{page.head.title} ")
+            return "it holds here, but it " + str(error).removeprefix(f"{page.name(self.setting.adaptive)} ")
         if not keep:
             del self.lines[before:]
         return line

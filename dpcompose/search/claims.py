@@ -12,6 +12,7 @@ import sympy
 from dpcompose.language import forms, formulas
 from dpcompose.language.forms import Form
 from dpcompose.language.symbols import family_of
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.problems import Claim
 from dpcompose.proof import certificates, counterexamples
 from dpcompose.proof.certificates import BadCertificate
@@ -183,10 +184,16 @@ def _completed(point: Mapping[str, Fraction], bound: Bound, claimed: sympy.Expr)
     full = {name: usual[name] for name in sorted(names - families)}
     for name in sorted(families):
         family = str(family_of(name))
-        for size in (_size(m.count, full) for m in bound.setting.mechanisms if m.count is not None):
+        counts = {m.count for m in bound.setting.mechanisms if m.count is not None and name in used_by(m)}
+        for size in (_size(count, full) for count in counts):
             for j in range(1, size + 1):
                 full[f"{family}[{j}]"] = usual.get(f"{family}[{j}]", usual[name])
     return full
+
+
+def used_by(mechanism: Mechanism) -> set[str]:
+    """The parameters of a mechanism's guarantee."""
+    return {str(one) for _, value in mechanism.satisfies.values for one in value.free_symbols}
 
 
 def _size(count: sympy.Expr, point: Mapping[str, Fraction]) -> int:

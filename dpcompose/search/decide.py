@@ -108,7 +108,7 @@ def _checked(greater: Form, lesser: Form, domains: Mapping[str, Domain], proof: 
 
 
 MOST_MEMBERS = 12
-"""How many numbers of members are tried, from the smallest on, for a counterexample."""
+"""How many numbers of members are tried for a counterexample, from the smallest on."""
 
 
 def _over_families(
@@ -122,9 +122,16 @@ def _over_families(
         found = Undecided(str(error))
     if isinstance(found, tuple):
         return _checked(greater, lesser, domains, found)
+    for point in _points_of_families(sizes, (greater, lesser), domains):
+        if _fails(greater, lesser, domains, point):
+            return Fails(point)
+    holds = 0
     for chosen in _small_sizes(sizes, domains):
-        more, less = (rays.written_out(form, chosen, domains) for form in (greater, lesser))
-        members = {name: rays.member_domain(name, domains) for name in more.names | less.names}
+        try:
+            more, less = (rays.written_out(form, chosen, domains) for form in (greater, lesser))
+        except forms.NotAForm:
+            break
+        members = {name: rays.member_domain(name, domains) for name in _letters(more.names | less.names)}
         explicit = {**domains, **{name: domain for name, domain in members.items() if domain is not None}}
         decision = at_least(more, less, explicit, solver)
         if isinstance(decision, Fails):
@@ -132,20 +139,62 @@ def _over_families(
             point = _all_members(decision.point | numbers, chosen, (greater, lesser), domains)
             if _fails(greater, lesser, domains, point):
                 return Fails(point)
+        if not isinstance(decision, AtLeast):
+            break
+        holds += 1
     if isinstance(found, Undecided):
         return found
-    return Undecided(
-        f"it is not shown for all numbers of members, and it holds for the {MOST_MEMBERS} smallest ones"
-    )
+    smallest = f", and it holds for the {holds} smallest ones" if holds > 1 else ""
+    return Undecided(f"it is not shown for all numbers of members{smallest}")
+
+
+LARGEST_WRITTEN_OUT = 40
+"""The most members of a family that are written out for the solver; beyond, only simple points are tried."""
 
 
 def _small_sizes(sizes: list[str], domains: Mapping[str, Domain]) -> Iterator[dict[str, int]]:
-    """Numbers of members, all as small as allowed first; a family of fixed size keeps it up to 40."""
-    least = {name: int(domains[name].least or 1) for name in sizes if name in domains}
-    if any(name.isdigit() and int(name) > 40 for name in sizes):
+    """Numbers of members, all as small as allowed first, up to LARGEST_WRITTEN_OUT."""
+    if any(name.isdigit() and int(name) > LARGEST_WRITTEN_OUT for name in sizes):
         return
+    for chosen in _sizes(sizes, domains):
+        if max(chosen.values(), default=0) <= LARGEST_WRITTEN_OUT:
+            yield chosen
+
+
+def _sizes(sizes: list[str], domains: Mapping[str, Domain]) -> Iterator[dict[str, int]]:
+    """Numbers of members of the families of a symbolic number: all alike from the smallest on."""
+    least = {name: max(1, int(domains[name].least or 1)) for name in sizes if name in domains}
     for more in range(MOST_MEMBERS if least else 1):
-        yield {name: max(1, size) + more for name, size in least.items()}
+        yield {name: size + more for name, size in least.items()}
+        for one in least if more and len(least) > 1 else ():
+            yield {name: size + more * (name == one) for name, size in least.items()}
+
+
+def _points_of_families(
+    sizes: list[str], sides: tuple[Form, Form], domains: Mapping[str, Domain]
+) -> Iterator[Point]:
+    """Simple points for a few numbers of members: all alike, or the first one or two above the rest."""
+    names = _letters(sides[0].names | sides[1].names)
+    families = sorted(name for name in names if family_of(name))
+    scalars = [name for name in sorted(names) if name in domains and not family_of(name)]
+    for chosen in islice(_sizes(sizes, domains), 4):
+        count = max([*chosen.values(), *(int(k) for k in sizes if k.isdigit())])
+        if count > LARGEST_POINT:
+            return
+        numbers = {name: Fraction(size) for name, size in chosen.items()}
+        for point in islice(_grid([name for name in scalars if name not in numbers], domains), 12):
+            for above in (count, 1, 2, 0):
+                values = {name: list(islice(_simple(domains[name]), 3)) for name in families}
+                members = {
+                    f"{family_of(name)}[{j}]": some[0] if j <= above else some[-1]
+                    for name, some in values.items()
+                    for j in range(1, count + 1)
+                }
+                yield point | members | numbers
+
+
+LARGEST_POINT = 2_000
+"""The most members at whose values a comparison is evaluated."""
 
 
 def _all_members(
@@ -220,7 +269,8 @@ def _grid(parameters: list[str], domains: Mapping[str, Domain]) -> Iterator[Poin
 def _simple(domain: Domain) -> Iterator[Fraction]:
     tried = [Fraction(c) for c in (1, "1/2", "1/100", 100, 0, -1, 2, 3)]
     if domain.least is not None:
-        tried += [domain.least, domain.least + 1, domain.least + 100]
+        some = [domain.least, domain.least + 1, domain.least + 2, domain.least + 100]
+        tried = [*some, *tried] if domain.integer else [*tried, *some]
     yield from (value for value in dict.fromkeys(tried) if domain.contains(value))
 
 
