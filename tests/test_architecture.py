@@ -27,7 +27,7 @@ ROOMS = {
         "steps",
         "checker",
     ],
-    "search": ["solver", "decide", "bounds", "claims"],
+    "search": ["solver", "decide", "bounds", "claims", "nearby"],
     "front": ["render", "display", "pictures", "study", "cli"],
 }
 ORDER = [f"{room}.{file}" for room, files in ROOMS.items() for file in files]

@@ -89,6 +89,8 @@ def test_example_uses_the_page(page: Page) -> None:
     bound = study.bound
     if page.head.kind == "fact":
         assert uses_fact(study, page)
+    elif page.head.kind == "processing":
+        assert refutes_by(study, example(page)[1])
     elif page.head.kind == "shape":
         by = {line.by for line in bound.derivation.lines}
         assert page.id in {getattr(THEORY.pages[id].head, "shape", None) for id in by & set(THEORY.pages)}
@@ -101,6 +103,12 @@ def test_example_uses_the_page(page: Page) -> None:
 def example(page: Page) -> tuple[Study, tuple[problems.Claim, ...]]:
     problem = problems.read_text(EXAMPLE.findall(page.body)[0], page.path.name)
     return Study(problem.setting, THEORY), problem.claims
+
+
+def refutes_by(study: Study, claims: Sequence[problems.Claim]) -> bool:
+    """Whether some claim is refuted by one of the mechanisms alone: a projection of the output."""
+    found = [study.check(claim).counterexample for claim in claims]
+    return any(one is not None and one.alone is not None for one in found)
 
 
 def uses_fact(study: Study, page: Page) -> bool:
@@ -489,6 +497,8 @@ def relevant(given: Study, page: Page) -> bool:
     """Whether the page is used in the setting, or is a shape or fact that applies to it."""
     if page.head.kind == "fact":
         return uses_fact(given, page)
+    if page.head.kind == "processing":
+        return True  # looked at below, on the examples
     if page.head.kind == "shape":
         return getattr(given.bound.theorem.head, "shape", None) == page.id
     return page.id in given.bound.derivation.pages

@@ -368,6 +368,11 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
         f"right is: {text_html(bound.guarantee.granularity)} "
         f"{_dp_html(bound.guarantee.notion, _said(bound))}</p>"
     )
+    if example.alone is not None:
+        loss = r"\infty" if example.alone.loss is None else _number(example.alone.loss)
+        yield f"<p>already {text_html(example.alone.mechanism)} alone loses ${loss}$ ({example.alone.by})</p>"
+    if found.nearby:
+        yield f"<p>it would hold {text_html('; '.join(found.nearby))}</p>"
 
 
 def _both(databases: DatabaseClass, D: Database, E: Database) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dpcompose.privacy.settings import Setting
@@ -213,7 +214,12 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
     for row, name in zip(example.rows, example.names, strict=True):
         data = row.data()
         yield f"reached by {name} with outcomes 1, 0 and P(1) = {data['at D']} at D, {data['at E']} at D'"
+    if example.alone is not None:
+        loss = "oo" if example.alone.loss is None else example.alone.loss
+        yield f"already {example.alone.mechanism} alone loses {loss} ({example.alone.by})"
     yield f"right is: {guarantee(bound.guarantee)}"
+    for change in found.nearby:
+        yield f"it would hold {change}"
 
 
 # theorems
@@ -291,6 +297,8 @@ def verdict_data(found: Verdict, bound: Bound | None) -> dict[str, Any]:
         data["reason"] = found.reason
     if found.counterexample is not None and bound is not None:
         data["counterexample"] = found.counterexample.data()
+    if found.nearby:
+        data["would-hold"] = list(found.nearby)
     return data
 
 
@@ -298,7 +306,7 @@ def saved(bound: Bound, verdicts: Sequence[Verdict], problem: dict[str, Any]) ->
     """A derivation as it is saved; `dpcompose.proof.checker` reads it."""
     claims = []
     for found in verdicts:
-        one = verdict_data(found, bound)
+        one = verdict_data(replace(found, nearby=()), bound)
         if found.verdict == "proved":
             one["certificate"] = {key: dict(value) for key, value in found.certificate.items()}
         claims.append(one)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -38,7 +38,7 @@ from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumption
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import closed_form
 from dpcompose.proof.registry import Theory
-from dpcompose.search import bounds, claims, decide
+from dpcompose.search import bounds, claims, decide, nearby
 from dpcompose.search.bounds import Bound, NoBound
 from dpcompose.search.claims import Verdict
 from dpcompose.search.solver import Solver
@@ -143,11 +143,18 @@ class Study:
         if not isinstance(claim, Claim):
             raise TypeError(f"a claim is a guarantee such as dpcompose.pure(...), not {claim!r}")
         try:
-            return display.answer(claims.judge(claim, self.bound, self.solver), self.bound)
+            verdict = claims.judge(claim, self.bound, self.solver)
+            if verdict.verdict == "refuted":
+                verdict = replace(verdict, nearby=nearby.where_it_holds(claim, self._nearby, self.solver))
+            return display.answer(verdict, self.bound)
         except (NoBound, TooLarge) as error:
             if all(value is sympy.oo for _, value in claim.guarantee.values):
                 return Answer(claim, "proved")
             return Answer(claim, "undecided", reason=str(error))
+
+    @cached_property
+    def _nearby(self) -> list[tuple[str, Bound]]:
+        return nearby.bounds_nearby(self.setting, self.theory, self.solver)
 
     def claim(self, guarantee: Guarantee) -> Claim:
         """A guarantee as a claim about this setting; its parameters must be the setting's.

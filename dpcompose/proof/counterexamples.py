@@ -7,7 +7,7 @@ a loss at the pair that is computed exactly from their tables and lies above the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -25,11 +25,24 @@ from dpcompose.spaces.metrics import INFINITE
 
 
 @dataclass(frozen=True)
+class Alone:
+    """One of several mechanisms that loses more than is claimed by itself; `by`: why this is enough."""
+
+    mechanism: str
+    loss: Fraction | None
+    by: str
+
+    def data(self) -> dict[str, str]:
+        return {"mechanism": self.mechanism, "loss": _shown(self.loss), "by": self.by}
+
+
+@dataclass(frozen=True)
 class Counterexample:
     """D ~ E and a point at which mechanisms that fit the assumptions lose more than is claimed.
 
     actual -- the exact loss at (D, E), None for ∞; claimed -- the claim's value there;
-    names -- the mechanisms of the rows; databases -- the class of the pair.
+    names -- the mechanisms of the rows; databases -- the class of the pair;
+    alone -- one of several mechanisms that loses too much by itself, if there is one (GB Prop. VII.2).
     """
 
     pair: tuple[Database, Database]
@@ -39,16 +52,18 @@ class Counterexample:
     rows: tuple[Row, ...]
     names: tuple[str, ...]
     databases: DatabaseClass
+    alone: Alone | None = None
 
     def data(self) -> dict[str, Any]:
         """As JSON, with the databases as the class shows them."""
-        return {
+        data: dict[str, Any] = {
             "databases": [self.databases.show(D) for D in self.pair],
             "parameters": {name: str(x) for name, x in sorted(self.point.items())},
             "claimed": str(self.claimed),
-            "actual": "oo" if self.actual is None else str(self.actual),
+            "actual": _shown(self.actual),
             "mechanisms": [row.data() for row in self.rows],
         }
+        return data | ({"alone": self.alone.data()} if self.alone is not None else {})
 
 
 LARGEST_INSTANCE = 1_000
@@ -109,7 +124,24 @@ def make(
     if actual is not None and actual <= value:
         raise BadCertificate(f"the loss {actual} is not above the claimed {value}")
     names = tuple(setting.mechanisms[row.mechanism - 1].name for row in rows)
-    return Counterexample(pair, dict(point), value, actual, tuple(rows), names, setting.databases)
+    alone = _alone(inputs, rows, value)
+    return Counterexample(pair, dict(point), value, actual, tuple(rows), names, setting.databases, alone)
+
+
+def _alone(inputs: Inputs, rows: Sequence[Row], claimed: Fraction) -> Alone | None:
+    """The mechanism of several that loses most by itself, if that is more than is claimed."""
+    page, setting = inputs.theory.processing("parts"), inputs.setting
+    if page is None or len(rows) == 1:
+        return None
+    losses = [(witnesses.loss((row,)), setting.mechanisms[row.mechanism - 1].name) for row in rows]
+    loss, name = max(losses, key=lambda one: (one[0] is None, one[0] or 0))
+    if loss is not None and loss <= claimed:
+        return None
+    return Alone(name, loss, page.cite("any", setting.adaptive))
+
+
+def _shown(loss: Fraction | None) -> str:
+    return "oo" if loss is None else str(loss)
 
 
 def _value(expression: sympy.Expr, point: Mapping[str, Fraction], what: str) -> Fraction:

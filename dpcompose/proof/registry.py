@@ -158,8 +158,19 @@ class Witness(_Common):
     probability: str
 
 
+class Processing(_Common):
+    """From a guarantee of one mechanism to that of another made from its outputs, in every notion.
+
+    of -- "outputs": a function of them; "parts": one mechanism of a composition.
+    """
+
+    kind: Literal["processing"]
+    of: Literal["outputs", "parts"]
+
+
 Head = Annotated[
-    Fact | Rule | Step | Procedure | Shape | Substitution | Named | Witness, Field(discriminator="kind")
+    Fact | Rule | Step | Procedure | Shape | Substitution | Named | Witness | Processing,
+    Field(discriminator="kind"),
 ]
 _HEAD: TypeAdapter[Any] = TypeAdapter(Head)
 
@@ -220,6 +231,10 @@ class Theory:
     def witness(self, notion: str) -> Page | None:
         """The witness page of a notion, if there is one."""
         return next((page for page in self.of_kind("witness") if page.head.notion == notion), None)
+
+    def processing(self, of: str) -> Page | None:
+        """The page on mechanisms made from the outputs of others, if there is one."""
+        return next((page for page in self.of_kind("processing") if page.head.of == of), None)
 
     @cached_property
     def procedures(self) -> dict[str, Page]:

@@ -34,7 +34,8 @@ class Verdict:
     loose -- proved claims: True where it is larger than the bound for some values, False where it
     equals an optimal bound, None where neither is known;
     counterexample -- refuted claims; reason -- undecided claims, in words;
-    certificate -- proved claims: what shows it, by parameter, as it is saved.
+    certificate -- proved claims: what shows it, by parameter, as it is saved;
+    nearby -- refuted claims: changes of the setting after which the claim is proved, in words.
     """
 
     claim: Claim
@@ -43,6 +44,7 @@ class Verdict:
     counterexample: Counterexample | None = None
     reason: str = ""
     certificate: Mapping[str, Any] = field(default_factory=dict)
+    nearby: tuple[str, ...] = ()
 
     @property
     def as_expected(self) -> bool:

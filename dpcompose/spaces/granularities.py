@@ -59,6 +59,11 @@ class Granularity(ABC):
         """Why the granularity has no meaning on the class, in words; None where it has one."""
         return None
 
+    @property
+    def words(self) -> str:
+        """What its neighbours are called in sentences."""
+        return self.name
+
     def __str__(self) -> str:
         return self.name
 
@@ -74,7 +79,8 @@ class RecordEdits(Granularity):
     """Neighbours differ by one edit of records.
 
     kinds -- on multisets: the edits (removed, added), a symmetric set out of (1, 0), (0, 1), (1, 1);
-    ordered -- the kinds of classes with positions on which neighbours differ at one position.
+    ordered -- the kinds of classes with positions on which neighbours differ at one position;
+    called -- what people call such neighbours.
 
     >>> bounded.are_neighbours(("a", "a"), ("a", "b")), unbounded.are_neighbours(("a",), ("a", "b"))
     (True, True)
@@ -83,6 +89,11 @@ class RecordEdits(Granularity):
     name: str
     kinds: frozenset[Counts] = frozenset()
     ordered: frozenset[str] = frozenset()
+    called: str = ""
+
+    @property
+    def words(self) -> str:
+        return f"{self.called} ({self.name})" if self.called else self.name
 
     def __post_init__(self) -> None:
         if not self.kinds <= {(1, 0), (0, 1), (1, 1)}:
@@ -206,10 +217,10 @@ class Group(Granularity):
 LARGEST_GROUP = 1_000
 """The most steps that a group counts."""
 
-unbounded = RecordEdits("unbounded", frozenset({(1, 0), (0, 1)}))
+unbounded = RecordEdits("unbounded", frozenset({(1, 0), (0, 1)}), called="add/remove")
 """Add or remove one record: |D △ E| = 1 (GB Def. II.3)."""
 
-bounded = RecordEdits("bounded", frozenset({(1, 1)}), frozenset({"tuples", "streams"}))
+bounded = RecordEdits("bounded", frozenset({(1, 1)}), frozenset({"tuples", "streams"}), "replace-one")
 """Change one record: |D| = |E| and |D △ E| = 2 (GB Def. II.4); on tuples, at one position (GB Ex. IV.7)."""
 
 event = RecordEdits("event", ordered=frozenset({"streams"}))

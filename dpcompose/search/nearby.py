@@ -1,0 +1,125 @@
+"""Settings near a given one, in which a refuted claim may hold: what would make it true.
+
+Each change is one that people mix up: the neighbours, whether records carry identifiers, and
+where a guarantee is stated.  A change is named only where the claim is proved after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
+
+from dpcompose.privacy.problems import Claim
+from dpcompose.privacy.settings import InvalidSetting, Setting
+from dpcompose.proof.registry import Theory
+from dpcompose.search import bounds, claims
+from dpcompose.search.bounds import Bound, NoBound
+from dpcompose.search.solver import Solver
+from dpcompose.spaces.databases import Multisets, Size, TooLarge, Tuples
+from dpcompose.spaces.granularities import BUILT_IN, Granularity
+from dpcompose.spaces.maps import Everything, Map, Part, Positions, Restriction
+
+MOST_MECHANISMS = 20
+"""Up to how many mechanisms nearby settings are looked at."""
+
+
+def bounds_nearby(setting: Setting, theory: Theory, solver: Solver) -> list[tuple[str, Bound]]:
+    """The best bounds of the nearby settings that have one, each with the change in words."""
+    found = []
+    if len(setting.mechanisms) <= MOST_MECHANISMS:
+        for words, changed in _changed(setting):
+            try:
+                bound = bounds.best(changed, theory, solver)
+            except (InvalidSetting, NoBound, TooLarge):
+                continue
+            if not bound.vacuous:
+                found.append((words, bound))
+    return found
+
+
+def where_it_holds(claim: Claim, nearby: list[tuple[str, Bound]], solver: Solver) -> tuple[str, ...]:
+    """The changes after which the claim is proved."""
+    return tuple(words for words, bound in nearby if claims.judge(claim, bound, solver).verdict == "proved")
+
+
+def _changed(setting: Setting) -> Iterator[tuple[str, Setting]]:
+    """Changes in words, with the setting after them; those that change nothing are left out."""
+    for other in BUILT_IN.values():
+        edits = other.edits(setting.databases)
+        if other != setting.target and edits is not None and edits.single is not None:
+            yield from _made(f"for {other.words} neighbours", setting, _with_neighbours(other))
+    yield from _made("for records with identifiers, of which each mechanism reads some", setting, _identified)
+    yield from _made("with guarantees on the common domain", setting, _on_common_domain)
+    yield from _made(
+        f"with guarantees for {setting.target.words} neighbours", setting, _stated_for_the_target
+    )
+
+
+def _made(
+    words: str, setting: Setting, change: Callable[[Setting], Setting | None]
+) -> Iterator[tuple[str, Setting]]:
+    try:
+        changed = change(setting)
+    except InvalidSetting:
+        return
+    if changed is not None and changed != setting:
+        yield words, changed
+
+
+def _with_neighbours(other: Granularity) -> Callable[[Setting], Setting]:
+    """Other target neighbours, also in the guarantees that were stated for the target."""
+
+    def change(setting: Setting) -> Setting:
+        mechanisms = tuple(
+            replace(m, satisfies=m.satisfies.about(other)) if m.satisfies.granularity == setting.target else m
+            for m in setting.mechanisms
+        )
+        return replace(setting, target=other, mechanisms=mechanisms)
+
+    return change
+
+
+def _stated_for_the_target(setting: Setting) -> Setting:
+    mechanisms = tuple(replace(m, satisfies=m.satisfies.about(setting.target)) for m in setting.mechanisms)
+    return replace(setting, mechanisms=mechanisms)
+
+
+def _on_common_domain(setting: Setting) -> Setting:
+    mechanisms = tuple(
+        m if m.satisfies.domain is None else replace(m, satisfies=replace(m.satisfies, domain="common"))
+        for m in setting.mechanisms
+    )
+    return replace(setting, mechanisms=mechanisms)
+
+
+def _identified(setting: Setting) -> Setting | None:
+    """Tuples in place of multisets: each set of records that is read becomes a set of positions, which
+    meet where the record sets do."""
+    databases = setting.databases
+    if not isinstance(databases, Multisets):
+        return None
+    reads = [m.reads for m in setting.mechanisms]
+    if any(isinstance(f, Part) for f in reads):
+        tuples = Tuples((), arbitrary=True)
+        maps: list[Map] = [replace(f, of=Tuples.kind) if isinstance(f, Part) else f for f in reads]
+    else:
+        sets = [f.inside for f in reads if isinstance(f, Restriction)]
+        kinds: dict[tuple[bool, ...], list[int]] = {}
+        numbers = count(1)
+        for record in (*databases.records, *databases.spare):
+            positions = kinds.setdefault(tuple(record in A for A in sets), [])
+            if len(positions) < max(2, setting.steps_at_once):
+                positions.append(next(numbers))
+        tuples = Tuples((), Size(next(numbers) - 1, exactly=True), arbitrary=True)
+        read = iter(range(len(sets)))
+        maps = [_positions(kinds, next(read)) if isinstance(f, Restriction) else f for f in reads]
+    if not all(isinstance(f, Positions | Everything | Part) for f in maps):
+        return None
+    mechanisms = tuple(replace(m, reads=f) for m, f in zip(setting.mechanisms, maps, strict=True))
+    return replace(setting, databases=tuples, mechanisms=mechanisms)
+
+
+def _positions(kinds: dict[tuple[bool, ...], list[int]], n: int) -> Positions:
+    """The positions of the records that the n-th record set holds."""
+    return Positions(tuple(at for inside, some in kinds.items() if inside[n] for at in some))
