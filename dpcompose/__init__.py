@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from dpcompose.language.symbols import parameters
     from dpcompose.privacy.mechanisms import mechanism
     from dpcompose.privacy.notions import pure
+    from dpcompose.proof.sensitivity import compare, sensitivity
     from dpcompose.spaces.databases import listed, multisets, streams, tuples
+    from dpcompose.spaces.expressions import at, database, databases, size, symmetric_difference
     from dpcompose.spaces.granularities import (
         bounded,
         event,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     )
     from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
     from dpcompose.spaces.maps import (
+        composed,
         everything,
         function,
         positions,
@@ -47,7 +50,9 @@ _PLACES = {
     "language.symbols": ("parameters",),
     "privacy.mechanisms": ("mechanism",),
     "privacy.notions": ("pure",),
+    "proof.sensitivity": ("compare", "sensitivity"),
     "spaces.databases": ("listed", "multisets", "streams", "tuples"),
+    "spaces.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
     "spaces.granularities": (
         "bounded",
         "event",
@@ -60,6 +65,7 @@ _PLACES = {
     ),
     "spaces.graphs": ("neighbourhood_graph", "push_forward"),
     "spaces.maps": (
+        "composed",
         "everything",
         "function",
         "positions",
@@ -72,9 +78,14 @@ _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 
 __all__ = [
     "Study",
+    "at",
     "bounded",
     "canonical_metric",
+    "compare",
     "compose",
+    "composed",
+    "database",
+    "databases",
     "draw",
     "event",
     "everything",
@@ -94,8 +105,11 @@ __all__ = [
     "record_partition",
     "relation",
     "restriction",
+    "sensitivity",
+    "size",
     "steps",
     "streams",
+    "symmetric_difference",
     "table",
     "tuples",
     "unbounded",

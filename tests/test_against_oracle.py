@@ -410,6 +410,8 @@ def expected_fits(twin: Twin) -> dict[str, bool]:
     partition = is_partition(twin)
     return {
         "sequential": alike and all(part.reading.everything for part in twin.parts),
+        "comparison": one_granularity(twin) and all(part.reading.everything for part in twin.parts),
+        "commuting-metric": one_granularity(twin) and own and commuting(twin),
         "disjoint-own-domain": alike and own and compatible and all(r <= 1 for r in moved),
         "disjoint-common-domain": alike and common and compatible,
         "parallel-bounded": alike
@@ -426,12 +428,35 @@ def expected_fits(twin: Twin) -> dict[str, bool]:
     }
 
 
-def concluded(formula: str, epsilons: list[oracle.Number]) -> oracle.Number:
-    """A page's conclusion for these numbers; ∞ where one of them is."""
-    if INFINITY in epsilons:
+def one_granularity(twin: Twin) -> bool:
+    """Whether all guarantees are stated for the same neighbours H."""
+    return len({part.stated for part in twin.parts}) == 1
+
+
+def commuting(twin: Twin) -> bool:
+    """Whether the metric of H, in which the guarantees are stated, commutes with what is read."""
+    stated = twin.parts[0].stated
+    distance = oracle.canonical_distance(twin.databases, twin.relations[stated])
+    images = [oracle.canonical_distance(*part.reading.own(stated)) for part in twin.parts]
+    return oracle.commutes(twin.compared, distance, [part.reading.f for part in twin.parts], images)
+
+
+def steps_apart(twin: Twin) -> oracle.Number:
+    """m, the most H-steps between two target neighbours; 1 where there is no one H."""
+    if not one_granularity(twin):
+        return Fraction(1)
+    distance = oracle.canonical_distance(twin.databases, twin.relations[twin.parts[0].stated])
+    pairs = oracle.neighbouring_pairs(twin.compared, twin.relations[twin.target])
+    return max((distance[pair] for pair in pairs), default=Fraction(0))
+
+
+def concluded(formula: str, epsilons: list[oracle.Number], m: oracle.Number) -> oracle.Number:
+    """A page's conclusion for these numbers; ∞ where one of those it uses is."""
+    if INFINITY in epsilons or (m == INFINITY and "m*" in formula):
         return INFINITY
     numbers = [sympy.Rational(Fraction(one).numerator, Fraction(one).denominator) for one in epsilons]
-    expression = formulas.parse(formula, {"k": sympy.Integer(len(numbers))}, {"epsilon": numbers})
+    letters = {"k": sympy.Integer(len(numbers)), "m": sympy.Integer(0 if m == INFINITY else int(m))}
+    expression = formulas.parse(formula, letters, {"epsilon": numbers})
     return value(expression, {})
 
 
@@ -457,7 +482,7 @@ def assert_theorems(twin: Twin, point: Point) -> None:
                 assert all(r <= shape.each for r in vector), (head.title, vector)
                 assert shape.sum is None or oracle.total(vector) <= shape.sum, (head.title, vector)
         if "pure" in head.conclusion and bound is not None:
-            most = concluded(head.conclusion["pure"], epsilons)
+            most = concluded(head.conclusion["pure"], epsilons, steps_apart(twin))
             assert bound <= most, (head.title, bound, most)
             assert not fit.best or bound == most
     best = [fit.page.id for fit in fits.values() if fit.best]

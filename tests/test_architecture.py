@@ -14,12 +14,14 @@ PACKAGE = ROOT / "dpcompose"
 
 ROOMS = {
     "language": ["symbols", "worstcase", "grammar", "writing", "meaning", "values", "formulas", "forms"],
-    "spaces": ["databases", "maps", "edits", "granularities", "graphs", "metrics"],
+    "spaces": ["databases", "maps", "edits", "granularities", "graphs", "metrics", "expressions"],
     "privacy": ["notions", "mechanisms", "settings", "schema", "problems"],
     "proof": [
         "kernel",
         "registry",
         "hypotheses",
+        "privacy_metric",
+        "sensitivity",
         "rays",
         "certificates",
         "witnesses",

@@ -94,6 +94,8 @@ def test_example_uses_the_page(page: Page) -> None:
     elif page.head.kind == "shape":
         by = {line.by for line in bound.derivation.lines}
         assert page.id in {getattr(THEORY.pages[id].head, "shape", None) for id in by & set(THEORY.pages)}
+    elif page.head.kind == "metric":
+        assert uses_statement(study, page)
     else:
         assert page.id in bound.derivation.pages
     if page.head.kind in ("named", "substitution"):
@@ -109,6 +111,33 @@ def refutes_by(study: Study, claims: Sequence[problems.Claim]) -> bool:
     """Whether some claim is refuted by one of the mechanisms alone: a projection of the output."""
     found = [study.check(claim).counterexample for claim in claims]
     return any(one is not None and one.alone is not None for one in found)
+
+
+def uses_statement(study: Study, page: Page) -> bool:
+    """Whether the statement about metrics gives the numbers of the example, and is sharp or not as it says."""
+    setting = study.setting
+    maps = [mechanism.reads for mechanism in setting.mechanisms]
+    stated = [mechanism.satisfies for mechanism in setting.mechanisms]
+    f = [
+        dpc.sensitivity(one, setting.databases, setting.target, guarantee.about_granularity)
+        for one, guarantee in zip(maps, stated, strict=True)
+    ]
+    match page.head.states:
+        case "metric form":
+            graph = neighbourhood_graph(setting.databases, setting.target)
+            values = {name: Fraction(n, 7) for n, name in enumerate(setting.domains, start=3)}
+            losses = [dpc.at(study.metric(D, E), values) for D, E in graph.edges]
+            return bool(study.guarantee().at(values)["epsilon"] == max(losses))
+        case "preprocessing":
+            return f[0].through(stated[0]).values == (("epsilon", study.guarantee().epsilon),)
+        case "composed maps":
+            inner, whole = maps
+            images = inner.image(setting.databases)
+            granularity = stated[0].about_granularity
+            g = dpc.sensitivity(whole, images, granularity, granularity)
+            assert dpc.composed(whole, inner) == whole
+            return f[1].value == 1 and f[0].then(g) == 2
+    return False
 
 
 def uses_fact(study: Study, page: Page) -> bool:
@@ -277,6 +306,14 @@ BY_HAND: list[tuple[str, Study, str]] = [
         ),
         "5/6",
     ),
+    # a replacement is a removal and an addition: 2 · (1/2 + 1/3)
+    ("comparison", study(B, (None, "1/2", U, ""), (None, "1/3", U, "")), "5/3"),
+    # inside of {a, b}: 2 · 1/2; across: 1/2 + 1/3
+    (
+        "commuting-metric",
+        study(B, ("ab", "1/2", U, "own"), ("cd", "1/3", U, "own"), records="abcd"),
+        "1",
+    ),
     ("sequential", study(B, (None, "1/2", B, ""), (None, "1/3", B, ""), (None, "1/6", B, "")), "1"),
     ("disjoint-own-domain", study(U, ("a", "1/2", U, "own"), ("b", "1/3", U, "own")), "1/2"),
     ("disjoint-common-domain", study(U, ("a", "2/7", U, "common"), ("b", "3/7", U, "common")), "3/7"),
@@ -315,6 +352,21 @@ BROKEN: list[tuple[str, str, Study, str, object]] = [
         study(B, ("a", "1", B, "own")),
         'it needs "every mechanism reads the whole database". It is not: M1 reads D|{a} only',
         sympy.oo,
+    ),
+    (
+        "comparison",
+        "identity",
+        study(B, ("a", "1", B, "own")),
+        'it needs "every mechanism reads the whole database". It is not: M1 reads D|{a} only',
+        sympy.oo,
+    ),
+    (
+        "commuting-metric",
+        "commutes",
+        study(U, ("a", "1", U, "own"), ("a", "2", U, "own")),
+        'it needs "the unbounded metric commutes with p". It is not: '
+        "D = {a} and E = {} are neighbours, and the parts move by 2 in all",
+        3,
     ),
     (
         "disjoint-own-domain",
@@ -393,6 +445,24 @@ PREMISES: list[tuple[str, Study, str, object]] = [
         study(B, ("a", "1", U, "common"), size="= 1"),
         "it needs guarantees on the own domain, that of M1 is on the common one",
         sympy.oo,
+    ),
+    (
+        "commuting-metric",
+        study(B, ("a", "1", U, "common"), size="= 1"),
+        "it needs guarantees on the own domain, that of M1 is on the common one",
+        sympy.oo,
+    ),
+    (
+        "commuting-metric",
+        study(B, ("a", "1", U, "own"), ("b", "2", B, "own")),
+        "it needs guarantees for the same neighbours, that of M1 is for unbounded, that of M2 for bounded",
+        sympy.oo,
+    ),
+    (
+        "comparison",
+        study(B, (None, "1", U, ""), (None, "2", B, "")),
+        "it needs guarantees for the same neighbours, that of M1 is for unbounded, that of M2 for bounded",
+        4,
     ),
     (
         "composition-common-domain",

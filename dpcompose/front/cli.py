@@ -1,4 +1,4 @@
-"""The command: dpcompose verify, bound, theorems, recheck.
+"""The command: dpcompose verify, bound, theorems, recheck, compare.
 
 Exit status of verify: 0 every claim proved, or as it expects; 1 some claim refuted, or not as
 it expects; 3 some undecided; 2 a file is wrong.  Of several files the worst of 2, 1, 3, 0.
@@ -9,12 +9,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpcompose.front.study import Study
     from dpcompose.search.claims import Verdict
+    from dpcompose.spaces.granularities import Granularity
 
 FINE, DIFFERS, WRONG, UNDECIDED = 0, 1, 2, 3
 WORST_FIRST = (WRONG, DIFFERS, UNDECIDED, FINE)
@@ -50,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     def command(name: str, run: Callable[[argparse.Namespace], int], words: str) -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=words, description=words[0].upper() + words[1:] + ".")
         made.add_argument(
-            "--json", action="store_true", help="print one JSON object a file or page, one a line"
+            "--json", action="store_true", help="print JSON: one object a line, a file or page each"
         )
         made.set_defaults(run=run)
         return made
@@ -75,6 +77,22 @@ def _parser() -> argparse.ArgumentParser:
     recheck = command("recheck", _recheck, "check saved derivations again, without search and solver")
     recheck.add_argument(
         "files", nargs="+", metavar="FILE", help="a file that verify --save-derivation wrote"
+    )
+    compare = command(
+        "compare", _compare, "compare two granularities: how many steps of one a step of the other is"
+    )
+    compare.add_argument(
+        "granularities",
+        nargs=2,
+        metavar="GRANULARITY",
+        help="unbounded, bounded, event, free-lunch, or bounded^3 for groups of up to 3 steps",
+    )
+    compare.add_argument(
+        "--kind", default="multisets", help="the class: multisets (default), tuples or streams"
+    )
+    compare.add_argument("--records", metavar="a,b,c", help="the record universe (default: an arbitrary one)")
+    compare.add_argument(
+        "--size", default="any", help='how many records a database has: any (default), "<= 4" or "= 4"'
     )
     return parser
 
@@ -185,17 +203,33 @@ def _bound_file(file: str, given: argparse.Namespace) -> int:
     if given.json:
         data = render.problem_data(file, study.setting, bound, [], study.warnings(), study.theory)
         del data["claims"]
+        if (metric := _metric(study)) is not None:
+            data["metric"] = metric
         data["derivation"] = [line.data() for line in bound.derivation.lines]
         data["fits"] = render.fits_data(bound)
         print(json.dumps(data), flush=True)
         return FINE
     print(f"{study.setting.title or file}\n{study.guarantee()!r}\non {study.setting.databases}")
+    if (metric := _metric(study)) is not None:
+        print(textwrap.fill(f"private in the metric {metric}", 78, subsequent_indent="    "))
     for warning in study.warnings():
         print(f"warning: {warning}")
     print(f"\n{study.guarantee().derivation}\n")
     print("composition theorems (* gives the bound, + fits, - does not fit):")
     print(render.fits(bound, bound.guarantee.notion) + "\n", flush=True)
     return FINE
+
+
+MOST_IN_A_METRIC = 8
+"""The most mechanisms for which the composed metric is printed."""
+
+
+def _metric(study: Study) -> str | None:
+    """The metric of which the guarantee is the largest value over neighbours; None where it is too long."""
+    mechanisms = study.setting.mechanisms
+    if study.setting.families or len(mechanisms) > MOST_IN_A_METRIC:
+        return None
+    return str(study.guarantee().metric)
 
 
 def _theorems(given: argparse.Namespace) -> int:
@@ -245,6 +279,53 @@ def _theorems_for(file: str, given: argparse.Namespace) -> int:
     else:
         print(f"{study.setting.title or file}\n{render.fits(bound, bound.guarantee.notion)}", flush=True)
     return FINE
+
+
+def _compare(given: argparse.Namespace) -> int:
+    """Prints the factors of GB Prop. A.3 both ways; status 3 where no lemma decides the class."""
+    from dpcompose.front import render
+    from dpcompose.privacy.settings import InvalidSetting
+    from dpcompose.proof.hypotheses.inputs import NotDecidable
+    from dpcompose.proof.sensitivity import compare
+    from dpcompose.spaces.databases import TooLarge, multisets, streams, tuples
+    from dpcompose.spaces.granularities import NotSymmetric
+
+    records = None if given.records is None else [one.strip() for one in given.records.split(",")]
+    try:
+        if records is not None and not all(records):
+            raise ValueError("--records is a list such as a,b,c, without empty names")
+        classes = {"multisets": multisets, "tuples": tuples, "streams": streams}
+        if given.kind not in classes:
+            raise ValueError(f"there is no kind {given.kind!r}; there are: {', '.join(classes)}")
+        one, other = map(_granularity, given.granularities)
+        found = compare(one, other, classes[given.kind](records, given.size))
+    except (NotDecidable, TooLarge) as error:
+        return _cannot_compare(str(error), UNDECIDED, given.json)
+    except (InvalidSetting, NotSymmetric, ValueError) as error:
+        return _cannot_compare(str(error), WRONG, given.json)
+    print(json.dumps(render.comparison_data(found)) if given.json else found, flush=True)
+    return FINE
+
+
+def _granularity(text: str) -> Granularity:
+    """A built-in granularity by name; bounded^3 is a group of up to three steps.  Raises ValueError."""
+    from dpcompose.spaces.granularities import BUILT_IN, group
+
+    name, caret, steps = text.partition("^")
+    if name not in BUILT_IN:
+        raise ValueError(f"there is no granularity {name!r}; there are: {', '.join(sorted(BUILT_IN))}")
+    if not caret:
+        return BUILT_IN[name]
+    if not steps.isdigit():
+        raise ValueError(f"a group is written {name}^3: {steps!r} is no number of steps")
+    return group(int(steps), BUILT_IN[name])
+
+
+def _cannot_compare(message: str, status: int, as_json: bool) -> int:
+    print(f"dpcompose: {message}", file=sys.stderr)
+    if as_json:
+        print(json.dumps({"error": message}), flush=True)
+    return status
 
 
 def _recheck(given: argparse.Namespace) -> int:

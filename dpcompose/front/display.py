@@ -19,6 +19,7 @@ from sympy.printing.latex import LatexPrinter, greek_letters_set
 from dpcompose.front import render
 from dpcompose.language import formulas
 from dpcompose.language.worstcase import Top
+from dpcompose.language.writing import text_latex
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
@@ -81,23 +82,7 @@ def name_latex(name: str) -> str:
     return f"{letter}_{{{below}}}" if below else letter
 
 
-_LATEX = {c: rf"\{c}" for c in "#$%&_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-}
 _PLAIN = '<span class="mathjax_ignore tex2jax_ignore">{}</span>'
-
-
-def text_latex(text: object) -> str:
-    r"""A text as LaTeX that shows just it.
-
-    >>> print(text_latex(r"a_b $x\y$"))
-    a\_b \$x\textbackslash{}y\$
-    """
-    return "".join(_LATEX.get(c, c) for c in str(text))
 
 
 def text_html(text: object) -> str:

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from dpcompose.language import formulas
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import checker, kernel
 from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.sensitivity import Comparison
 from dpcompose.proof.steps import GIVEN, HYPOTHESIS
 from dpcompose.search.bounds import Bound
 from dpcompose.search.claims import Verdict
@@ -248,7 +250,7 @@ def fits_data(bound: Bound) -> list[dict[str, Any]]:
 def theorem_list(theory: Theory) -> str:
     """All pages, by kind: id, item, title."""
     rows = []
-    for kind in ("named", "substitution", "step", "rule", "procedure", "shape", "fact", "witness"):
+    for kind in ("named", "substitution", "step", "rule", "procedure", "shape", "metric", "fact", "witness"):
         for page in theory.of_kind(kind):
             items = ", ".join(page.items)
             rows.append(f"{page.id:<26} {kind:<13} {items:<10} {page.title}")
@@ -258,6 +260,19 @@ def theorem_list(theory: Theory) -> str:
 def page_data(page: Page) -> dict[str, Any]:
     """A page as JSON."""
     return {"id": page.id, "title": page.title, **page.head.model_dump(by_alias=True, exclude_defaults=True)}
+
+
+# granularities
+
+
+def comparison_data(found: Comparison) -> dict[str, Any]:
+    """A comparison of granularities as JSON: one entry a direction, its factor a number or "oo"."""
+    both = []
+    for have, want, factor in found.directions:
+        one: dict[str, Any] = {"from": str(have), "to": str(want), "factor": formulas.to_text(factor.value)}
+        one["neighbours"] = None if factor.pair is None else [found.databases.show(D) for D in factor.pair]
+        both.append(one | {"reason": factor.reason(), "checked": factor.covered})
+    return {"scope": str(found.databases), "theorem": found.page.cite("pure"), "comparisons": both}
 
 
 # JSON

@@ -35,14 +35,16 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim, Problem
 from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumptions, setting
-from dpcompose.proof import registry
-from dpcompose.proof.hypotheses.inputs import closed_form
+from dpcompose.proof import privacy_metric, registry
+from dpcompose.proof.hypotheses.inputs import Inputs, closed_form
 from dpcompose.proof.registry import Theory
 from dpcompose.search import bounds, claims, decide, nearby
 from dpcompose.search.bounds import Bound, NoBound
 from dpcompose.search.claims import Verdict
 from dpcompose.search.solver import Solver
+from dpcompose.spaces import expressions
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
+from dpcompose.spaces.expressions import MetricFunction
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import neighbourhood_graph
 from dpcompose.spaces.metrics import Metric, ShortestPaths
@@ -68,6 +70,14 @@ class Result:
     def epsilon(self) -> sympy.Expr:
         """The ε of a pure guarantee."""
         return self.values["epsilon"]
+
+    @property
+    def metric(self) -> sympy.Expr:
+        """The metric in which the composition is private, over database symbols D, E; see `Study.metric`.
+
+        The guarantee is its largest value over neighbours.  Raises NoMetric for families.
+        """
+        return privacy_metric.of_inputs(self.bound.steps.inputs, *expressions.databases("D E"))
 
     @property
     def optimal(self) -> bool:
@@ -178,6 +188,35 @@ class Study:
         text = Guarantee(guarantee.notion, tuple(values)).text()
         return Claim(Guarantee(guarantee.notion, tuple(values)), MappingProxyType(text))
 
+    @cached_property
+    def _inputs(self) -> Inputs:
+        return Inputs(self.setting, self.theory)
+
+    def metric(self, D: object, E: object, closure: bool = True) -> sympy.Expr:
+        """The metric in which the composition is private: Σ_i ε_i·d_i(f_i(D), f_i(E)) (GB Thm. IV.1, IV.11).
+
+        D, E -- database symbols (`dpcompose.databases`) for an expression, or databases for its value:
+        an expression in the parameters, or oo.  The guarantee is its largest value over target neighbours.
+        closure -- what a mechanism on the common domain counts by: with True the shortest chains of
+        databases in which those it cannot tell apart are one, a metric; with False d^f of GB Prop. IV.10,
+        which is never smaller and may break the triangle inequality.
+
+        >>> import dpcompose as dpc
+        >>> D, E = dpc.databases("D E")
+        >>> f = dpc.restriction(["a"])
+        >>> study = dpc.compose(
+        ...     dpc.mechanism("M1", dpc.pure("e1", dpc.unbounded, "own"), reads=f),
+        ...     dpc.mechanism("M2", dpc.pure("e2", dpc.bounded)),
+        ...     on=dpc.multisets({"a", "b"}),
+        ...     target=dpc.bounded,
+        ... )
+        >>> study.metric(D, E)
+        e1*d_unbounded(D|{a}, E|{a}) + e2*d_bounded(D, E)
+        >>> study.metric(["a", "b"], ["b", "b"]), study.metric(["a"], [])
+        (e1 + e2, oo)
+        """
+        return privacy_metric.of_inputs(self._inputs, D, E, closure)
+
     def theorems(self) -> Theorems:
         """Of every composition theorem whether it fits, and why not, with the witness."""
         return Theorems(self.bound)
@@ -235,22 +274,24 @@ def compose(
 
 def canonical_metric(
     databases: DatabaseClass, granularity: Granularity, theory: Theory | None = None
-) -> Metric:
+) -> MetricFunction:
     """d_G on 𝔻: the fewest steps between neighbours that lead from D to E inside the class (GB Prop. A.1).
 
     In closed form where a fact page states one, else by shortest paths on a finite class.
-    Distances are whole numbers, and `dpcompose.spaces.metrics.INFINITE` (-1) for ∞.
+    Distances are whole numbers or oo; at database symbols they are expressions.
 
-    >>> from dpcompose import bounded, multisets
-    >>> canonical_metric(multisets({"a", "b"}), bounded)(("a", "a"), ("b", "b"))
-    2
+    >>> import dpcompose as dpc
+    >>> d = canonical_metric(dpc.multisets({"a", "b"}), dpc.bounded)
+    >>> D, E = dpc.databases("D E")
+    >>> d(("a", "a"), ("b", "b")), d(("a",), ()), d(D, E)
+    (2, oo, d_bounded(D, E))
     """
     edits = granularity.edits(databases)
-    if edits is not None:
-        found = closed_form(theory or registry.standard(), databases, edits)
-        if found is not None:
-            return found.metric
-    return ShortestPaths(neighbourhood_graph(databases, granularity))
+    stated = None if edits is None else closed_form(theory or registry.standard(), databases, edits)
+    found: Metric = (
+        ShortestPaths(neighbourhood_graph(databases, granularity)) if stated is None else stated.metric
+    )
+    return MetricFunction(str(granularity), found, databases, same=(databases, granularity))
 
 
 def load(path: str | Path) -> tuple[Study, tuple[Claim, ...]]:

@@ -230,3 +230,21 @@ class _Writing:
         if len(below) > 1 and not apart:
             below = [f"({'*'.join(below)})"]
         return ("-" if number < 0 else "") + "/".join(["*".join(above), *below])
+
+
+_LATEX = {c: rf"\{c}" for c in "#$%&_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+
+
+def text_latex(text: object) -> str:
+    r"""A text as LaTeX that shows just it.
+
+    >>> print(text_latex(r"a_b $x\y$"))
+    a\_b \$x\textbackslash{}y\$
+    """
+    return "".join(_LATEX.get(c, c) for c in str(text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import sympy
 
@@ -27,6 +28,19 @@ class Mechanism:
     reads: Map
     satisfies: Guarantee
     count: sympy.Expr | None = None
+
+    def __call__(self, D: object) -> Any:
+        """M(f(D)) as an expression in a database symbol D: by it two databases with one input give the same.
+
+        >>> import dpcompose as dpc
+        >>> D, E = dpc.databases("D E")
+        >>> M = mechanism("M", dpc.pure("e", dpc.bounded, "common"), reads=dpc.restriction(["a"]))
+        >>> M(D), dpc.at(M(D), {D: ["a", "b"]}) == M(["a"])
+        (M(D|{a}), True)
+        """
+        from dpcompose.spaces.expressions import Output, image_of
+
+        return Output(self.name, image_of(self.reads, D))
 
     @property
     def many(self) -> bool:

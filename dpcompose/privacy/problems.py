@@ -571,7 +571,7 @@ def _listed(setting: Setting) -> Setting:
             image = f.image(databases)
             inside = {x: _text_of(image, x) for x in image.databases()}
             edges: Any = None
-            given_images = f.neighbours_for(single.name) if isinstance(f, Table) else None
+            given_images = f.neighbours_for(single.name)
             if given_images is not None:
                 edges = power(neighbourhood_graph(image, pairs("", given_images)), steps).edges
             elif isinstance(image, Multisets | Tuples) and stated.domain == "own":

@@ -32,7 +32,7 @@ class Hypothesis(_Head):
     """A predicate, by the name of its file in hypotheses/, bound to letters of the setting.
 
     maps -- "f": all maps; "f[i]": each of them, one by one;
-    granularity -- "G": the target; else a granularity's name;
+    granularity -- "G": the target; "H": that of all guarantees; else a granularity's name;
     value, bound -- "k" or another number of the setting, and a whole number it is compared with.
     """
 
@@ -118,10 +118,27 @@ class Substitution(_Common):
     kind: Literal["substitution"]
 
 
+class MetricStatement(_Common):
+    """A statement about metrics and sensitivities, with the formula that Python functions read off it.
+
+    states -- metric form: a guarantee in terms of a metric d is privacy in the metric formula·d, and
+    `composition` tells how the metrics d[i] of the parts make that of the whole;
+    preprocessing: the parameter of M∘f, from that of M and Delta = Δf;
+    composed maps: a bound on Δ(g∘f), from Delta_f and Delta_g.
+    """
+
+    kind: Literal["metric"]
+    states: Literal["metric form", "preprocessing", "composed maps"]
+    notion: str | None = None
+    formula: str
+    composition: str | None = None
+
+
 class Premises(_Head):
     """What a composition theorem asks of each mechanism and of the target.
 
-    stated -- the neighbours of each guarantee: "G" (the target's) or a granularity's name;
+    stated -- the neighbours of each guarantee: "G" (the target's), "H" (any, the same for all), or a
+    granularity's name;
     domain -- "own", "common", or "any"; a mechanism that reads everything satisfies both.
     """
 
@@ -132,7 +149,11 @@ class Premises(_Head):
 
 
 class Named(_Common):
-    """A composition theorem that people cite: premises, hypotheses, a shape, its conclusion."""
+    """A composition theorem that people cite: premises, hypotheses, a shape, its conclusion.
+
+    conclusion -- formulas in the parameters, k, and for guarantees stated in "H" also m: how many
+    H-steps two target neighbours can be apart (GB Prop. A.3).
+    """
 
     kind: Literal["named"]
     title: str
@@ -169,7 +190,7 @@ class Processing(_Common):
 
 
 Head = Annotated[
-    Fact | Rule | Step | Procedure | Shape | Substitution | Named | Witness | Processing,
+    Fact | Rule | Step | Procedure | Shape | Substitution | MetricStatement | Named | Witness | Processing,
     Field(discriminator="kind"),
 ]
 _HEAD: TypeAdapter[Any] = TypeAdapter(Head)
@@ -235,6 +256,18 @@ class Theory:
     def processing(self, of: str) -> Page | None:
         """The page on mechanisms made from the outputs of others, if there is one."""
         return next((page for page in self.of_kind("processing") if page.head.of == of), None)
+
+    def statement(self, states: str, notion: str | None = None) -> Page:
+        """The page with a statement about metrics, for a notion where it depends on that.
+
+        Raises KeyError with the notions there are.
+        """
+        pages = [page for page in self.of_kind("metric") if page.head.states == states]
+        for page in pages:
+            if page.head.notion == notion:
+                return page
+        known = ", ".join(str(page.head.notion) for page in pages)
+        raise KeyError(f"no page states the {states} of {notion} privacy; there are pages for: {known}")
 
     @cached_property
     def procedures(self) -> dict[str, Page]:

@@ -26,9 +26,10 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import certificates, kernel, rays
 from dpcompose.proof.hypotheses import binding
-from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
 from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Hypothesis, Named, Page, Theory
+from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.maps import Part
 from dpcompose.spaces.metrics import INFINITE, at_most, shown
 
@@ -406,9 +407,15 @@ class Steps:
         if wanted.k is not None and (setting.families or len(setting.mechanisms) != wanted.k):
             there = "a family" if setting.families else f"{len(setting.mechanisms)}"
             return f"it is about {wanted.k} mechanism, there are {there}"
+        first = setting.mechanisms[0]
         for i, mechanism in enumerate(setting.mechanisms, start=1):
             stated = mechanism.satisfies
-            named = str(setting.target) if wanted.stated == "G" else wanted.stated
+            if wanted.stated == "H" and stated.granularity != first.satisfies.granularity:
+                return (
+                    f"it needs guarantees for the same neighbours, that of {first.name} is for "
+                    f"{first.satisfies.granularity}, that of {mechanism.name} for {stated.granularity}"
+                )
+            named = {"G": str(setting.target), "H": None}.get(wanted.stated or "H", wanted.stated)
             if named is not None and str(stated.granularity) != named:
                 return (
                     f"it needs guarantees for {named} neighbours, "
@@ -426,18 +433,36 @@ class Steps:
         """A page's concluded bound, its formula instantiated with the mechanisms' parameters."""
         stated = [dict(mechanism.satisfies.values) for mechanism in self.setting.mechanisms]
         concluded: dict[str, Loss] = {}
+        steps = self._steps_apart(head)
+        if steps is sympy.oo:
+            return {key: INFINITE_LOSS for key in self._conclusions(head)}
         if self.setting.families:
-            return self._conclusion_of_a_family(head)
+            return self._conclusion_of_a_family(head, steps)
         for key, formula in self._conclusions(head).items():
             values = [value[key] for value in stated]
             if sympy.oo in values:
                 concluded[key] = INFINITE_LOSS
                 continue
-            expression = formulas.parse(formula, {"k": sympy.Integer(len(stated))}, {key: values})
+            letters = {"k": sympy.Integer(len(stated)), "m": steps}
+            expression = formulas.parse(formula, letters, {key: values})
             concluded[key] = self._form(expression)
         return concluded
 
-    def _conclusion_of_a_family(self, head: Named) -> dict[str, Loss]:
+    def _steps_apart(self, head: Named) -> sympy.Expr:
+        """m, where a theorem's guarantees are stated for neighbours H: the H-steps between target neighbours.
+
+        1 where they are stated for the target itself.
+        """
+        stated = self.inputs.common_granularity()
+        if head.premises.stated != "H" or stated is None:
+            return sympy.Integer(1)
+        try:
+            steps = self.inputs.steps_apart(stated)
+        except (NotDecidable, TooLarge) as error:
+            raise StepRefused(f"{head.title} needs how granularities compare: {error}") from None
+        return sympy.oo if steps == INFINITE else sympy.Integer(steps)
+
+    def _conclusion_of_a_family(self, head: Named, steps: sympy.Expr) -> dict[str, Loss]:
         """The concluded bound where the mechanisms are one family, over its symbolic number of members."""
         if len(self.setting.mechanisms) > 1:
             raise StepRefused(f"{head.id} is not written out for families beside other mechanisms")
@@ -447,7 +472,9 @@ class Steps:
             return {key: INFINITE_LOSS for key in self._conclusions(head)}
         assert family.count is not None
         return {
-            key: self._form(formulas.parse(formula, {f"{key}[i]": values[key], "k": family.count}))
+            key: self._form(
+                formulas.parse(formula, {f"{key}[i]": values[key], "k": family.count, "m": steps})
+            )
             for key, formula in self._conclusions(head).items()
         }
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement, groupby, product
@@ -26,6 +26,20 @@ LONG = 40
 """From how many records on a database is printed with equal neighbours counted."""
 MANY_LENGTHS = 1_000
 """Up to which length tuples are counted, where shorter ones belong to the class: more than can be listed."""
+
+
+class Symbolic:
+    """A database as an expression: a symbol D, or what is made of one, such as D|A.
+
+    The expressions themselves are in `dpcompose.spaces.expressions`; this says of a value, at no
+    cost, that it is none of the databases of a class.
+    """
+
+    __slots__ = ()
+
+    def read_by(self, f: Callable[[Database], Database]) -> Symbolic:
+        """f(D) as an expression, where this is D."""
+        raise NotImplementedError
 
 
 class TooLarge(ValueError):

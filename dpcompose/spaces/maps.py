@@ -1,7 +1,8 @@
 """Maps f: what a mechanism reads of a database.
 
 A map is a function on databases, one method: `__call__`.  The class also says what its
-images form (`image`), which is where a guarantee on the map's own domain lives.
+images form (`image`), which is where a guarantee on the map's own domain lives.  At a database
+symbol the maps of this file give an expression: D|{a}, f(D).
 """
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size, Tuples
+from dpcompose.spaces.databases import (
+    Database,
+    DatabaseClass,
+    Listed,
+    Multisets,
+    Size,
+    Symbolic,
+    Tuples,
+)
 
 
 class Map(ABC):
@@ -34,6 +43,10 @@ class Map(ABC):
     def is_identity(self, databases: DatabaseClass) -> bool:
         """Whether f(D) = D on the whole class."""
         return False
+
+    def neighbours_for(self, granularity: str) -> frozenset[tuple[Database, Database]] | None:
+        """The neighbouring images that are listed with the map; None where they follow from the class."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -73,6 +86,8 @@ class Restriction(Map):
 
     def __call__(self, D: Database) -> Database:
         if not isinstance(D, tuple):
+            if isinstance(D, Symbolic):
+                return D.read_by(self)
             raise TypeError(f"{D!r} is no multiset of records")
         return tuple(record for record in D if record in self.inside)
 
@@ -157,13 +172,18 @@ class Table(Map):
     image_neighbours: Mapping[str, frozenset[tuple[Database, Database]]]
 
     def __call__(self, D: Database) -> Database:
-        return self.values[D]
+        try:
+            return self.values[D]
+        except KeyError:
+            if isinstance(D, Symbolic):
+                return D.read_by(self)
+            raise ValueError(f"the map {self.name} has no value for the database {D!r}") from None
 
     def __hash__(self) -> int:
         return hash((self.name, frozenset(self.values.items())))
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
-        return Listed(tuple(dict.fromkeys(self.values[D] for D in databases.databases())))
+        return Listed(tuple(dict.fromkeys(self(D) for D in databases.databases())))
 
     def neighbours_for(self, granularity: str) -> frozenset[tuple[Database, Database]] | None:
         """The neighbouring images that are listed for a granularity; None where they are not listed."""
@@ -181,13 +201,36 @@ class Function(Map):
     function: Callable[[Database], Database]
 
     def __call__(self, D: Database) -> Database:
-        return self.function(D)
+        return D.read_by(self) if isinstance(D, Symbolic) else self.function(D)
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
         return Listed(tuple(dict.fromkeys(self.function(D) for D in databases.databases())))
 
     def written(self, D: str) -> str:
         return f"{self.name}({D})"
+
+
+@dataclass(frozen=True)
+class Composed(Map):
+    """g∘f: D ↦ g(f(D)).  `composed` makes it, and joins restrictions into one."""
+
+    outer: Map
+    inner: Map
+
+    def __call__(self, D: Database) -> Database:
+        return self.outer(self.inner(D))
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        return self.outer.image(self.inner.image(databases))
+
+    def written(self, D: str) -> str:
+        return self.outer.written(self.inner.written(D))
+
+    def is_identity(self, databases: DatabaseClass) -> bool:
+        return self.inner.is_identity(databases) and self.outer.is_identity(databases)
+
+    def neighbours_for(self, granularity: str) -> frozenset[tuple[Database, Database]] | None:
+        return self.outer.neighbours_for(granularity)
 
 
 @dataclass(frozen=True)
@@ -253,6 +296,24 @@ def record_partition(databases: Multisets, *parts: Iterable[str]) -> tuple[Restr
         if not databases.arbitrary and (strange := sorted(part - set(databases.records))):
             raise ValueError(f"part {i + 1} holds {strange[0]!r}, which is no record of {databases}")
     return tuple(restriction(part) for part in sets)
+
+
+def composed(outer: Map, inner: Map) -> Map:
+    """g∘f: the map that reads g of what f reads (GB Prop. III.8); g is the first.
+
+    Restrictions join: (D|B)|A = D|(A∩B), so that lemmas about restrictions apply to them.
+
+    >>> composed(restriction(["a", "c"]), restriction(["a", "b"]))
+    Restriction(records=('a',))
+    """
+    for f in (outer, inner):
+        if not isinstance(f, Map):
+            raise TypeError(f"a map such as dpcompose.restriction([...]) is composed, not {f!r}")
+    if isinstance(outer, Everything) or isinstance(inner, Everything):
+        return inner if isinstance(outer, Everything) else outer
+    if isinstance(outer, Restriction) and isinstance(inner, Restriction):
+        return Restriction(tuple(outer.inside & inner.inside))
+    return Composed(outer, inner)
 
 
 def function(name: str, f: Callable[[Database], Database]) -> Function:

@@ -110,7 +110,8 @@ class Discrete(Metric):
 class ShortestPaths(Metric):
     """The fewest edges between two nodes of a graph, ∞ where there is no path.
 
-    Searches run from one node at a time and are kept.
+    Neighbours of one granularity are mostly one or two steps of another apart, which is seen at once;
+    other searches run from one node at a time and are kept.
     """
 
     graph: Graph
@@ -120,6 +121,11 @@ class ShortestPaths(Metric):
         if x == y:
             return 0
         if x not in self._from:
+            beside = self.graph.adj[x]
+            if y in beside:
+                return 1
+            if not beside.keys().isdisjoint(self.graph.adj[y]):
+                return 2
             import networkx
 
             self._from[x] = dict(networkx.single_source_shortest_path_length(self.graph, x))

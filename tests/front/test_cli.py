@@ -211,3 +211,90 @@ def test_an_interrupt_is_a_status_and_a_word(
 def test_the_bound_as_it_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     """The derivation of the first problem, word for word."""
     assert run(capsys, "bound", FIRST)[1] == (Path(__file__).parent / "bound-01.txt").read_text()
+
+
+COMPARED = """\
+on all finite multisets over an arbitrary record universe
+d_unbounded <= 2*d_bounded: unbounded e-DP implies bounded (2*e)-DP  [GB:A.3]
+  D = {x} and E = {y} are bounded neighbours, 2 unbounded steps apart (1 edit type)
+d_bounded <= m*d_unbounded for no m: bounded e-DP implies nothing for unbounded neighbours  [GB:A.3]
+  D = {x} and E = {} are unbounded neighbours, and no chain of bounded neighbours leads from one to the other (1 edit type)
+"""
+NO_NEIGHBOURS = """\
+on all multisets of size 1 over {a, b}
+d_bounded <= 0*d_unbounded: every mechanism is unbounded 0-DP  [GB:A.3]
+  no two databases are unbounded neighbours (0 edit types)
+d_unbounded <= m*d_bounded for no m: unbounded e-DP implies nothing for bounded neighbours  [GB:A.3]
+  D = {a} and E = {b} are bounded neighbours, and no chain of unbounded neighbours leads from one to the other (1 edit type)
+"""
+
+
+def test_granularities_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "compare", "unbounded", "bounded") == (0, COMPARED, "")
+    few = ("--records", "a, b", "--size", "= 1")
+    assert run(capsys, "compare", "bounded", "unbounded", *few) == (0, NO_NEIGHBOURS, "")
+    (found,) = run_json(capsys, "compare", "--json", "unbounded", "bounded")
+    assert found["theorem"] == "GB:A.3"
+    assert [(one["from"], one["to"], one["factor"], one["neighbours"]) for one in found["comparisons"]] == [
+        ("unbounded", "bounded", "2", [["x"], ["y"]]),
+        ("bounded", "unbounded", "oo", [["x"], []]),
+    ]
+    out = run(capsys, "compare", "bounded", "bounded", "--records", "a,b")[1]
+    assert "d_bounded <= d_bounded: bounded e-DP implies bounded e-DP" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("bounded", "edgy"), "there is no granularity 'edgy'; there are: "),
+        (("bounded", "unbounded", "--size", "4"), '\'4\' is no size; use "any", "<= 4" or "= 4"'),
+        (
+            ("bounded", "unbounded", "--records", "a,,b"),
+            "--records is a list such as a,b,c, without empty names",
+        ),
+        (("bounded", "unbounded", "--records", "a,a"), "record 'a' is listed twice"),
+    ],
+)
+def test_what_cannot_be_compared(
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, "compare", *arguments)
+    assert (status, out) == (2, "") and err.startswith(f"dpcompose: {message}")
+    (found,) = run_json(capsys, "compare", "--json", *arguments)
+    assert found["error"].startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("given", "factors"),
+    [
+        (["unbounded", "bounded"], ["2*d_bounded", "for no m"]),
+        (["bounded^3", "unbounded"], ["for no m", "6*d_group of 3 bounded"]),
+        (["free-lunch", "bounded", "--size", "= 4"], ["<= d_bounded", "4*d_free-lunch"]),
+        (["free-lunch", "unbounded"], ["<= d_unbounded", "for no m"]),
+        (["bounded", "bounded^2", "--kind", "tuples"], ["2*d_group of 2 bounded", "<= d_bounded"]),
+        (["event", "free-lunch", "--kind", "streams", "--size", "= 7"], ["7*d_free-lunch", "<= d_event"]),
+    ],
+)
+def test_groups_tuples_and_streams_are_compared(
+    given: list[str], factors: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, _ = run(capsys, "compare", *given)
+    assert status == 0
+    forth, back = (line for line in out.splitlines() if line.startswith("d_"))
+    assert factors[0] in forth and factors[1] in back
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["bounded^x", "bounded"], "a group is written bounded^3: 'x' is no number of steps"),
+        (["event", "bounded"], "the granularity event has no meaning on multisets: it is about streams"),
+        (["bounded", "bounded", "--kind", "graphs"], "there is no kind 'graphs'"),
+        (["bounded^0", "bounded"], "a group counts 1 to 1,000 steps in all, not 0"),
+    ],
+)
+def test_comparisons_that_have_no_meaning(
+    given: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, _, err = run(capsys, "compare", *given)
+    assert status == 2 and message in err

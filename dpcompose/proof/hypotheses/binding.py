@@ -11,6 +11,7 @@ from typing import Any
 from dpcompose.proof.hypotheses.evidence import Evidence, fails, undecided
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
 from dpcompose.proof.registry import Hypothesis
+from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.granularities import BUILT_IN, Granularity
 
 
@@ -35,7 +36,7 @@ def check(inputs: Inputs, hypothesis: Hypothesis) -> Evidence:
         return fails(unfit)
     try:
         evidence: Evidence = predicate.check(inputs, **{name: letters[name] for name in wanted})
-    except NotDecidable as error:
+    except (NotDecidable, TooLarge) as error:
         return undecided(str(error))
     return evidence
 
@@ -51,9 +52,14 @@ def words(inputs: Inputs, hypothesis: Hypothesis) -> str:
 def _granularity(inputs: Inputs, hypothesis: Hypothesis) -> Granularity:
     if hypothesis.granularity in (None, "G"):
         return inputs.setting.target
+    if hypothesis.granularity == "H":
+        stated = inputs.common_granularity()
+        if stated is None:
+            raise UnknownPredicate("H is the granularity of all guarantees, and here they differ in theirs")
+        return stated
     if hypothesis.granularity not in BUILT_IN:
         raise UnknownPredicate(
-            f"there is no granularity {hypothesis.granularity!r}; use G or {', '.join(BUILT_IN)}"
+            f"there is no granularity {hypothesis.granularity!r}; use G, H or {', '.join(BUILT_IN)}"
         )
     return BUILT_IN[hypothesis.granularity]
 

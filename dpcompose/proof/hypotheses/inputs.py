@@ -18,11 +18,12 @@ from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, TooLarg
 from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.granularities import Granularity, pairs
 from dpcompose.spaces.graphs import neighbourhood_graph, power, push_forward
-from dpcompose.spaces.maps import Map, Restriction, Table
+from dpcompose.spaces.maps import Map, Restriction, everything
 from dpcompose.spaces.metrics import (
     INFINITE,
     ClosedForm,
     Discrete,
+    Distance,
     Metric,
     MinimumOverFibres,
     ShortestPaths,
@@ -137,6 +138,30 @@ class Inputs:
             stated = mechanism.satisfies.about_granularity
             self._metrics[i] = self.metric_of(mechanism.reads, stated, self.domain(i))
         return self._metrics[i]
+
+    def common_granularity(self) -> Granularity | None:
+        """H, the granularity for which all guarantees are stated; None where they differ in it."""
+        stated = [mechanism.satisfies.about_granularity for mechanism in self.setting.mechanisms]
+        return stated[0] if all(one == stated[0] for one in stated) else None
+
+    def steps_apart(self, stated: Granularity) -> Distance:
+        """m, the most steps of another granularity that two target neighbours can be apart (GB Prop. A.3)."""
+        found = self.neighbouring_pairs()
+        of_all = self.metric_of(everything, stated, "own")
+        metric = of_all.metric
+        if found.procedure == "edit types" and not of_all.by_counts:
+            raise NotDecidable(
+                f"one pair an edit type does not decide how many {stated} steps neighbours are apart"
+            )
+        if found.growing:
+            return 1 if isinstance(metric, Discrete) else INFINITE
+        largest = 0
+        for D, E in found.pairs:
+            r = metric(D, E)
+            if r == INFINITE:
+                return INFINITE
+            largest = max(largest, r)
+        return largest
 
     def metric_of(self, f: Map, stated: Granularity, domain: str) -> InputMetric:
         """The metric on the values of f for guarantees stated in a granularity, on a domain."""
@@ -255,13 +280,18 @@ class Inputs:
 
     def show(self, pair: edit_types.Pair) -> str:
         """The pair as D = {…} and E = {…}."""
-        D, E = (self.setting.databases.printed(one) for one in pair)
-        return f"D = {D} and E = {E}"
+        return show_pair(self.setting.databases, pair)
+
+
+def show_pair(databases: DatabaseClass, pair: edit_types.Pair) -> str:
+    """A pair of databases as D = {…} and E = {…}."""
+    D, E = (databases.printed(one) for one in pair)
+    return f"D = {D} and E = {E}"
 
 
 def _listed_images(f: Map, stated: Granularity, domain: str) -> frozenset[edit_types.Pair] | None:
     """The neighbouring images that a map lists for single steps of a guarantee on its own domain."""
-    if not isinstance(f, Table) or domain != "own":
+    if domain != "own":
         return None
     return f.neighbours_for(stated.innermost()[0].name)
 

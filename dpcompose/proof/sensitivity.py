@@ -1,0 +1,273 @@
+"""Sensitivities of maps, and how granularities compare: suprema over neighbours, exact, with a pair.
+
+For canonical metrics it is enough to look at neighbours (GB Def. III.5): by edit types on infinite
+classes of multisets and tuples, one by one on finite classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from dpcompose.language import formulas
+from dpcompose.language.symbols import symbol
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.settings import Setting
+from dpcompose.proof import registry
+from dpcompose.proof.hypotheses import exhaustion
+from dpcompose.proof.hypotheses.inputs import LARGEST_EXHAUSTION, Inputs, NotDecidable, show_pair
+from dpcompose.proof.registry import Page, Theory
+from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.maps import Map, everything
+from dpcompose.spaces.metrics import INFINITE, Metric
+
+To = Granularity | Callable[[Any, Any], Any]
+"""How far images are apart: canonically for a granularity on them, or by a function of two images."""
+
+
+@dataclass(frozen=True, repr=False)
+class Sensitivity:
+    """Δf, the least Δ with d(f(D), f(E)) ≤ Δ·d_G(D, E) for all D, E at finite distance (GB Def. III.5).
+
+    value -- a rational number or oo, exact; 0 where there are no neighbours at all;
+    growing -- whether it is oo only in the limit, of the pair with every record taken more and more often;
+    pair -- the smallest neighbours that attain it; None where there are none, or none move f;
+    covered -- what was gone through, in words.
+    """
+
+    f: Map
+    databases: DatabaseClass
+    granularity: Granularity
+    to: To
+    value: sympy.Expr
+    pair: tuple[Database, Database] | None
+    covered: str
+    theory: Theory
+    growing: bool = False
+
+    def then(self, after: Sensitivity) -> sympy.Expr:
+        """The bound Δf·Δg on the sensitivity of g∘f, `after` being that of g (GB Prop. III.8).
+
+        g must start where f ends: on the images of f, for the granularity of their distance.  The true
+        sensitivity, `sensitivity(composed(g, f), …)`, can be smaller.  0·∞ is taken to be ∞.
+        """
+        images = self.f.image(self.databases)
+        if after.granularity != self.to or not _same_class(images, after.databases):
+            raise ValueError(
+                f"{self._moved()} is on {images} for {self.to}, and {after._moved()} starts on "
+                f"{after.databases} for {after.granularity} neighbours: these must be the same"
+            )
+        if sympy.oo in (self.value, after.value):
+            return sympy.oo
+        page = self.theory.statement("composed maps")
+        return formulas.parse(page.head.formula, {"Delta_f": self.value, "Delta_g": after.value})
+
+    def through(self, guarantee: Guarantee) -> Guarantee:
+        """The guarantee of M∘f for G, from that of M on the images of f: Δf·ε (GB Prop. III.6).
+
+        The guarantee must be stated for the granularity in which f's images are compared.  An input
+        that never moves costs 0, also without a guarantee.
+        """
+        if guarantee.granularity != self.to:
+            raise ValueError(
+                f"the guarantee is for {guarantee.granularity} neighbours, "
+                f"the sensitivity for {self.to}: these must be the same"
+            )
+        try:
+            page = self.theory.statement("preprocessing", guarantee.notion)
+        except KeyError as error:
+            raise ValueError(str(error.args[0])) from None
+        ((key, value),) = guarantee.values
+        if self.value == 0:
+            made = sympy.Integer(0)
+        elif sympy.oo in (self.value, value):
+            made = sympy.oo
+        else:
+            made = formulas.parse(page.head.formula, {key: value, "Delta": self.value})
+        return Guarantee(guarantee.notion, ((key, made),), self.granularity)
+
+    def _moved(self) -> str:
+        written = self.f.written("D")
+        return "the database itself" if written == "D" else written
+
+    def reason(self) -> str:
+        """In words how the value comes about."""
+        if self.pair is None and self.f is everything:
+            return f"no two databases are {self.granularity} neighbours"
+        if self.pair is None:
+            return f"no {self.granularity} neighbours move {self._moved()}"
+        return f"{show_pair(self.databases, self.pair)} are {self.granularity} neighbours, {self._apart()}"
+
+    def _apart(self) -> str:
+        if not isinstance(self.to, Granularity):
+            return f"and {self._moved()} moves by {self.value}"
+        if self.growing:
+            return (
+                f"and with every record taken N times {self._moved()} moves by more and more {self.to} steps"
+            )
+        if self.value is sympy.oo:
+            of = "one" if self.f is everything else f"{self._moved()} at one"
+            return f"and no chain of {self.to} neighbours leads from {of} to the other"
+        steps = f"{self.value} {self.to} step{'' if self.value == 1 else 's'}"
+        return f"{steps} apart" if self.f is everything else f"and {self._moved()} moves by {steps}"
+
+    def __repr__(self) -> str:
+        return f"{self.value}: {self.reason()} ({self.covered})"
+
+
+def sensitivity(
+    f: Map, on: DatabaseClass, neighbours: Granularity, to: To | None = None, theory: Theory | None = None
+) -> Sensitivity:
+    """Δf of a map on a class, for neighbours (GB Def. III.5).
+
+    to -- in which distance images are compared: the canonical metric on f(𝔻) of a granularity (left
+    out: the same as for the databases), or a function of two images, such as lambda x, y: abs(x - y),
+    whose values are exact numbers.  A function is gone through on finite classes only.
+
+    Raises NotDecidable where the class is infinite and no lemma applies, TooLarge where it is too large.
+
+    >>> import dpcompose as dpc
+    >>> sensitivity(dpc.restriction(["a"]), dpc.multisets({"a", "b"}), dpc.bounded, to=dpc.unbounded)
+    1: D = {a} and E = {b} are bounded neighbours, and D|{a} moves by 1 unbounded step (1 edit type)
+    >>> total = dpc.function("total", len)
+    >>> sensitivity(total, dpc.multisets("ab", "<= 2"), dpc.unbounded, to=lambda x, y: abs(x - y)).value
+    1
+    """
+    theory = theory or registry.standard()
+    to = neighbours if to is None else to
+    stated = to if isinstance(to, Granularity) else neighbours
+    guarantee = Guarantee("pure", (("epsilon", sympy.Integer(1)),), stated, "own")
+    setting = Setting(on, neighbours, (Mechanism(f"the map {f.written('D')}", f, guarantee),), {})
+    inputs = Inputs(setting, theory)
+    if isinstance(to, Granularity):
+        found = inputs.neighbouring_pairs()
+        pairs, covered = found.pairs, found.covered
+
+        def moves(pair: tuple[Database, Database]) -> sympy.Expr:
+            return _distance(inputs.furthest(pair).get(1, 0))
+    else:
+        pairs, covered = _all_pairs(inputs)
+        given = to
+
+        def moves(pair: tuple[Database, Database]) -> sympy.Expr:
+            x, y = f(pair[0]), f(pair[1])
+            return sympy.Integer(0) if x == y else _exact(given, x, y)
+
+    largest, attained = sympy.Integer(0), None
+    for pair in pairs:
+        if (r := moves(pair)) > largest:
+            largest, attained = r, pair
+        if largest is sympy.oo:
+            break
+    limit = (
+        isinstance(to, Granularity)
+        and attained is not None
+        and largest is sympy.oo
+        and inputs.distances(attained).get(1, 0) != INFINITE
+    )
+    return Sensitivity(f, setting.databases, neighbours, to, largest, attained, covered, theory, limit)
+
+
+def _all_pairs(inputs: Inputs) -> tuple[tuple[tuple[Database, Database], ...], str]:
+    """All neighbours of a finite class: what a function of images does to others is not known."""
+    databases, granularity = inputs.setting.databases, inputs.setting.target
+    if databases.count() is None:
+        raise NotDecidable(
+            f"{databases} are infinitely many, and a distance given by a function says nothing of pairs that "
+            "it is not asked about; a finite class, or a granularity on the images, would do"
+        )
+    pairs = exhaustion.pairs(databases, inputs.graph(databases, granularity))
+    if len(pairs) > LARGEST_EXHAUSTION:
+        raise TooLarge(
+            f"{len(pairs):,} neighbouring pairs are too many to go through; a smaller class would do"
+        )
+    return pairs, f"all {len(pairs):,} neighbouring pairs of {databases}"
+
+
+def _distance(steps: int) -> sympy.Expr:
+    return sympy.oo if steps == INFINITE else sympy.Integer(steps)
+
+
+def _exact(d: Callable[[Any, Any], Any], x: Database, y: Database) -> sympy.Expr:
+    """A distance that a function gives, as an exact number.  Raises ValueError for others."""
+    given = d(x, y)
+    value = _distance(given) if isinstance(d, Metric) else formulas.from_python(given)
+    if not (value is sympy.oo or (value.is_Rational and value >= 0)):
+        raise ValueError(
+            f"a distance is a rational number from 0 on, or oo; that of {x!r} and {y!r} is {value}"
+        )
+    return value
+
+
+def _same_class(one: DatabaseClass, other: DatabaseClass) -> bool:
+    if one == other or one.count() is None or other.count() is None:
+        return one == other
+    return set(one.databases()) == set(other.databases())
+
+
+# granularities
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two granularities on one class: the least factors between their canonical metrics (GB Prop. A.3).
+
+    forth -- its value is the least m with d_first ≤ m·d_second, so that first ε-DP implies second (mε)-DP;
+    back -- the same with the two exchanged.  A factor oo: none holds, and `pair` shows it.
+    """
+
+    first: Granularity
+    second: Granularity
+    databases: DatabaseClass
+    forth: Sensitivity
+    back: Sensitivity
+    page: Page
+
+    @property
+    def directions(self) -> tuple[tuple[Granularity, Granularity, Sensitivity], ...]:
+        """(what a guarantee is stated for, what it is wanted for, the factor), both ways."""
+        return (self.first, self.second, self.forth), (self.second, self.first, self.back)
+
+    def __str__(self) -> str:
+        rows = [f"on {self.databases}"]
+        for have, want, factor in self.directions:
+            rows.append(f"{self.says(have, want, factor)}  [{self.page.cite('pure')}]")
+            rows.append(f"  {factor.reason()} ({factor.covered})")
+        return "\n".join(rows)
+
+    def says(self, have: Granularity, want: Granularity, factor: Sensitivity) -> str:
+        """One direction as a sentence: the factor, and what a guarantee for `have` gives for `want`."""
+        if factor.pair is None:
+            return f"d_{have} <= 0*d_{want}: every mechanism is {want} 0-DP"
+        if factor.value is sympy.oo:
+            return f"d_{have} <= m*d_{want} for no m: {have} e-DP implies nothing for {want} neighbours"
+        m = f"d_{want}" if factor.value == 1 else f"{factor.value}*d_{want}"
+        implied = formulas.to_text(factor.value * symbol("e"))
+        implied = f"({implied})" if implied != "e" else implied
+        return f"d_{have} <= {m}: {have} e-DP implies {want} {implied}-DP"
+
+    __repr__ = __str__
+
+
+def compare(
+    first: Granularity, second: Granularity, on: DatabaseClass, theory: Theory | None = None
+) -> Comparison:
+    """The least factors m between the canonical metrics of two granularities, both ways (GB Prop. A.3).
+
+    Raises InvalidSetting where a granularity does not fit the class, NotDecidable where no lemma
+    decides an infinite class, TooLarge where a finite one is too large.
+
+    >>> import dpcompose as dpc
+    >>> found = compare(dpc.unbounded, dpc.bounded, dpc.multisets({"a", "b"}))
+    >>> found.forth.value, found.forth.pair, found.back.value, found.back.pair
+    (2, (('a',), ('b',)), oo, (('a',), ()))
+    """
+    theory = theory or registry.standard()
+    forth = sensitivity(everything, on, second, first, theory)
+    back = sensitivity(everything, on, first, second, theory)
+    return Comparison(first, second, forth.databases, forth, back, theory.pages["comparison"])
