@@ -13,7 +13,17 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "dpcompose"
 
 ROOMS = {
-    "language": ["symbols", "worstcase", "grammar", "writing", "meaning", "values", "formulas", "forms"],
+    "language": [
+        "symbols",
+        "worstcase",
+        "grammar",
+        "writing",
+        "meaning",
+        "values",
+        "formulas",
+        "orders",
+        "forms",
+    ],
     "spaces": ["databases", "maps", "edits", "granularities", "graphs", "metrics", "expressions"],
     "privacy": ["notions", "mechanisms", "settings", "schema", "problems"],
     "proof": [
@@ -23,13 +33,15 @@ ROOMS = {
         "privacy_metric",
         "sensitivity",
         "rays",
+        "signs",
+        "rules",
         "certificates",
         "witnesses",
         "counterexamples",
         "steps",
         "checker",
     ],
-    "search": ["solver", "decide", "bounds", "claims", "nearby"],
+    "search": ["solver", "covering", "decide", "bounds", "claims", "nearby"],
     "front": ["render", "display", "pictures", "study", "cli"],
 }
 ORDER = [f"{room}.{file}" for room, files in ROOMS.items() for file in files]

@@ -12,13 +12,15 @@ sign is known.  What is proved for every value of an atom holds for its true one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING, Any
 
+from dpcompose.language import orders
 from dpcompose.language.symbols import moves
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ Monomial = tuple[tuple[str, int], ...]
 ONE: Monomial = ()
 LARGEST_FORM = 20_000
 """The most terms a form may have: a product of sums beyond it is refused, not expanded."""
+MOST_LISTED = 12
+"""The most sums that a maximum lists where it is the sum of the m largest of a few forms."""
 
 
 class NotAForm(ValueError):
@@ -166,11 +170,14 @@ class Form:
         total = Fraction(0)
         for term, c in self.terms:
             if isinstance(term, Peak):
-                values = sorted((form.at(point) for form in term.of), reverse=True)
-                total += c * sum(values[: term.m], Fraction(0))
+                values = [form.at(point) for form in term.of]
+                most = [max(values)] if term.m == 1 else sorted(values, reverse=True)[: term.m]
+                total += c * sum(most, Fraction(0))
             else:
                 for name, power in term:
-                    c *= (point[name] if name in point else _atom_at(name, point)) ** power
+                    value = point[name] if name in point else _atom_at(name, point)
+                    value = value if power == 1 else value**power
+                    c = value if c == 1 else c * value
                 total += c
         return total
 
@@ -203,7 +210,27 @@ def top(m: int, forms: Iterable[Form]) -> Form:
     numbers = [form.value_if_constant for form in of]
     if all(number is not None for number in numbers):
         return Form.constant(sum(sorted(n for n in numbers if n is not None)[-m:], Fraction(0)))
+    if m == 1 and len(of) > MOST_LISTED and (found := _as_sums(of)) is not None:
+        return found
     return _form({Peak(m, tuple(sorted(of, key=lambda form: form.key))): Fraction(1)})
+
+
+def _as_sums(of: Sequence[Form]) -> Form | None:
+    """The maximum of different forms as s + top(m, x_1, …, x_n), m ≥ 2, where they are s + Σ_{j∈S} x_j
+    for all m-subsets S; None where they are not.
+
+    Terms that all forms share are s, and each other one is an x_j.  Different forms with m of
+    the n terms each are all of them where there are n over m.
+    """
+    often: dict[tuple[Monomial | Peak, Fraction], int] = {}
+    for form in of:
+        for item in form.terms:
+            often[item] = often.get(item, 0) + 1
+    shared = Form(tuple(item for item in of[0].terms if often[item] == len(of)))
+    m, n = len(of[0].terms) - len(shared.terms), len(often) - len(shared.terms)
+    if m < 2 or any(len(form.terms) != len(of[0].terms) for form in of) or comb(n, m) != len(of):
+        return None
+    return shared + top(m, [Form((item,)) for item, times in often.items() if times < len(of)])
 
 
 def read(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
@@ -399,7 +426,9 @@ def write(form: Form, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
     for term, c in form.terms:
         factor = sympy.Rational(c.numerator, c.denominator)
         if isinstance(term, Peak):
-            parts.append(factor * Top(term.m, *(write(inner, symbols) for inner in term.of)))
+            # unevaluated: they are in order and differ, and sympy's order takes long to find
+            inside = [write(inner, symbols) for inner in term.of]
+            parts.append(factor * Top(sympy.Integer(term.m), *inside, evaluate=False))
         else:
             parts.append(factor * sympy.Mul(*(_letter(name, symbols) ** power for name, power in term)))
     return sympy.Add(*parts)
@@ -442,13 +471,26 @@ def _pieces(form: Form) -> Iterator[Form]:
     yield form
 
 
+def piece_at(form: Form, point: Mapping[str, Fraction]) -> Form:
+    """A piece of the form that has its value at the point: each −c·top(m, x) as the m largest there.
+
+    Worst cases inside of a peak with a positive factor stay as they are.
+    """
+    total = Form(form.monomials)
+    for peak, c in form.peaks:
+        if c > 0:
+            total = total + Form(((peak, c),))
+            continue
+        largest_there = sorted(peak.of, key=lambda inner: inner.at(point), reverse=True)[: peak.m]
+        total = total + piece_at(sum(largest_there, Form()).scaled(c), point)
+    return total
+
+
 def _has_choice(form: Form) -> bool:
     return any(c < 0 or any(map(_has_choice, peak.of)) for peak, c in form.peaks)
 
 
 def _count_pieces(form: Form, limit: int) -> int:
-    from math import comb
-
     total = 1
     for peak, c in form.peaks:
         if c < 0:
@@ -494,34 +536,21 @@ def _never_zero(domain: Domain) -> bool:
     return domain.nonnegative and not domain.contains(Fraction(0))
 
 
-def dominates(greater: Form, lesser: Form, domains: Mapping[str, Domain]) -> bool:
-    """Whether greater − lesser has only terms that are ≥ 0: a sufficient sign of greater ≥ lesser."""
-    return all(
-        c > 0 and not isinstance(t, Peak) and nonnegative(t, domains) for t, c in (greater - lesser).terms
-    )
-
-
 def largest(forms: Iterable[Form], domains: Mapping[str, Domain]) -> tuple[Form, ...]:
-    """The forms without repetition and without those that another one dominates, in a fixed order."""
+    """The forms without repetition and without those that another one dominates, in a fixed order.
+
+    One dominates another where their difference has only terms that are ≥ 0 by their sign.
+    """
     distinct = sorted(dict.fromkeys(forms), key=lambda form: form.key)
-    # greater - lesser has positive coefficients only, so the greater form has the larger sum of them
-    by_weight: dict[Fraction, list[Form]] = {}
-    for form in distinct:
-        by_weight.setdefault(_weight(form), []).append(form)
-    return tuple(
-        form
-        for form in distinct
-        if not any(
-            dominates(other, form, domains)
-            for weight, others in by_weight.items()
-            if weight > _weight(form)
-            for other in others
-        )
-    )
+    signed: dict[Monomial | Peak, bool] = {}
 
+    def ordered(term: Monomial | Peak) -> bool:
+        if term not in signed:
+            signed[term] = not isinstance(term, Peak) and nonnegative(term, domains)
+        return signed[term]
 
-def _weight(form: Form) -> Fraction:
-    return sum((c for _, c in form.terms), Fraction(0))
+    kept = orders.undominated([form.coefficients for form in distinct], Fraction(0), ordered)
+    return tuple(distinct[n] for n in kept)
 
 
 def _form(terms: Mapping[Monomial | Peak, Fraction]) -> Form:

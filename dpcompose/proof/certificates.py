@@ -8,28 +8,27 @@ here with Fractions, whoever found it:
   weights 0 ≤ w_j ≤ 1 that sum to m, top(m, x_1, …, x_n) ≥ Σ w_j·x_j.  What remains of a piece
   is a polynomial; after subtracting non-negative multiples of "x − least" and "greatest − x"
   for parameters with such bounds, each of its terms must be ≥ 0 by its sign.
+* a rule, where there are many pieces: weights for all of them at once (`rules`).
 * a point: allowed values of all parameters at which l > g, by evaluation.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from dpcompose.language import forms, formulas
-from dpcompose.language.forms import ONE, Form, Monomial, Peak
+from dpcompose.language.forms import Form, Peak
 from dpcompose.language.symbols import Domain, family_of
-from dpcompose.proof import rays
+from dpcompose.proof import rays, rules
+from dpcompose.proof.rules import Rule
+from dpcompose.proof.signs import BadCertificate as BadCertificate  # the error of everything here
+from dpcompose.proof.signs import bound_form, named, number
 
 MOST_PIECES = 20_000
 """The most pieces that a comparison may fall into."""
-
-
-class BadCertificate(ValueError):
-    """A certificate does not show what it is said to show; the message says where it fails."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class PieceProof:
     bounds: tuple[tuple[str, str, Fraction], ...] = ()
 
 
-Proof = tuple[PieceProof, ...]
+Proof = tuple[PieceProof, ...] | Rule
 
 
 def check_at_least(greater: Form, lesser: Form, domains: Mapping[str, Domain], proof: Proof) -> None:
@@ -61,6 +60,9 @@ def check_at_least(greater: Form, lesser: Form, domains: Mapping[str, Domain], p
         (difference,), domains = rays.on_rays([greater - lesser], domains)
     except forms.NotAForm as error:
         raise BadCertificate(str(error)) from None
+    if isinstance(proof, Rule):
+        rules.Remainder.of(difference, domains, proof).check()
+        return
     pieces = forms.pieces(difference, MOST_PIECES)
     if pieces is None:
         raise BadCertificate(f"the comparison has more than {MOST_PIECES} pieces")
@@ -113,7 +115,7 @@ def _check_piece(piece: Form, domains: Mapping[str, Domain], proof: PieceProof, 
         rest = rest - bound_form(name, end, domains[name]).scaled(factor)
     for term, c in rest.terms:
         if isinstance(term, Peak) or c < 0 or not forms.nonnegative(term, domains):
-            raise BadCertificate(f"piece {n}: the term {c}*{_named(term)} is not seen to be >= 0")
+            raise BadCertificate(f"piece {n}: the term {c}*{named(term)} is not seen to be >= 0")
 
 
 def _without_peaks(form: Form, weights: Sequence[Weights], n: int) -> Form:
@@ -134,18 +136,10 @@ def _without_peaks(form: Form, weights: Sequence[Weights], n: int) -> Form:
     return total
 
 
-def bound_form(name: str, end: str, domain: Domain) -> Form:
-    """x − least or greatest − x, ≥ 0 on the domain.  Raises BadCertificate without that end."""
-    x = Form.parameter(name)
-    if end == "least" and domain.least is not None:
-        return x - Form.constant(domain.least)
-    if end == "greatest" and domain.greatest is not None:
-        return Form.constant(domain.greatest) - x
-    raise BadCertificate(f"{name} has no {end} value")
-
-
-def to_data(proof: Proof) -> list[Any]:
-    """A proof as JSON."""
+def to_data(proof: Proof) -> list[Any] | dict[str, Any]:
+    """A proof as JSON: a list of pieces, or a rule as a table."""
+    if isinstance(proof, Rule):
+        return rules.to_data(proof)
     return [
         {
             "weights": [_weights_data(w) for w in piece.weights],
@@ -157,11 +151,13 @@ def to_data(proof: Proof) -> list[Any]:
 
 def from_data(data: Any) -> Proof:
     """A proof from JSON.  Raises BadCertificate where it has another form."""
+    if isinstance(data, dict):
+        return rules.from_data(data)
     try:
         return tuple(
             PieceProof(
                 tuple(_weights(w) for w in piece["weights"]),
-                tuple((str(n), str(e), _number(c)) for n, e, c in piece["bounds"]),
+                tuple((str(n), str(e), number(c)) for n, e, c in piece["bounds"]),
             )
             for piece in data
         )
@@ -174,16 +170,9 @@ def point_from_data(data: Any) -> dict[str, Fraction]:
     if not isinstance(data, dict):
         raise BadCertificate("the point cannot be read")
     try:
-        return {str(name): _number(value) for name, value in data.items()}
+        return {str(name): number(value) for name, value in data.items()}
     except (ValueError, ZeroDivisionError):
         raise BadCertificate("the point cannot be read") from None
-
-
-def _number(text: Any) -> Fraction:
-    """A rational as it is saved, "-3/4"; raises ValueError for anything else, and for one of many digits."""
-    if not (isinstance(text, str) and len(text) <= 2000 and re.fullmatch(r"-?[0-9]+(/[0-9]+)?", text)):
-        raise ValueError("no rational number")
-    return Fraction(text)
 
 
 def _weights_data(weights: Weights) -> list[Any]:
@@ -191,10 +180,4 @@ def _weights_data(weights: Weights) -> list[Any]:
 
 
 def _weights(data: Any) -> Weights:
-    return Weights(tuple((int(j), _number(w), tuple(_weights(i) for i in inner)) for j, w, inner in data))
-
-
-def _named(term: Monomial | Peak) -> str:
-    if isinstance(term, Peak):
-        return "max(...)"
-    return "1" if term == ONE else "*".join(name if p == 1 else f"{name}**{p}" for name, p in term)
+    return Weights(tuple((int(j), number(w), tuple(_weights(i) for i in inner)) for j, w, inner in data))

@@ -12,7 +12,7 @@ Mechanisms are numbered 1 to k as in the setting.  Formulas are text in the gram
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 Vector = tuple[tuple[int, str], ...]
@@ -110,7 +110,7 @@ class Line:
         """The line as it is saved."""
         return {
             "n": self.n,
-            "judgement": {"kind": type(self.judgement).__name__} | _plain(asdict(self.judgement)),
+            "judgement": {"kind": type(self.judgement).__name__} | _plain(vars(self.judgement)),
             "by": self.by,
             "roles": _plain(dict(self.roles)),
             "from": list(self.uses),

@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations
 from math import comb
 from typing import Any, Literal
 
 import sympy
 
-from dpcompose.language import forms, formulas
+from dpcompose.language import forms, formulas, orders
 from dpcompose.language.forms import Form
 from dpcompose.language.worstcase import Over
 from dpcompose.privacy.mechanisms import Mechanism
@@ -52,8 +52,6 @@ Loss = Form | Literal["oo"]
 Losses = frozenset[Form] | Literal["oo"]
 INFINITE_FIRST = 10**9
 """Where oo stands among distances that are put in order."""
-MOST_SHOWN = 12
-"""The most sums into which a bound is written out; beyond, it reads as the theorem concludes it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +61,12 @@ class Steps:
     setting: Setting
     theory: Theory
     _losses: dict[tuple[kernel.Loss, kernel.Profile], dict[str, tuple[Loss, ...]]] = field(
+        default_factory=dict, repr=False
+    )
+    _worst_losses: dict[tuple[kernel.Loss, kernel.Profile], dict[str, Losses]] = field(
+        default_factory=dict, repr=False
+    )
+    _one_form: dict[tuple[kernel.Loss, kernel.Profile], dict[str, Loss]] = field(
         default_factory=dict, repr=False
     )
     _written: dict[str, Form] = field(default_factory=dict, repr=False)
@@ -321,8 +325,9 @@ class Steps:
             vector = tuple((i, shown(r)) for i, r in self.inputs.furthest(pair).items())
             vectors.setdefault(vector, pair)
         kept: dict[kernel.Vector, Any] = {}
+        families = self.setting.families
         for vector in _maximal(list(vectors)):
-            kept.setdefault(self._of_families(vector), vectors[vector])
+            kept.setdefault(self._of_families(vector) if families else vector, vectors[vector])
         show = self.setting.databases.show
         return kernel.Profile(
             str(self.setting.target),
@@ -334,8 +339,6 @@ class Steps:
 
     def _of_families(self, vector: kernel.Vector) -> kernel.Vector:
         """A vector of the written-out setting as one of the stated one: families in one entry each."""
-        if not self.setting.families:
-            return vector
         moves: dict[int, list[str]] = {}
         for i, r in vector:
             moves.setdefault(self._origin[i - 1], []).append(r)
@@ -386,16 +389,26 @@ class Steps:
         if not head.conclusion:
             return self._guarantee(loss, profile)
         concluded = self.conclusion(head)
+        if not profile.vectors:
+            raise StepRefused(f"{name} is not needed: there are no neighbours")
+        if not self._is_worst(concluded, loss, profile):
+            shown = ", ".join(self._text(form) for form in concluded.values())
+            raise StepRefused(f"{name} gives {shown}, which is not what the profile gives")
+        return self._guarantee(loss, profile, None if self._is_short(loss, profile) else concluded)
+
+    def _is_worst(self, concluded: Mapping[str, Loss], loss: kernel.Loss, profile: kernel.Profile) -> bool:
+        """Whether a conclusion is the worst loss over the profile: as it stands, or spread into sums."""
+        if concluded == self._bounds(loss, profile):
+            return True
         spread = {
             key: form if isinstance(form, str) else self._spread(form) for key, form in concluded.items()
         }
-        if not profile.vectors:
-            raise StepRefused(f"{name} is not needed: there are no neighbours")
-        if spread != self._worst(loss, profile) and concluded != self._bounds(loss, profile):
-            shown = ", ".join(self._text(form) for form in concluded.values())
-            raise StepRefused(f"{name} gives {shown}, which is not what the profile gives")
-        few = all(isinstance(losses, str) or len(losses) <= MOST_SHOWN for losses in spread.values())
-        return self._guarantee(loss, profile, None if few else concluded)
+        return spread == self._worst(loss, profile)
+
+    def _is_short(self, loss: kernel.Loss, profile: kernel.Profile) -> bool:
+        """Whether the worst loss over the profile is written out."""
+        worst = self._worst(loss, profile).values()
+        return all(isinstance(losses, str) or len(losses) <= forms.MOST_LISTED for losses in worst)
 
     def misfit(self, head: Named) -> str | None:
         """Why the premises of a composition theorem are not those of the setting; None where they are."""
@@ -516,15 +529,23 @@ class Steps:
             inputs = frozenset(numbers[name] for name in part.names if name in numbers)
             by_inputs[inputs] = by_inputs.get(inputs, Form()) + part
         single = all(len(inputs) == 1 for inputs in by_inputs)
+
+        @cache
+        def alone(i: int, distance: str) -> Form:
+            """What M_i loses by itself."""
+            part = by_inputs.get(frozenset({i}), Form())
+            return part.with_values({str(r[i - 1]): Fraction(distance)})
+
         for vector in map(self._that_lose, profile.vectors):
             if any(distance == "oo" or i in loss.unlimited for i, distance in vector):
                 yield INFINITE_LOSS
                 continue
-            at = {str(r[i - 1]): Fraction(distance) for i, distance in vector}
-            which = [frozenset({i}) for i, _ in vector] if single else list(by_inputs)
-            parts = [by_inputs[inputs] for inputs in which if inputs in by_inputs]
-            still = {} if single else {letter: Fraction(0) for letter in numbers}
-            yield sum((part.with_values(still | at) for part in parts), Form())
+            if single:
+                yield sum((alone(i, distance) for i, distance in vector), Form())
+                continue
+            at = {letter: Fraction(0) for letter in numbers}
+            at |= {str(r[i - 1]): Fraction(distance) for i, distance in vector}
+            yield sum((part.with_values(at) for part in by_inputs.values()), Form())
 
     def _that_lose(self, vector: kernel.Vector) -> kernel.Vector:
         """The entries of a vector without mechanisms that lose 0 at every distance that occurs.
@@ -612,12 +633,14 @@ class Steps:
 
     def _worst(self, loss: kernel.Loss, profile: kernel.Profile) -> dict[str, Losses]:
         """For each parameter the losses at the vectors that no other one dominates."""
-        worst: dict[str, Losses] = {}
-        for key, losses in self.losses(loss, profile).items():
-            finite = [form for form in losses if not isinstance(form, str)]
-            some = self._largest(finite) if len(finite) == len(losses) else None
-            worst[key] = INFINITE_LOSS if some is None else frozenset(some)
-        return worst
+        if (loss, profile) not in self._worst_losses:
+            worst: dict[str, Losses] = {}
+            for key, losses in self.losses(loss, profile).items():
+                finite = [form for form in losses if not isinstance(form, str)]
+                some = self._largest(finite) if len(finite) == len(losses) else None
+                worst[key] = INFINITE_LOSS if some is None else frozenset(some)
+            self._worst_losses[loss, profile] = worst
+        return self._worst_losses[loss, profile]
 
     def _largest(self, losses: Sequence[Form]) -> tuple[Form, ...]:
         """The losses that no other one is seen to be at least: by signs, for families on rays."""
@@ -647,8 +670,12 @@ class Steps:
 
     def _bounds(self, loss: kernel.Loss, profile: kernel.Profile) -> dict[str, Loss]:
         """For each parameter the worst loss over the profile as one form."""
-        worst = self._worst(loss, profile)
-        return {key: it if isinstance(it, str) else forms.top(1, it) for key, it in worst.items()}
+        if (loss, profile) not in self._one_form:
+            self._one_form[loss, profile] = {
+                key: it if isinstance(it, str) else forms.top(1, it)
+                for key, it in self._worst(loss, profile).items()
+            }
+        return self._one_form[loss, profile]
 
     def _text(self, form: Loss) -> str:
         """A loss as a formula."""
@@ -740,28 +767,6 @@ def _lies_in(vector: kernel.Vector, each: int, total: int | None) -> bool:
 
 
 def _maximal(vectors: list[kernel.Vector]) -> list[kernel.Vector]:
-    """The vectors that no other one exceeds in every entry, in their order.
-
-    Entries at least j form a set of bits for each value j: r ≤ s where each of r's sets lies in s's.
-    """
-    levels = sorted({int(r) for vector in vectors for _, r in vector if r != "oo"})
-    masks = {}
-    for vector in vectors:
-        entries = [(1 << i, None if r == "oo" else int(r)) for i, r in vector]
-        sets = [sum(bit for bit, r in entries if r is None or r >= level) for level in levels]
-        masks[vector] = (*sets, sum(bit for bit, r in entries if r is None))
-    weight = {vector: sum(mask.bit_count() for mask in masks[vector]) for vector in vectors}
-    by_weight: dict[int, list[kernel.Vector]] = {}
-    for vector in vectors:
-        by_weight.setdefault(weight[vector], []).append(vector)
-
-    def exceeded(vector: kernel.Vector) -> bool:
-        mine = masks[vector]
-        return any(
-            all(not (a & ~b) for a, b in zip(mine, masks[other], strict=True))
-            for w, others in by_weight.items()
-            if w > weight[vector]
-            for other in others
-        )
-
-    return [vector for vector in vectors if not exceeded(vector)]
+    """The vectors that no other one exceeds in every entry, in their order."""
+    moves = [{i: (1, 0) if r == "oo" else (0, int(r)) for i, r in vector} for vector in vectors]
+    return [vectors[n] for n in orders.undominated(moves, (0, 0))]

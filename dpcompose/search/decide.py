@@ -1,23 +1,28 @@
 """Decides "g ≥ l for all allowed parameters" by finding a certificate for it or against it.
 
-Order of work: a grid of points, then for each piece of g − l (see `forms.pieces`) weights that
-are seen at once, then the solver for weights or for a point.  What comes out is a certificate
-that `dpcompose.proof.certificates` has checked; where none is found, the reason.
+Order of work: the first of a grid of points; weights that are seen at once for each piece of g − l
+(see `forms.pieces`) or, where the pieces are many, a rule for all of them; the other points, first
+those where what no rule covers is large; then piece by piece the solver for weights or for a point.
+What comes out is a certificate that `dpcompose.proof.certificates` has checked; where none is found,
+the reason.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice, product
+from itertools import chain, islice, product
 
 from dpcompose.language import forms
 from dpcompose.language.forms import ONE, Form, Monomial, Peak
 from dpcompose.language.symbols import Domain, family_of
 from dpcompose.proof import certificates, rays
 from dpcompose.proof.certificates import BadCertificate, PieceProof, Proof, Weights
+from dpcompose.proof.signs import bound_form
+from dpcompose.search import covering
 from dpcompose.search.solver import Z3, Constraint, Solver
 
 Point = dict[str, Fraction]
@@ -48,6 +53,12 @@ Decision = AtLeast | Fails | Undecided
 STANDARD = Z3()
 MOST_SECONDS = 20
 """How long a comparison is searched for weights, and again for a point; then it stays undecided."""
+FIRST_POINTS = 8
+"""How many simple points are tried before any proof; the others come before the solver."""
+FEW_PIECES = 20
+"""Up to so many pieces are proved one by one, beyond by a rule for all of them if there is one."""
+MOST_LARGE = 30
+"""How many monomials are made large one by one."""
 LARGEST_GRID = 200_000
 """The most terms that are evaluated at simple points before the solver is asked."""
 
@@ -67,19 +78,39 @@ def at_least(
     (difference,), with_rays = rays.on_rays([greater - lesser], domains)
     names = greater.names | lesser.names
     parameters = sorted(name for name in domains if name in _letters(names))
-    few = max(4, LARGEST_GRID // (1 + difference.size))
-    for point in islice(_grid(parameters, domains), few):
+    grid = islice(_grid(parameters, domains), max(4, LARGEST_GRID // (1 + difference.size)))
+    for point in islice(grid, FIRST_POINTS):
+        if _fails(greater, lesser, domains, point):
+            return Fails(point)
+    seen = _at_a_glance(difference, with_rays)
+    if not isinstance(seen, list):
+        return _checked(greater, lesser, domains, seen)
+    for point in chain(_where_large(difference, seen, parameters, domains), grid):
         if _fails(greater, lesser, domains, point):
             return Fails(point)
     found = _prove(difference, with_rays, solver)
-    if isinstance(found, Form):
-        point_found = _refute_any(greater - lesser, parameters, domains, solver)
+    if isinstance(found, Form | Undecided):
+        point_found = (
+            _refute_any(greater - lesser, parameters, domains, solver)
+            if isinstance(found, Form)
+            else _refute_some(greater - lesser, parameters, domains, solver)
+        )
         if point_found is not None and _fails(greater, lesser, domains, point_found):
             return Fails(point_found)
-        return Undecided(_why(found, domains))
-    if isinstance(found, Undecided):
-        return found
+        return Undecided(_why(found, domains)) if isinstance(found, Form) else found
     return _checked(greater, lesser, domains, found)
+
+
+def _at_a_glance(difference: Form, domains: Mapping[str, Domain]) -> Proof | list[Monomial]:
+    """A proof without the solver: of each piece where they are few, else a rule for all of them.
+
+    Without one, monomials that a rule would not cover.
+    """
+    pieces = forms.pieces(difference, FEW_PIECES)
+    if pieces is None:
+        return covering.find(difference, domains)
+    proofs = [_at_once(piece, domains) for piece in pieces]
+    return [] if None in proofs else tuple(proof for proof in proofs if proof is not None)
 
 
 def _prove(difference: Form, domains: Mapping[str, Domain], solver: Solver) -> Proof | Form | Undecided:
@@ -117,6 +148,9 @@ def _over_families(
     """For all numbers of members at once by the ray argument; against it, the smallest number that fails."""
     try:
         (difference,), with_rays = rays.on_rays([greater - lesser], domains)
+        seen = _at_a_glance(difference, with_rays)
+        if not isinstance(seen, list):
+            return _checked(greater, lesser, domains, seen)
         found = _prove(difference, with_rays, solver)
     except forms.NotAForm as error:
         found = Undecided(str(error))
@@ -266,6 +300,25 @@ def _grid(parameters: list[str], domains: Mapping[str, Domain]) -> Iterator[Poin
             yield other | {name: usual[name]}
 
 
+def _where_large(
+    difference: Form, uncovered: list[Monomial], parameters: list[str], domains: Mapping[str, Domain]
+) -> Iterator[Point]:
+    """Simple points where one choice of the lesser side, or what no rule covers, is large beside the rest."""
+    if not uncovered:
+        return
+    few = {name: list(islice(_simple(domains[name]), 4)) for name in parameters}
+    small = {name: min(values) for name, values in few.items()}
+    usual = {name: values[0] for name, values in few.items()}
+    groups = [uncovered, *([term] for term in uncovered[:MOST_LARGE])]
+    with suppress(forms.NotAForm, KeyError):
+        groups.insert(0, [t for t, c in forms.piece_at(difference, usual).monomials if c < 0])
+    for terms in groups:
+        names = _letters(frozenset(name for term in terms for name, _ in term))
+        large = {name: max(few[name]) for name in names if name in few}
+        yield small | large
+        yield usual | large
+
+
 def _simple(domain: Domain) -> Iterator[Fraction]:
     tried = [Fraction(c) for c in (1, "1/2", "1/100", 100, 0, -1, 2, 3)]
     if domain.least is not None:
@@ -289,6 +342,27 @@ def _refute_any(
     return None
 
 
+def _refute_some(
+    difference: Form, parameters: list[str], domains: Mapping[str, Domain], solver: Solver
+) -> Point | None:
+    """The same where the pieces are too many: only those that are the least ones at simple points."""
+    started = time.monotonic()
+    tried = set()
+    for point in islice(_grid(parameters, domains), 200):
+        try:
+            piece = forms.piece_at(difference, point)
+        except forms.NotAForm:
+            continue
+        if time.monotonic() - started > MOST_SECONDS:
+            return None
+        if piece not in tried and _at_once(piece, domains) is None:
+            found = _refute_piece(piece, parameters, domains, solver)
+            if found is not None:
+                return found
+        tried.add(piece)
+    return None
+
+
 def _refute_piece(
     piece: Form, parameters: list[str], domains: Mapping[str, Domain], solver: Solver
 ) -> Point | None:
@@ -297,7 +371,7 @@ def _refute_piece(
     for name in parameters:
         for end in ("least", "greatest"):
             try:
-                form = certificates.bound_form(name, end, domains[name])
+                form = bound_form(name, end, domains[name])
             except BadCertificate:
                 continue
             is_open = domains[name].open_least if end == "least" else domains[name].open_greatest
@@ -414,7 +488,7 @@ def _by_solver(piece: Form, domains: Mapping[str, Domain], solver: Solver) -> Pi
                 multiple = ((f"y {next(fresh)}", 1),)
                 multiples.append((name, end, multiple[0][0]))
                 constraints.append(Constraint({multiple: Fraction(1)}, ">="))
-                for monomial, c in certificates.bound_form(name, end, domains[name]).monomials:
+                for monomial, c in bound_form(name, end, domains[name]).monomials:
                     add(monomial, multiple, -c)
     for monomial, coefficient in rest.items():
         signed = forms.nonnegative(monomial, domains)

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from dpcompose.front import cli, render
 from dpcompose.front.study import Study, load
 from dpcompose.privacy import problems
-from dpcompose.proof import certificates, checker, registry
+from dpcompose.proof import certificates, checker, registry, rules
 from dpcompose.proof.checker import Refused
 
 FORGED = Path(__file__).resolve().parents[1] / "forged"
@@ -35,6 +35,7 @@ GOOD = [
     "04-hospitals.toml",
     "05-merged-fibres.toml",
     "12-no-neighbours.toml",
+    "many.toml",
     "numbers.toml",
     "weights.toml",
 ]
@@ -380,7 +381,7 @@ def test_wrong_types_are_refused_everywhere(wrong: str) -> None:
     assert not wrong_where("05-merged-fibres.toml", lambda n: [WRONG[wrong]])
 
 
-@pytest.mark.parametrize("name", ["01-bounded-parallel.toml", "numbers.toml", "weights.toml"])
+@pytest.mark.parametrize("name", ["01-bounded-parallel.toml", "many.toml", "numbers.toml", "weights.toml"])
 def test_wrong_types_are_refused(name: str) -> None:
     values = list(WRONG.values())
     assert not wrong_where(name, lambda n: [values[n % len(values)]])
@@ -487,6 +488,10 @@ def no_check(*_: object, **__: object) -> None:
         ((checker, "_check_proved"), {"loose-flipped", "weights-missing"}),
         ((checker, "_check_refuted"), {"counterexample-not-neighbours", "actual-changed"}),
         ((certificates, "check_at_least"), {"weights-negative", "weights-sum-wrong", "weights-extra"}),
+        (
+            (rules.Remainder, "check"),
+            {"rule-weight-changed", "rule-weight-of-no-choice", "rule-of-another-claim"},
+        ),
         ((certificates, "check_point"), {"larger-at-outside"}),
         ((certificates, "check_allowed"), {"larger-at-outside"}),
     ],

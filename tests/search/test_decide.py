@@ -341,15 +341,55 @@ def test_ties() -> None:
     assert judged("top(2, a, a, b)", "2*max(a, b)", domains, rng) == "fails"
 
 
-def test_too_many_pieces_are_undecided_at_once() -> None:
-    names = [f"e{i}" for i in range(1, 41)]
+E40 = [f"e{i}" for i in range(1, 41)]
+
+
+def decided_soon(greater: str, lesser: str, names: list[str]) -> decide.Decision:
     domains = kinds(dict.fromkeys(names, "positive"))
     start = time.perf_counter()
-    found = decide.at_least(
-        read(" + ".join(names), domains), read(f"top(20, {', '.join(names)})", domains), domains
-    )
-    assert isinstance(found, Undecided) and "20,000" in found.reason
+    found = decide.at_least(read(greater, domains), read(lesser, domains), domains)
     assert time.perf_counter() - start < 10
+    return found
+
+
+def test_too_many_pieces_are_undecided_at_once() -> None:
+    """Only signs of atoms are known, so that log(2) < 1 is not seen; there are 40 over 20 pieces."""
+    found = decided_soon(f"{' + '.join(E40)} + e1 - log(2)*e1", f"top(20, {', '.join(E40)})", E40)
+    assert isinstance(found, Undecided) and "20,000" in found.reason
+
+
+MAXES = [f"max({one}, {other})" for one, other in zip(E40[::2], E40[1::2], strict=True)]
+
+
+@pytest.mark.parametrize(
+    "greater, lesser",
+    [
+        (" + ".join(E40), f"top(20, {', '.join(E40)})"),
+        (f"20*max({', '.join(E40)})", f"top(20, {', '.join(E40)})"),
+        (f"2*top(10, {', '.join(E40)})", f"top(20, {', '.join(E40)})"),
+        (f"top(21, {', '.join(E40)})", f"top(20, {', '.join(E40)})"),
+        (f"top(20, {', '.join(E40)})", " + ".join(MAXES)),
+        (f"10*max({', '.join(E40)}) + top(10, {', '.join(E40)})/2", f"top(10, {', '.join(E40)})"),
+        (f"top(5, {', '.join(E40)})", f"top(5, {', '.join(MAXES)})"),
+        (f"5*max({', '.join(E40)})", f"top(5, {', '.join(MAXES)})"),
+    ],
+)
+def test_rules_decide_what_falls_into_millions_of_pieces(greater: str, lesser: str) -> None:
+    assert isinstance(decided_soon(greater, lesser, E40), AtLeast)
+
+
+@pytest.mark.parametrize(
+    "greater, lesser",
+    [
+        (" + ".join(E40[1:]), f"top(20, {', '.join(E40)})"),
+        (f"19*max({', '.join(E40)})", f"top(20, {', '.join(E40)})"),
+        (f"top(19, {', '.join(E40)})", " + ".join(MAXES)),
+        (" + ".join([*E40[:-2], "e39"]), " + ".join(MAXES)),
+        (f"top(5, {', '.join(MAXES)})", f"top(5, {', '.join(E40)})"),
+    ],
+)
+def test_points_refute_what_falls_into_millions_of_pieces(greater: str, lesser: str) -> None:
+    assert isinstance(decided_soon(greater, lesser, E40), Fails)
 
 
 # solvers that lie

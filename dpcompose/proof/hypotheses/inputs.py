@@ -7,8 +7,9 @@ the neighbourhood graph with each fibre of f_i contracted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dpcompose.privacy.settings import Setting
@@ -250,8 +251,7 @@ class Inputs:
     def distances(self, pair: edit_types.Pair) -> dict[int, int]:
         """How far each input moves between D and E; inputs that do not move are left out."""
         return {
-            i: self.metric(i).metric(f(pair[0]), f(pair[1]))
-            for i, f in self._that_move(pair, [mechanism.reads for mechanism in self.setting.mechanisms])
+            i: self.metric(i).metric(f(pair[0]), f(pair[1])) for i, f in self._that_move(pair, self._reads)
         }
 
     def furthest(self, pair: edit_types.Pair, granularity: Granularity | None = None) -> dict[int, int]:
@@ -261,12 +261,34 @@ class Inputs:
             return moved
         return {i: r if isinstance(self.metric(i).metric, Discrete) else INFINITE for i, r in moved.items()}
 
+    @cached_property
+    def _reads(self) -> tuple[Map, ...]:
+        """What the mechanisms read, in order."""
+        return tuple(mechanism.reads for mechanism in self.setting.mechanisms)
+
+    @cached_property
+    def _are_restrictions(self) -> bool:
+        return all(isinstance(f, Restriction) for f in self._reads)
+
+    @cached_property
+    def _readers(self) -> Mapping[str, tuple[int, ...]]:
+        """For each record the mechanisms whose restriction holds it."""
+        found: dict[str, list[int]] = {}
+        for i, f in enumerate(self._reads, start=1):
+            for record in f.inside if isinstance(f, Restriction) else ():
+                found.setdefault(record, []).append(i)
+        return {record: tuple(numbers) for record, numbers in found.items()}
+
     def _that_move(self, pair: edit_types.Pair, maps: Sequence[Map]) -> Iterator[tuple[int, Map]]:
         """The maps, numbered from 1, with different values at D and E; restrictions by the edited records."""
         D, E = pair
         edited: set[str] | None = None
         if isinstance(self.setting.databases, Multisets) and isinstance(D, tuple) and isinstance(E, tuple):
             edited = {record for record in {*D, *E} if D.count(record) != E.count(record)}
+        if edited is not None and maps is self._reads and self._are_restrictions:
+            for i in sorted({i for record in edited for i in self._readers.get(record, ())}):
+                yield i, maps[i - 1]
+            return
         for i, f in enumerate(maps, start=1):
             if isinstance(f, Restriction) and edited is not None:
                 if not f.inside.isdisjoint(edited):
