@@ -4,7 +4,15 @@ The rooms, in the order in which they import each other: language (symbols, form
 spaces (databases, granularities, metrics, maps), privacy (notions, mechanisms, settings,
 problem files), proof (kernel, pages, checker), search (decisions, bounds, verdicts), front
 (studies, the command).  What a user needs is here; names are loaded when they are first used,
-so that `dpcompose --help` is instant.
+so that `dpcompose --help` is instant:
+
+* databases: multisets, tuples, streams, listed;
+* neighbours: unbounded, bounded, event, free_lunch, group, and your own by relation, steps, pairs;
+* what is read: restriction, record_partition, positions, function, table, composed, everything;
+* compositions: parameters, pure, mechanism, compose, load, Study;
+* metrics and expressions: canonical_metric, sensitivity, compare, databases, database, at, size,
+  symmetric_difference;
+* graphs: neighbourhood_graph, push_forward, draw.
 """
 
 from __future__ import annotations
@@ -17,7 +25,7 @@ if TYPE_CHECKING:
     from dpcompose.front.study import Study, canonical_metric, compose, load
     from dpcompose.language.symbols import parameters
     from dpcompose.privacy.mechanisms import mechanism
-    from dpcompose.privacy.notions import pure
+    from dpcompose.privacy.notions import approximate, gaussian, pure, zcdp
     from dpcompose.proof.sensitivity import compare, sensitivity
     from dpcompose.spaces.databases import listed, multisets, streams, tuples
     from dpcompose.spaces.expressions import at, database, databases, size, symmetric_difference
@@ -49,7 +57,7 @@ _PLACES = {
     "front.study": ("Study", "canonical_metric", "compose", "load"),
     "language.symbols": ("parameters",),
     "privacy.mechanisms": ("mechanism",),
-    "privacy.notions": ("pure",),
+    "privacy.notions": ("approximate", "gaussian", "pure", "zcdp"),
     "proof.sensitivity": ("compare", "sensitivity"),
     "spaces.databases": ("listed", "multisets", "streams", "tuples"),
     "spaces.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
@@ -78,6 +86,7 @@ _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 
 __all__ = [
     "Study",
+    "approximate",
     "at",
     "bounded",
     "canonical_metric",
@@ -91,6 +100,7 @@ __all__ = [
     "everything",
     "free_lunch",
     "function",
+    "gaussian",
     "group",
     "listed",
     "load",
@@ -113,6 +123,7 @@ __all__ = [
     "table",
     "tuples",
     "unbounded",
+    "zcdp",
 ]
 
 

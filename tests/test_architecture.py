@@ -41,7 +41,7 @@ ROOMS = {
         "steps",
         "checker",
     ],
-    "search": ["solver", "covering", "decide", "bounds", "claims", "nearby"],
+    "search": ["solver", "covering", "decide", "bounds", "claims", "nearby", "limits"],
     "front": ["render", "display", "pictures", "study", "cli"],
 }
 ORDER = [f"{room}.{file}" for room, files in ROOMS.items() for file in files]

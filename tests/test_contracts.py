@@ -10,6 +10,7 @@ from typing import Any
 import oracle
 import pytest
 import strategies
+import strategies_ordered
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from strategies import Twin
@@ -24,7 +25,15 @@ from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multiset
 from dpcompose.spaces.granularities import BUILT_IN, Granularity, NotSymmetric
 from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
 from dpcompose.spaces.maps import Everything, Function, Map
-from dpcompose.spaces.metrics import INFINITE, ClosedForm, Metric, MinimumOverFibres, ShortestPaths, at_most
+from dpcompose.spaces.metrics import (
+    INFINITE,
+    ClosedForm,
+    Discrete,
+    Metric,
+    MinimumOverFibres,
+    ShortestPaths,
+    at_most,
+)
 
 MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -48,6 +57,11 @@ OF_MULTISETS: list[Granularity] = [
     strategies.CHANGED,
     dpc.relation("same parity", lambda D, E: (len(D) - len(E)) % 2 == 0),
     dpc.steps("one record away", one_record_away),
+    dpc.group(2, dpc.bounded),
+    dpc.group(2, dpc.group(2, dpc.unbounded)),
+    dpc.group(3, strategies.CHANGED),
+    dpc.group(2, dpc.free_lunch),
+    dpc.group(2, dpc.steps("one record away", one_record_away)),
 ]
 LISTED = dpc.listed(["p", "q", "r", "s"])
 OF_LISTED: list[Granularity] = [
@@ -55,10 +69,24 @@ OF_LISTED: list[Granularity] = [
     dpc.pairs("none", []),
     dpc.relation("not r", lambda D, E: "r" not in (D, E)),
     dpc.steps("next", lambda D: [E for E in "pqrst" if abs(ord(D) - ord(E)) <= 1]),
+    dpc.group(2, dpc.pairs("path", [("p", "q"), ("q", "r"), ("r", "s")])),
+    dpc.group(2, dpc.group(1, dpc.relation("next to", lambda D, E: abs(ord(D) - ord(E)) == 1))),
+    dpc.free_lunch,
+]
+OF_TUPLES: list[Granularity] = [
+    dpc.bounded,
+    dpc.free_lunch,
+    dpc.group(2, dpc.bounded),
+    dpc.relation("same ends", lambda D, E: D[:1] == E[:1]),
+    dpc.steps("the first changed", lambda D: [(a, *D[1:]) for a in "abc" if D]),
+    dpc.group(2, dpc.steps("the first changed", lambda D: [(a, *D[1:]) for a in "abc" if D])),
 ]
 SPACES: list[tuple[DatabaseClass, Granularity]] = [
     *product([dpc.multisets(RECORDS, size) for size in SIZES], OF_MULTISETS),
     *product([LISTED], OF_LISTED),
+    *product([dpc.tuples("ab", size) for size in ("<= 2", "= 0", "= 3")], OF_TUPLES),
+    *product([dpc.tuples("a", "= 3"), dpc.streams("abc", "= 2")], OF_TUPLES),
+    *product([dpc.streams("ab", "= 3")], [dpc.event, dpc.group(2, dpc.event)]),
 ]
 
 
@@ -75,12 +103,47 @@ def test_granularities_are_symmetric_and_list_their_neighbours(
     graph = neighbourhood_graph(databases, granularity)
     assert set(graph.nodes) == set(members)
     for D in members:
-        assert not granularity.are_neighbours(D, D)
+        assert not granularity.relates(D, D, databases)
         listed = list(granularity.neighbours(D, databases))
         assert len(set(listed)) == len(listed)
-        assert set(listed) == {E for E in members if granularity.are_neighbours(D, E)} == set(graph.adj[D])
+        related = {E for E in members if granularity.relates(D, E, databases)}
+        assert set(listed) == related == set(graph.adj[D])
         for E in members:
-            assert granularity.are_neighbours(D, E) == granularity.are_neighbours(E, D)
+            assert granularity.relates(D, E, databases) == granularity.relates(E, D, databases)
+
+
+@pytest.mark.parametrize(("databases", "granularity"), SPACES, ids=space_name)
+def test_groups_are_steps_inside_the_class(databases: DatabaseClass, granularity: Granularity) -> None:
+    members = list(databases.databases())
+    pairs = dpc.group(2, granularity)
+    inside = oracle.group(lambda D, E: granularity.relates(D, E, databases), 2, members)
+    assert {(D, E) for D, E in product(members, repeat=2) if pairs.relates(D, E, databases)} == {
+        (D, E) for D, E in product(members, repeat=2) if inside(D, E)
+    }
+    assert dpc.group(1, pairs) == pairs and hash(dpc.group(1, pairs)) == hash(pairs)
+    assert pairs == dpc.group(2, dpc.group(1, granularity)) != dpc.group(3, granularity)
+
+
+@pytest.mark.parametrize("m", [0, -1, 1001, True, 2.0, "2"])
+def test_groups_of_no_number_are_refused(m: Any) -> None:
+    with pytest.raises(ValueError, match="a group counts 1 to 1,000 steps in all"):
+        dpc.group(m, dpc.bounded)
+    with pytest.raises(TypeError, match="a group counts steps inside a class"):
+        dpc.group(2, dpc.bounded).are_neighbours(("a",), ("b",))
+
+
+def test_granularities_without_a_meaning_say_so() -> None:
+    ordered = dpc.tuples("ab", "= 2")
+    assert dpc.unbounded.unfit(ordered) == (
+        "the granularity unbounded has no meaning on tuples: it is about multisets"
+    )
+    assert dpc.group(2, dpc.event).unfit(dpc.multisets("ab")) == (
+        "the granularity event has no meaning on multisets: it is about streams"
+    )
+    assert dpc.event.unfit(ordered) == "the granularity event has no meaning on tuples: it is about streams"
+    assert dpc.bounded.unfit(LISTED) == "the granularity bounded is about records; a listed class has none"
+    for databases in (ordered, dpc.streams("ab"), dpc.multisets("ab")):
+        assert dpc.bounded.unfit(databases) is dpc.free_lunch.unfit(databases) is None
 
 
 @pytest.mark.parametrize("name", sorted(strategies.RELATIONS))
@@ -147,7 +210,7 @@ def test_canonical_metrics(databases: DatabaseClass, granularity: Granularity) -
     paths = ShortestPaths(graph)
     points = list(databases.databases())
     assert_metric(paths, points)
-    expected = oracle.canonical_distance(points, granularity.are_neighbours)
+    expected = oracle.canonical_distance(points, lambda D, E: granularity.relates(D, E, databases))
     assert all(number(paths(x, y)) == expected[x, y] for x, y in expected)
 
 
@@ -157,12 +220,19 @@ def test_canonical_metrics(databases: DatabaseClass, granularity: Granularity) -
         ClosedForm("removed + added"),
         ClosedForm("removed", same_size=True),
         ClosedForm("max(removed, added)"),
+        ClosedForm("removed + added", at_once=2),
+        ClosedForm("removed", same_size=True, at_once=3),
         ClosedForm("oo"),
     ],
-    ids=lambda metric: metric.formula,
+    ids=str,
 )
 def test_closed_forms_are_metrics(metric: ClosedForm) -> None:
     assert_metric(metric, oracle.multisets("ab", "<=", 3))
+
+
+@pytest.mark.parametrize("metric", [*(ClosedForm("changed", False, True, m) for m in (1, 2, 3)), Discrete()])
+def test_metrics_of_tuples_are_metrics(metric: Metric) -> None:
+    assert_metric(metric, list(dpc.tuples("ab", "<= 3").databases()))
 
 
 @MANY
@@ -216,6 +286,28 @@ def test_classes_are_counted_and_listed(records: str, size: str) -> None:
     assert ("b", "a") not in databases and "a" not in databases and ["a"] not in databases
 
 
+@pytest.mark.parametrize("kind", [dpc.tuples, dpc.streams])
+@pytest.mark.parametrize("size", [f"{sign} {n}" for sign in ("<=", "=") for n in range(4)])
+def test_tuples_are_counted_and_listed(kind: Any, size: str) -> None:
+    for records in ("a", "ab", "abc"):
+        databases = kind(records, size)
+        listed = list(databases.databases())
+        sign, n = size.split()
+        lengths = [int(n)] if sign == "=" else range(int(n) + 1)
+        assert listed == [D for length in lengths for D in product(records, repeat=length)]
+        assert databases.count() == len(listed) == len(set(listed))
+        assert all(D in databases and databases.parse(databases.show(D)) == D for D in listed)
+        for D in [D for length in range(5) for D in product(records + "z", repeat=length)]:
+            assert (D in databases) == (D in listed)
+        for D, E in product(listed, repeat=2):
+            differing = [i for i in range(len(D)) if i >= len(E) or D[i] != E[i]]
+            assert databases.counts(D, E) == ((len(differing),) if len(D) == len(E) else None)
+            assert [i for i, gone in enumerate(databases.changed(D, E)) if gone] == differing
+    assert "a" not in databases and ["a"] not in databases
+    with pytest.raises(ValueError, match="is no database of all"):
+        databases.parse("a")
+
+
 @pytest.mark.parametrize("elements", [["p"], ["p", "q"], [1, 2, 3], [(), ("a",), frozenset()]])
 def test_listed_classes_are_counted_and_listed(elements: list[Any]) -> None:
     databases = dpc.listed(elements)
@@ -254,8 +346,34 @@ def test_images() -> None:
     assert dpc.restriction({"a"}).image(dpc.multisets(RECORDS, "= 2")) == Multisets(("a",), Size(2))
     assert dpc.restriction(RECORDS).image(dpc.multisets(RECORDS, "= 2")) == dpc.multisets(RECORDS, "= 2")
     assert dpc.restriction([]).image(dpc.multisets(RECORDS)) == Listed(((),))
+    with pytest.raises(TypeError, match="only tuples are restricted to positions"):
+        dpc.positions(1).image(dpc.multisets(RECORDS))
+    with pytest.raises(TypeError, match="is no tuple that has the positions"):
+        dpc.positions(3)(("a", "b"))
+    with pytest.raises(ValueError, match="positions are whole numbers from 1"):
+        dpc.positions(0, 1)
     with pytest.raises(TypeError, match="only multisets are restricted to records"):
         dpc.restriction({"a"}).image(LISTED)
+
+
+def test_changes_of_many_tuples_are_made_and_not_looked_for() -> None:
+    """Asked about every pair, the 4,096 tuples would take minutes."""
+    graph = neighbourhood_graph(dpc.tuples("ab", "= 12"), dpc.bounded)
+    assert graph.number_of_edges() == 12 * 2**11
+
+
+def test_images_at_positions() -> None:
+    for kind, n in product((dpc.tuples, dpc.streams), range(4)):
+        databases = kind("ab", f"= {n}")
+        for chosen in [some for r in range(n + 1) for some in combinations(range(1, n + 1), r)]:
+            f = dpc.positions(*reversed(chosen))
+            image = image_of(f, databases)
+            assert f == dpc.positions(*chosen, *chosen)
+            assert f.is_identity(databases) == (len(chosen) == n) == (image == databases)
+            assert all(f(D) == tuple(D[at - 1] for at in chosen) for D in databases.databases())
+            if 0 < len(chosen) < n:
+                assert image.kind == databases.kind
+                assert str(image).endswith("s " + ", ".join(map(str, chosen)))
 
 
 def test_what_is_too_large_is_refused_before_the_work() -> None:
@@ -277,6 +395,13 @@ def test_what_is_too_large_is_refused_before_the_work() -> None:
     assert refusal(dpc.multisets("abcd", "<= 40"), dpc.bounded) == (
         "all multisets of size <= 40 over {a, b, c, d}: 135,751 databases, more than the 20,000 that are "
         "gone through. A smaller size limit or fewer records would do"
+    )
+    assert refusal(dpc.tuples("ab", "<= 1000000"), dpc.bounded) == (
+        "all tuples of length <= 1000000 over {a, b}: about 10^301 databases, more than the 20,000 that are "
+        "gone through. A smaller size limit or fewer records would do"
+    )
+    assert refusal(dpc.streams("ab"), dpc.event).startswith(
+        "all streams of any length over {a, b} cannot be listed: there are infinitely many."
     )
     assert refusal(dpc.multisets("abcdefghij", "<= 400"), dpc.bounded) == (
         "all multisets of size <= 400 over {a, b, c, d, e, f, g, h, i, j}: about 10^19 databases, more than "
@@ -345,6 +470,24 @@ def test_saving_predicates_and_functions(twin: Twin) -> None:
 @MANY
 @given(strategies.multisets(functions=True))
 def test_saving_functions_beside_built_in_granularities(twin: Twin) -> None:
+    assert_saved(twin.study)
+
+
+@MANY
+@given(strategies_ordered.ordered(functions=True))
+def test_saving_tuples_and_functions(twin: Twin) -> None:
+    assert_saved(twin.study)
+
+
+@MANY
+@given(strategies_ordered.grouped_listed(most_databases=5))
+def test_saving_groups_of_listed_classes(twin: Twin) -> None:
+    assert_saved(twin.study)
+
+
+@MANY
+@given(strategies_ordered.grouped_multisets(functions=True))
+def test_saving_groups_of_multisets(twin: Twin) -> None:
     assert_saved(twin.study)
 
 

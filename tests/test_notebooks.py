@@ -32,6 +32,19 @@ def run(notebook: Any, path: Path) -> None:
         record_timing=False,
         resources={"metadata": {"path": str(path.parent)}},
     ).execute()
+    for cell in code(notebook):
+        cell.outputs = joined(cell.outputs)
+
+
+def joined(outputs: list[Any]) -> list[Any]:
+    """The outputs with what is printed in a row as one: how a kernel cuts it up depends on the time it takes."""
+    found: list[Any] = []
+    for output in outputs:
+        if output.output_type == "stream" and found and found[-1].get("name") == output.name:
+            found[-1].text += output.text
+        else:
+            found.append(output)
+    return found
 
 
 def write(path: Path) -> None:

@@ -15,6 +15,7 @@ import sympy
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
+from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
@@ -127,7 +128,8 @@ def uses_statement(study: Study, page: Page) -> bool:
             graph = neighbourhood_graph(setting.databases, setting.target)
             values = {name: Fraction(n, 7) for n, name in enumerate(setting.domains, start=3)}
             losses = [dpc.at(study.metric(D, E), values) for D, E in graph.edges]
-            return bool(study.guarantee().at(values)["epsilon"] == max(losses))
+            said = formulas.parse(page.head.formula, study.guarantee().at(values))
+            return bool(said == max(losses))
         case "preprocessing":
             return f[0].through(stated[0]).values == (("epsilon", study.guarantee().epsilon),)
         case "composed maps":
@@ -243,7 +245,7 @@ def test_a_wrong_conclusion_is_never_cited(tmp_path: Path) -> None:
     wrong = text.replace('id = "parallel-bounded"', 'id = "too-good"').replace(
         "top(2, epsilon[i], i, 1, k)", "max(epsilon[i], i, 1, k)"
     )
-    assert wrong.count("max(epsilon[i], i, 1, k)") == 1
+    assert wrong.count("max(epsilon[i], i, 1, k)") == 2  # of pure and of approximate privacy
     wrong = wrong.replace('special-case-of = ["', 'special-case-of = ["parallel-bounded", "')
     (folder / "too-good.md").write_text(wrong, encoding="utf-8")
     theory = registry.load(tmp_path / "theorems")
@@ -551,6 +553,16 @@ def test_table_agrees_with_the_folder() -> None:
         assert stated or listed[page.id] == {"beyond the paper"}, page.id
 
 
+LAST_ITEM = {"II": 9, "III": 8, "IV": 15, "V": 6, "VI": 26, "VII": 3, "A": 18}
+"""The last numbered item of each section of the source."""
+
+
+def test_every_numbered_item_of_the_source_has_a_row() -> None:
+    items = [f"GB:{section}.{n}" for section, last in LAST_ITEM.items() for n in range(1, last + 1)]
+    assert len(items) == 85
+    assert {item for item, _, _ in rows()} == {*items, "GB:IV-C", "beyond the paper"}
+
+
 def test_problem_files_use_the_pages_of_their_rows() -> None:
     studies: dict[str, Study] = {}
     for item, pages, problem in rows():
@@ -569,6 +581,9 @@ def relevant(given: Study, page: Page) -> bool:
         return uses_fact(given, page)
     if page.head.kind == "processing":
         return True  # looked at below, on the examples
+    if page.head.kind == "metric":
+        finite = given.setting.databases.count() is not None  # all pairs of the metric form are compared
+        return (finite or page.head.states != "metric form") and uses_statement(given, page)
     if page.head.kind == "shape":
         return getattr(given.bound.theorem.head, "shape", None) == page.id
     return page.id in given.bound.derivation.pages

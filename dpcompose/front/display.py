@@ -23,11 +23,11 @@ from dpcompose.language.writing import text_latex
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import counterexamples, kernel
+from dpcompose.proof import counterexamples, kernel, registry
 from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Theory
 from dpcompose.proof.steps import moved
-from dpcompose.proof.witnesses import Exponential
+from dpcompose.proof.witnesses import Exponential, Ratio
 from dpcompose.search.bounds import Bound, Fit
 from dpcompose.search.claims import Verdict
 from dpcompose.spaces.databases import Database, DatabaseClass
@@ -105,7 +105,7 @@ def _dp(notion: str, values: Sequence[sympy.Expr]) -> str:
     shown = ", ".join(map(latex, values))
     if len(values) > 1 or values[0].is_Add:
         shown = rf"\left({shown}\right)"
-    return f"${shown}$-{'DP' if notion == 'pure' else text_latex(notion)}"
+    return f"${shown}$-{text_latex(registry.standard().called(notion))}"
 
 
 def _database(databases: DatabaseClass, D: Database, other: Database) -> str:
@@ -269,7 +269,7 @@ class Theorems(Sequence[Fit]):
         rows = []
         for fit in sorted(self, key=lambda fit: (not fit.best, not fit.fits)):
             answer = "<b>yes, cited</b>" if fit.best else "yes" if fit.fits else "no"
-            named = f"{fit.page.name(adaptive)} ({fit.page.cite(notion, adaptive)})"
+            named = f"{fit.page.name(notion, adaptive)} ({fit.page.cite(notion, adaptive)})"
             rows.append([text_html(named), text_html(fit.page.title), answer, text_html(fit.reason)])
         return _table(["theorem", "about", "fits", "because"], rows)
 
@@ -291,8 +291,8 @@ class Answer(Verdict):
             example = self.counterexample
             D, E = (example.databases.printed(one) for one in example.pair)
             at = "".join(f", {name} = {x}" for name, x in sorted(example.point.items()))
-            loss = "oo" if example.actual is None else example.actual
-            words += f": D = {D}, D' = {E}{at}, claimed {example.claimed}, true loss {loss}"
+            loss = example.shown(example.actual)
+            words += f": D = {D}, D' = {E}{at}, claimed {example.shown(example.claimed)}, true loss {loss}"
         return self.verdict + words
 
     def _repr_html_(self) -> str:
@@ -342,26 +342,36 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
     outcomes = []
     for row, mechanism in moving:
         name = text_html(mechanism.name)
-        at_D, at_E = (_powers(value) for value in (row.at_D, row.at_E))
-        outcomes.append([f"{name} = 1", at_D, at_E])
-        outcomes.append([f"{name} = 0", *(_powers(_rest(value)) for value in (row.at_D, row.at_E))])
-    yield _table(["outcome", "probability at $D$", "probability at $D'$"], outcomes)
-    actual = r"$\infty$" if example.actual is None else f"${_number(example.actual)}$"
+        if isinstance(row, Ratio):
+            at_D, at_E = (_powers(value) for value in (row.at_D, row.at_E))
+            outcomes.append([f"{name} = 1", at_D, at_E])
+            outcomes.append([f"{name} = 0", *(_powers(_rest(value)) for value in (row.at_D, row.at_E))])
+        else:
+            yield f"<p>{name} {text_html(row.words())}</p>"
+    where = ""
+    if outcomes:
+        yield _table(["outcome", "probability at $D$", "probability at $D'$"], outcomes)
+        where = f", at the outcome {'1 of all these' if len(moving) > 1 else '1'}"
     yield (
-        f"<p>true loss {actual}, at the outcome {'1 of all these' if len(moving) > 1 else '1'}; "
-        f"claimed ${_number(example.claimed)}$<br>"
+        f"<p>true loss {_loss(example.shown(example.actual))}{where}; "
+        f"claimed {_loss(example.shown(example.claimed))}<br>"
         f"right is: {text_html(bound.guarantee.granularity)} "
         f"{_dp_html(bound.guarantee.notion, _said(bound))}</p>"
     )
     if example.alone is not None:
-        loss = r"\infty" if example.alone.loss is None else _number(example.alone.loss)
-        yield f"<p>already {text_html(example.alone.mechanism)} alone loses ${loss}$ ({example.alone.by})</p>"
+        name, loss = text_html(example.alone.mechanism), _loss(example.alone.loss)
+        yield f"<p>already {name} alone loses {loss} ({example.alone.by})</p>"
     if found.nearby:
         yield f"<p>it would hold {text_html('; '.join(found.nearby))}</p>"
 
 
 def _both(databases: DatabaseClass, D: Database, E: Database) -> list[str]:
     return [_database(databases, D, E), _database(databases, E, D)]
+
+
+def _loss(text: str) -> str:
+    """A loss that is a formula without parameters."""
+    return f"${latex(formulas.parse(text, {}))}$"
 
 
 def _number(x: Fraction) -> str:

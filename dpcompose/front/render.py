@@ -9,12 +9,12 @@ from typing import Any
 
 from dpcompose.language import formulas
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import checker, kernel
+from dpcompose.proof import checker, kernel, registry
 from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.proof.sensitivity import Comparison
 from dpcompose.proof.steps import GIVEN, HYPOTHESIS
-from dpcompose.search.bounds import Bound
+from dpcompose.search.bounds import Bound, item_order
 from dpcompose.search.claims import Verdict
 
 MOST_VECTORS = 12
@@ -123,7 +123,7 @@ def guarantee(said: kernel.Private) -> str:
 def _dp(notion: str, parameters: kernel.Values) -> str:
     values = ", ".join(value for _, value in parameters)
     shown = f"({values})" if any(c in values for c in " ,+-*/") else values
-    return f"{shown}-DP" if notion == "pure" else f"{shown}-{notion}"
+    return f"{shown}-{registry.standard().called(notion)}"
 
 
 def _profile(said: kernel.Profile, k: int) -> str:
@@ -211,14 +211,11 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
         yield f"{letter} = {example.databases.printed(D)}"
     if example.point:
         yield "with " + ", ".join(f"{name} = {x}" for name, x in sorted(example.point.items()))
-    actual = "oo" if example.actual is None else str(example.actual)
-    yield f"claimed {example.claimed}, true loss {actual}"
+    yield f"claimed {example.shown(example.claimed)}, true loss {example.shown(example.actual)}"
     for row, name in zip(example.rows, example.names, strict=True):
-        data = row.data()
-        yield f"reached by {name} with outcomes 1, 0 and P(1) = {data['at D']} at D, {data['at E']} at D'"
+        yield f"reached by {name} {row.words()}"
     if example.alone is not None:
-        loss = "oo" if example.alone.loss is None else example.alone.loss
-        yield f"already {example.alone.mechanism} alone loses {loss} ({example.alone.by})"
+        yield f"already {example.alone.mechanism} alone loses {example.alone.loss} ({example.alone.by})"
     yield f"right is: {guarantee(bound.guarantee)}"
     for change in found.nearby:
         yield f"it would hold {change}"
@@ -232,7 +229,7 @@ def fits(bound: Bound, notion: str) -> str:
     rows = []
     for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
         mark = "*" if fit.best else "+" if fit.fits else "-"
-        head = f"{mark} {fit.page.name(bound.setting.adaptive)}: "
+        head = f"{mark} {fit.page.name(notion, bound.setting.adaptive)}: "
         rows.append(textwrap.fill(fit.reason, 78, initial_indent=head, subsequent_indent="    "))
     return "\n".join(rows)
 
@@ -255,6 +252,60 @@ def theorem_list(theory: Theory) -> str:
             items = ", ".join(page.items)
             rows.append(f"{page.id:<26} {kind:<13} {items:<10} {page.title}")
     return "\n".join(rows)
+
+
+def theorem_table(theory: Theory) -> str:
+    """Property × notion: the item and the conclusion of every named theorem, a dash where none is stated."""
+    notions = [page.head.notion for page in theory.of_kind("rule")]
+    heads = ["property", *notions]
+    rows = [[page.title, *(_cell(theory, page, notion) for notion in notions)] for page in _by_item(theory)]
+    widths = [max(len(row[n]) for row in [heads, *rows]) for n in range(len(heads))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in [heads, *rows]
+    ]
+    return "\n".join(lines)
+
+
+def table_data(theory: Theory) -> list[dict[str, Any]]:
+    """The same as JSON: one object a property."""
+    notions = [page.head.notion for page in theory.of_kind("rule")]
+    return [
+        {
+            "id": page.id,
+            "title": page.title,
+            "notions": {
+                notion: {"item": page.head.items.get(notion), "conclusion": _conclusion(theory, page, notion)}
+                for notion in notions
+                if _is_stated(page, notion)
+            },
+        }
+        for page in _by_item(theory)
+    ]
+
+
+def _by_item(theory: Theory) -> list[Page]:
+    return sorted(theory.of_kind("named"), key=lambda page: item_order(page.cite("pure")))
+
+
+def _is_stated(page: Page, notion: str) -> bool:
+    return notion in {*page.head.items, *page.head.conclusion}
+
+
+def _conclusion(theory: Theory, page: Page, notion: str) -> dict[str, str] | None:
+    """The concluded formulas by parameter; None where the conclusion is the best bound itself."""
+    given = page.head.conclusion.get(notion)
+    if isinstance(given, dict) or given is None:
+        return dict(given) if given else None
+    return {theory.rule(notion).head.parameters[0]: given}
+
+
+def _cell(theory: Theory, page: Page, notion: str) -> str:
+    if not _is_stated(page, notion):
+        return "-"
+    concluded = _conclusion(theory, page, notion)
+    formula = ", ".join(concluded.values()) if concluded else "by the profile"
+    return f"{page.head.items.get(notion, 'unnumbered')}: {formula}"
 
 
 def page_data(page: Page) -> dict[str, Any]:

@@ -38,7 +38,7 @@ from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumption
 from dpcompose.proof import privacy_metric, registry
 from dpcompose.proof.hypotheses.inputs import Inputs, closed_form
 from dpcompose.proof.registry import Theory
-from dpcompose.search import bounds, claims, decide, nearby
+from dpcompose.search import bounds, claims, decide, limits, nearby
 from dpcompose.search.bounds import Bound, NoBound
 from dpcompose.search.claims import Verdict
 from dpcompose.search.solver import Solver
@@ -131,7 +131,20 @@ class Result:
 
 @dataclass(frozen=True, repr=False)
 class Study:
-    """A setting, the theory it is judged by, and the solver that searches."""
+    """M = (M_1∘f_1, …, M_k∘f_k) on a class, with its best guarantee, verdicts on claims, and theorems.
+
+    `compose` makes it, `load` reads it from a problem file.  setting -- the composition as stated;
+    theory -- the pages it is judged by; solver -- what searches, and is not trusted.
+
+    >>> import dpcompose as dpc
+    >>> study = dpc.compose(
+    ...     dpc.mechanism("M", dpc.pure("e", dpc.unbounded)), on=dpc.multisets(), target=dpc.bounded
+    ... )
+    >>> study.guarantee()
+    bounded (2*e)-DP, by GB:A.3; optimal
+    >>> study.check(dpc.pure("e")).verdict
+    'refuted'
+    """
 
     setting: Setting
     theory: Theory = field(default_factory=registry.standard)
@@ -232,7 +245,7 @@ class Study:
                 f"no two of {self.setting.databases} are {self.setting.target} neighbours, "
                 "so every guarantee holds, whatever the mechanisms do"
             ]
-        return []
+        return list(limits.warnings(self.bound))
 
     def save(self, path: str | Path, verdicts: Sequence[Verdict] = ()) -> None:
         """Writes the derivation, with verdicts on claims, to a file that `dpcompose recheck` reads.
@@ -263,8 +276,21 @@ def compose(
 ) -> Study:
     """The composition of mechanisms over a class, for the neighbours of `target`.
 
+    mechanisms -- made by `mechanism`; their guarantees may be for other neighbours than the target's;
+    on -- the class of databases; target -- the granularity that guarantees of the composition are about;
     parameters -- values that symbols may take where sympy cannot say it: {"delta": "in (0,1)"};
     adaptive -- whether later mechanisms may read earlier outputs (GB Def. V.1); else they are independent.
+
+    >>> import dpcompose as dpc
+    >>> study = dpc.compose(
+    ...     dpc.mechanism("odd", dpc.pure("e1", dpc.event, "own"), reads=dpc.positions(1, 3)),
+    ...     dpc.mechanism("even", dpc.pure("e2", dpc.event, "own"), reads=dpc.positions(2, 4)),
+    ...     on=dpc.streams(size="= 4"),
+    ...     target=dpc.event,
+    ...     adaptive=True,
+    ... )
+    >>> study.guarantee()
+    event (max(e1, e2))-DP, by GB:V.4; optimal
     """
     composed = setting(
         *mechanisms, on=on, target=target, parameters=parameters, title=title, adaptive=adaptive
@@ -295,6 +321,9 @@ def canonical_metric(
 
 
 def load(path: str | Path) -> tuple[Study, tuple[Claim, ...]]:
-    """The study of a problem file, and its claims."""
+    """The study of a problem file, and its claims, for `Study.check`.
+
+    Raises ProblemError, a ValueError, with all mistakes of the file; OSError where it cannot be read.
+    """
     problem: Problem = problems.read_file(path)
     return Study(problem.setting), problem.claims

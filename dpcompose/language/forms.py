@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, Any
@@ -255,7 +255,7 @@ def read(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
     if expression.is_Mul:
         return _product([read(part, domains) for part in expression.args], domains)
     if expression.is_Pow and expression.exp.is_Integer and 0 < int(expression.exp) <= 64:
-        return _product([read(expression.base, domains)] * int(expression.exp), domains)
+        return _power(read(expression.base, domains), int(expression.exp), domains)
     from dpcompose.language.worstcase import Over, Top
 
     if isinstance(expression, Top):
@@ -264,6 +264,68 @@ def read(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
         m, x, k = expression.args
         return _over(m, x, k, domains)
     return _atom(expression, domains)
+
+
+def squared(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
+    """The normal form of x², for an expression x that is ≥ 0.
+
+    max(a, b)² = max(a², b²) for a, b ≥ 0, and the square of a root is what it is of: so roots of
+    sums, and their maxima, become polynomials.  Raises NotAForm where the square is none.
+
+    >>> from dpcompose.language.symbols import POSITIVE, symbol
+    >>> import sympy
+    >>> x = symbol("x")
+    >>> squared(sympy.sqrt(2 * x), {"x": POSITIVE}) == Form.parameter("x").scaled(Fraction(2))
+    True
+    """
+    import sympy
+
+    from dpcompose.language.worstcase import Over, Top
+
+    if expression.is_Mul:
+        return _product([squared(part, domains) for part in expression.args], domains)
+    if expression.is_Pow and expression.exp == sympy.Rational(1, 2):
+        return read(expression.base, domains)
+    if isinstance(expression, Top) and expression.args[0] == 1:
+        if not all(is_nonnegative(read(part, domains), domains) for part in expression.terms):
+            raise NotAForm("the square of a maximum of values that may be negative")
+        return top(1, [squared(part, domains) for part in expression.terms])
+    if isinstance(expression, Over) and expression.args[0] == 1:
+        _, x, k = expression.args
+        if not is_nonnegative(read(x, domains), domains):
+            raise NotAForm("the square of a maximum of members that may be negative")
+        return read(Over(sympy.Integer(1), sympy.expand(x**2), k), domains)
+    if expression.is_Add:
+        worst = [part for part in expression.args if part.has(Top) and not part.has(Over)]
+        if len(worst) == 1:
+            factor, peak = worst[0].as_coeff_Mul()
+            rest = expression - worst[0]
+            if isinstance(peak, Top) and peak.args[0] == 1 and factor.is_positive:
+                return squared(Top(sympy.Integer(1), *(rest + factor * x for x in peak.terms)), domains)
+    form = read(expression, domains)
+    if form.names <= set(domains):
+        return _power(form, 2, domains)
+    if form.size**2 > LARGEST_FORM:
+        raise NotAForm("the square has too many terms")
+    # sqrt(x)**2 is x, and exp(x)**2 is exp(2*x): as letters they are no powers
+    return read(sympy.expand(expression**2, power_exp=False), domains)
+
+
+def root(square: sympy.Expr) -> sympy.Expr:
+    """√x² for an expression of squares that is ≥ 0: the root of a maximum is the maximum of the roots."""
+    import sympy
+
+    from dpcompose.language.worstcase import Over, Top
+
+    if isinstance(square, Top) and square.args[0] == 1:
+        return Top(sympy.Integer(1), *(root(part) for part in square.terms))
+    if isinstance(square, Over) and square.args[0] == 1 and square.args[2] != 1:
+        return Over(sympy.Integer(1), root(square.args[1]), square.args[2])
+    if square.is_Mul:
+        factor, rest = square.as_coeff_Mul()
+        if factor.is_positive and isinstance(rest, Top | Over):
+            return sympy.sqrt(factor) * root(rest)
+    return sympy.sqrt(square)
 
 
 def doubt(
@@ -513,16 +575,84 @@ def nonnegative(term: Monomial, domains: Mapping[str, Domain]) -> bool:
 
 
 def is_nonnegative(form: Form, domains: Mapping[str, Domain]) -> bool:
-    """Whether every term is seen to be ≥ 0 from signs: sufficient for form ≥ 0."""
+    """Whether every term is seen to be ≥ 0 from signs: sufficient for form ≥ 0.
+
+    Terms that differ in constants such as sqrt(2) or exp(1) only are one term: its factor is a real
+    number, whose sign an enclosing interval shows.
+    """
     return all(
         c > 0
         and (
-            any(is_nonnegative(inner, domains) for inner in t.of)
-            if isinstance(t, Peak) and t.m == 1
-            else not isinstance(t, Peak) and nonnegative(t, domains)
+            sum(is_nonnegative(inner, domains) for inner in t.of) >= t.m
+            if isinstance(t, Peak)
+            else nonnegative(t, domains)
         )
-        for t, c in form.terms
+        for t, c in constants_joined(form).terms
     )
+
+
+def constants_joined(form: Form) -> Form:
+    """The form with the sign of its factor, 1, 0 or −1, for each product of parameters that has
+    irrational factors; the same form where there are none."""
+    if not any(_is_constant(name) for t, _ in form.monomials for name, _ in t):
+        return form
+    factors: dict[Monomial, Form] = {}
+    for term, c in form.monomials:
+        constants = tuple((name, power) for name, power in term if _is_constant(name))
+        rest = tuple((name, power) for name, power in term if not _is_constant(name))
+        factors[rest] = factors.get(rest, Form()) + Form(((constants, c),))
+    signs = {rest: _sign(factor) for rest, factor in factors.items()}
+    return Form(form.peaks) + _form({rest: Fraction(one) for rest, one in signs.items()})
+
+
+def _sign(constant: Form) -> int:
+    """1, 0 or −1; −1 where it lies too close to 0 to tell."""
+    from dpcompose.language.meaning import sign
+
+    value = constant.value_if_constant
+    if value is not None:
+        return (value > 0) - (value < 0)
+    return sign(write(constant, {})) or -1
+
+
+def _is_constant(name: str) -> bool:
+    """Whether a letter is an atom without parameters: sqrt(2), exp(1), log(3)."""
+    if name.isidentifier() or "[" in name or " on " in name or name.endswith(", more"):
+        return False
+    return _names_of(name) == ()
+
+
+@lru_cache(maxsize=10_000)
+def _names_of(atom: str) -> tuple[str, ...]:
+    from dpcompose.language import formulas
+
+    return tuple(formulas.names(atom))
+
+
+def greatest(form: Form, domains: Mapping[str, Domain]) -> Fraction | None:
+    """A number that the form is never above, from the largest values of its letters; None if none is seen.
+
+    >>> from dpcompose.language.symbols import UNIT_INTERVAL
+    >>> greatest(Form.parameter("d").scaled(Fraction(1, 2)), {"d": UNIT_INTERVAL})
+    Fraction(1, 2)
+    """
+    total = Fraction(0)
+    for term, c in form.terms:
+        if isinstance(term, Peak):
+            inner = [greatest(one, domains) for one in term.of]
+            if c < 0 or any(one is None for one in inner):
+                return None
+            total += c * sum(sorted(one for one in inner if one is not None)[-term.m :], Fraction(0))
+        elif not nonnegative(term, domains):
+            return None
+        elif c > 0:
+            for name, power in term:
+                most = domain_of(name, domains).greatest
+                if most is None:
+                    return None
+                c *= most**power
+            total += c
+    return total
 
 
 def is_positive(form: Form, domains: Mapping[str, Domain]) -> bool:
@@ -588,6 +718,15 @@ def _product(factors: list[Form], domains: Mapping[str, Domain]) -> Form:
     for factor in peaked:
         total = _spread(total, factor, domains)
     return total
+
+
+def _power(form: Form, n: int, domains: Mapping[str, Domain]) -> Form:
+    """The n-th power: max(x, y)ⁿ = max(xⁿ, yⁿ) where x, y ≥ 0."""
+    (term, c), *others = form.terms or [(ONE, Fraction(0))]
+    alone = isinstance(term, Peak) and term.m == 1 and c > 0 and not others
+    if isinstance(term, Peak) and alone and all(is_nonnegative(inner, domains) for inner in term.of):
+        return top(1, [_power(inner, n, domains) for inner in term.of]).scaled(c**n)
+    return _product([form] * n, domains)
 
 
 def spread(factor: Form, form: Form) -> Form:

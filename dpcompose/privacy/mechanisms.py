@@ -66,7 +66,12 @@ class Mechanism:
 def mechanism(
     name: str, satisfies: Guarantee, reads: Map = everything, count: sympy.Expr | int | None = None
 ) -> Mechanism:
-    """A mechanism, or with a count a family of them; see `Mechanism`.
+    """M∘f: a mechanism M with a guarantee, on what the map f reads; with a count a family M[1], …, M[k].
+
+    name -- what results call it; satisfies -- its guarantee, for some neighbours, such as `pure`;
+    reads -- the map f: `restriction`, `positions`, `function`, …; left out: it reads everything;
+    count -- how many members a family has: a whole number from 1, or a parameter; e[i] may then be in
+    its guarantee.
 
     >>> from dpcompose.privacy.notions import pure
     >>> from dpcompose.spaces.granularities import unbounded

@@ -74,12 +74,61 @@ class Guarantee:
 def pure(epsilon: object, granularity: Granularity | None = None, domain: str | None = None) -> Guarantee:
     """ε-differential privacy: P(M(D) ∈ S) ≤ e^ε P(M(E) ∈ S) for all neighbours D, E and all S.
 
-    epsilon -- in [0, ∞]: a sympy expression, a number that is no float, or a formula's text.
+    epsilon -- in [0, ∞]: a sympy expression, a number that is no float, or a formula's text;
+    granularity -- the neighbours; left out in a claim, which is about the study's target;
+    domain -- of what a mechanism reads: "common" (M is a map on the whole class, private there, and
+    depends on what it reads only) or "own" (M is a map on what it reads, private for neighbours there).
+
+    >>> from dpcompose.spaces.granularities import bounded
+    >>> str(pure("e1/2", bounded, domain="common")), str(pure("max(e1, e2)"))
+    ('bounded pure (e1/2)', 'pure (max(e1, e2))')
     """
+    return _guarantee("pure", {"epsilon": epsilon}, granularity, domain)
+
+
+def approximate(
+    epsilon: object, delta: object, granularity: Granularity | None = None, domain: str | None = None
+) -> Guarantee:
+    """(ε, δ)-differential privacy: P(M(D) ∈ S) ≤ e^ε P(M(E) ∈ S) + δ for all neighbours D, E and all S.
+
+    epsilon, delta -- in [0, ∞], as for `pure`; δ ≥ 1 says nothing.
+
+    >>> str(approximate("e", "1/100"))
+    'approximate (e, 1/100)'
+    """
+    return _guarantee("approximate", {"epsilon": epsilon, "delta": delta}, granularity, domain)
+
+
+def zcdp(rho: object, granularity: Granularity | None = None, domain: str | None = None) -> Guarantee:
+    """ρ-zero-concentrated DP: D_α(M(D) ‖ M(E)) ≤ ρα for all α > 1 and neighbours D, E (GB Def. VI.10).
+
+    rho -- in [0, ∞], as for `pure`.
+
+    >>> str(zcdp("r1"))
+    'zcdp (r1)'
+    """
+    return _guarantee("zcdp", {"rho": rho}, granularity, domain)
+
+
+def gaussian(mu: object, granularity: Granularity | None = None, domain: str | None = None) -> Guarantee:
+    """μ-Gaussian DP: telling M(D) from M(E) is as hard as N(0, 1) from N(μ, 1) (GB Def. VI.18).
+
+    mu -- in [0, ∞], as for `pure`.
+
+    >>> str(gaussian("m1"))
+    'gaussian (m1)'
+    """
+    return _guarantee("gaussian", {"mu": mu}, granularity, domain)
+
+
+def _guarantee(
+    notion: str, values: dict[str, object], granularity: Granularity | None, domain: str | None
+) -> Guarantee:
     from dpcompose.language import formulas
 
     if granularity is not None and not isinstance(granularity, Granularity):
         raise TypeError(f"a granularity is a value such as dpcompose.bounded, not {granularity!r}")
     if domain is not None and domain not in DOMAINS:
         raise ValueError(f'domain is "own" or "common", not {domain!r}')
-    return Guarantee("pure", (("epsilon", formulas.from_python(epsilon)),), granularity, domain)
+    given = tuple((key, formulas.from_python(value)) for key, value in values.items())
+    return Guarantee(notion, given, granularity, domain)

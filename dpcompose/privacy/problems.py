@@ -259,11 +259,12 @@ class _Reader:
         if given in own:
             return own[given]
         if given in BUILT_IN:
-            self._wrong(
-                path, f"the granularity {given} is about records; a listed class needs one of your own"
-            )
+            why = BUILT_IN[given].unfit(Listed(("",))) or f"the granularity {given} is built in"
+            self._wrong(path, f"{why.partition(';')[0]}; a listed class needs one of your own")
         else:
-            self._wrong(path, f"there is no granularity {shown(given)}{near(given, (*own, *BUILT_IN))}")
+            self._wrong(
+                path, f"there is no granularity {shown(given)}{near(given, dict.fromkeys((*own, *BUILT_IN)))}"
+            )
         return None
 
     def _maps(self, databases: DatabaseClass) -> dict[str, Table]:
@@ -439,6 +440,8 @@ class _Reader:
 def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
     """A setting that `plain` returns, with claims, as the data of a problem file."""
     databases = setting.databases
+    if setting.notion not in FILE_KEYS:
+        raise InvalidSetting(f"problem files have no notion {setting.notion!r}, so this cannot be saved")
     data: dict[str, Any] = {"format": 1, "title": setting.title}
     data["parameters"] = {family_of(name) or name: str(domain) for name, domain in setting.domains.items()}
     data["parameters"] |= setting.numbers
@@ -451,7 +454,7 @@ def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
         used = _granularities(setting)
         data["granularities"] = {
             str(one): {"neighbours": sorted(sorted(map(str, pair)) for pair in one.listed)}
-            for one in {single for single, _ in map(Granularity.innermost, used)}
+            for one in {one.innermost()[0] for one in used}
             if isinstance(one, Pairs)
         }
         tables = {m.reads.name: m.reads for m in setting.mechanisms if isinstance(m.reads, Table)}
@@ -505,7 +508,7 @@ def _mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
 def _map_data(f: Table, used: Sequence[Granularity]) -> dict[str, Any]:
     """A map with the neighbouring images that it lists for the granularities in use."""
     data: dict[str, Any] = {"table": {str(D): str(x) for D, x in f.values.items()}}
-    names = [str(single) for single, _ in map(Granularity.innermost, used)]
+    names = [str(one.innermost()[0]) for one in used]
     given = {name: f.neighbours_for(name) for name in names}
     listed = {
         g: sorted(sorted(map(str, pair)) for pair in some) for g, some in given.items() if some is not None

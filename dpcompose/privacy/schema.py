@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.spaces.granularities import BUILT_IN, LARGEST_GROUP
@@ -134,7 +134,7 @@ class PartitionTable(_Table):
     parts: Formula
 
 
-_notion = _supported("notion", ("pure",), ("approximate", "zcdp", "gaussian", "renyi", "tcdp", "f-dp"))
+_notion = _supported("notion", tuple(FILE_KEYS), ("renyi", "tcdp", "f-dp"))
 LATER_GRANULARITIES = ("edge", "node", "user", "attribute")
 
 
@@ -155,7 +155,7 @@ def _granularity(value: object) -> object:
 def _group(value: dict[str, object]) -> object:
     """{ group = 2, of = "bounded" }, also of groups; all levels are checked here."""
     inner: object = value
-    while isinstance(inner, dict):
+    while isinstance(inner, dict) and set(inner) != {"w-event"}:
         if set(inner) != {"group", "of"}:
             raise ValueError('a group of neighbours is { group = 2, of = "bounded" }')
         if type(inner["group"]) is not int or not 1 <= inner["group"] <= LARGEST_GROUP:
@@ -185,7 +185,10 @@ class GuaranteeTable(_Table):
 
 class MechanismTable(_Table):
     name: Name
-    reads: Literal["everything"] | ReadsTable = "everything"
+    reads: Annotated[
+        Annotated[Literal["everything"], Tag("word")] | Annotated[ReadsTable, Tag("table")],
+        Discriminator(lambda value: "table" if isinstance(value, dict | ReadsTable) else "word"),
+    ] = "everything"
     guarantee: GuaranteeTable | None = None
     index: Name | None = None
     count: Formula | None = None
@@ -261,7 +264,7 @@ def mistake_of(error: Any, text: str) -> Mistake:
 
 def _is_union_tag(part: str | int) -> bool:
     """Whether pydantic put the part into a path to say which form of a value it tried."""
-    return isinstance(part, str) and (part in ("ReadsTable", "str", "dict") or "[" in part)
+    return isinstance(part, str) and (part in ("word", "table", "str", "dict") or "[" in part)
 
 
 def _model_at(path: Path_) -> type[BaseModel] | None:

@@ -113,7 +113,7 @@ def _check_piece(piece: Form, domains: Mapping[str, Domain], proof: PieceProof, 
                 f"piece {n}: {factor} times the {end} value of {name} is no allowed multiple"
             )
         rest = rest - bound_form(name, end, domains[name]).scaled(factor)
-    for term, c in rest.terms:
+    for term, c in forms.constants_joined(rest).terms:
         if isinstance(term, Peak) or c < 0 or not forms.nonnegative(term, domains):
             raise BadCertificate(f"piece {n}: the term {c}*{named(term)} is not seen to be >= 0")
 

@@ -21,6 +21,7 @@ from typing import Any
 import sympy
 
 from dpcompose.language import forms, formulas
+from dpcompose.language.symbols import Domain
 from dpcompose.privacy import problems
 from dpcompose.privacy.problems import Claim, ProblemError
 from dpcompose.proof import certificates, counterexamples, kernel
@@ -224,7 +225,6 @@ def _check_proved(
     lines: list[Line],
 ) -> None:
     """The claim is at least the guarantee for all parameter values; `loose` is as said."""
-    setting = steps.setting
     loose, all_certificates = saved.get("loose"), saved.get("certificate", {})
     if not (loose is None or isinstance(loose, bool)):
         raise BadCertificate("loose is no truth value")
@@ -236,34 +236,74 @@ def _check_proved(
         if loose is not None:
             raise BadCertificate("nothing shows whether it is loose")
         return  # no neighbours: every guarantee holds
-    for key, claimed in claim.guarantee.values:
-        bound = dict(private.parameters)[key]
-        certificate = saved.get("certificate", {}).get(key, {})
-        if claimed is sympy.oo:
-            if saved.get("loose") is not (bound != "oo"):
-                raise BadCertificate(f"loose is {saved.get('loose')}")
-            continue
-        if bound == "oo":
-            raise BadCertificate("the guarantee is oo")
-        greater = forms.read(claimed, setting.domains)
-        lesser = steps.form(bound)
-        if "at least" not in certificate:
-            raise BadCertificate("there are no weights")
-        certificates.check_at_least(
-            greater, lesser, setting.domains, certificates.from_data(certificate["at least"])
+    if claim.guarantee.notion != private.notion:
+        raise BadCertificate(f"the guarantee is about {private.notion}")
+    if any("says nothing" in one for one in all_certificates.values()):
+        _check_says_nothing(claim, all_certificates, steps)
+        if loose is not None:
+            raise BadCertificate("nothing shows whether it is loose")
+        return
+    larger = [
+        _check_parameter(key, claimed, dict(private.parameters)[key], all_certificates.get(key, {}), steps)
+        for key, claimed in claim.guarantee.values
+    ]
+    if loose is True and True not in larger:
+        raise BadCertificate("there is no point at which it is larger than the guarantee")
+    if loose is False and not all(
+        one is False and (optimal or value is sympy.oo)
+        for one, (_, value) in zip(larger, claim.guarantee.values, strict=True)
+    ):
+        raise BadCertificate("nothing shows that it equals an optimal guarantee")
+
+
+def _check_says_nothing(claim: Claim, given: Mapping[str, Any], steps: Steps) -> None:
+    """A claimed parameter is never below the limit from which on every mechanism has the guarantee."""
+    limits = steps.theory.rule(claim.guarantee.notion).head.limits
+    (key, certificate), *others = given.items()
+    if others or set(certificate) != {"says nothing"} or key not in limits:
+        raise BadCertificate("the certificate cannot be read")
+    claimed, domains = claim.guarantee[key], steps.setting.domains
+    if claimed is not sympy.oo:
+        proof = certificates.from_data(certificate["says nothing"])
+        limit = forms.Form.constant(limits[key])
+        certificates.check_at_least(forms.read(claimed, domains), limit, domains, proof)
+
+
+def _check_parameter(
+    key: str, claimed: sympy.Expr, bound: str, certificate: Mapping[str, Any], steps: Steps
+) -> bool | None:
+    """A claimed parameter is at least the guarantee's; whether it is shown to be larger, or equal."""
+    domains = steps.setting.domains
+    if claimed is sympy.oo:
+        return bound != "oo"
+    if bound == "oo":
+        raise BadCertificate("the guarantee is oo")
+    greater = forms.read(claimed, domains)
+    if steps.is_squared(key):
+        _check_never_negative(greater, domains, certificate.get("not negative"))
+        greater = forms.squared(claimed, domains)
+    lesser = steps.form(bound, key)
+    if "at least" not in certificate:
+        raise BadCertificate("there are no weights")
+    certificates.check_at_least(greater, lesser, domains, certificates.from_data(certificate["at least"]))
+    if "larger at" in certificate:
+        certificates.check_point(
+            lesser, greater, domains, certificates.point_from_data(certificate["larger at"])
         )
-        if saved.get("loose") is True:
-            if "larger at" not in certificate:
-                raise BadCertificate("there is no point at which it is larger than the guarantee")
-            certificates.check_point(
-                lesser, greater, setting.domains, certificates.point_from_data(certificate["larger at"])
-            )
-        elif saved.get("loose") is False:
-            if not optimal or "at most" not in certificate:
-                raise BadCertificate("nothing shows that it equals an optimal guarantee")
-            certificates.check_at_least(
-                lesser, greater, setting.domains, certificates.from_data(certificate["at most"])
-            )
+        return True
+    if "at most" in certificate:
+        certificates.check_at_least(lesser, greater, domains, certificates.from_data(certificate["at most"]))
+        return False
+    return None
+
+
+def _check_never_negative(claimed: forms.Form, domains: Mapping[str, Domain], proof: Any) -> None:
+    """The claimed value is ≥ 0, so that its square may be compared."""
+    if forms.is_nonnegative(claimed, domains):
+        return
+    if proof is None:
+        raise BadCertificate("nothing shows that the claim is never negative")
+    certificates.check_at_least(claimed, forms.Form(), domains, certificates.from_data(proof))
 
 
 def _check_refuted(saved: Mapping[str, Any], claim: Claim, private: kernel.Private, steps: Steps) -> None:
@@ -281,8 +321,7 @@ def _check_refuted(saved: Mapping[str, Any], claim: Claim, private: kernel.Priva
         pair = (databases.parse(shown[0]), databases.parse(shown[1]))
     except ValueError as error:
         raise BadCertificate(str(error)) from None
-    claimed = claim.guarantee.values[0][1]
-    made = counterexamples.make(inputs, claim.guarantee.notion, claimed, pair, point)
+    made = counterexamples.make(inputs, claim.guarantee, pair, point)
     if made.data() != given:
         raise BadCertificate(f"the counterexample's {_difference(given, made.data())}")
 

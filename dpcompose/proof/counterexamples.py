@@ -14,11 +14,13 @@ from typing import Any
 
 import sympy
 
-from dpcompose.language import formulas
-from dpcompose.language.symbols import family_of
+from dpcompose.language import forms, formulas
+from dpcompose.language.symbols import Domain, family_of
+from dpcompose.privacy.notions import Guarantee
 from dpcompose.proof import certificates, witnesses
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.proof.registry import Page
 from dpcompose.proof.witnesses import Row
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.metrics import INFINITE
@@ -29,11 +31,11 @@ class Alone:
     """One of several mechanisms that loses more than is claimed by itself; `by`: why this is enough."""
 
     mechanism: str
-    loss: Fraction | None
+    loss: str
     by: str
 
     def data(self) -> dict[str, str]:
-        return {"mechanism": self.mechanism, "loss": _shown(self.loss), "by": self.by}
+        return {"mechanism": self.mechanism, "loss": self.loss, "by": self.by}
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Counterexample:
     """D ~ E and a point at which mechanisms that fit the assumptions lose more than is claimed.
 
     actual -- the exact loss at (D, E), None for ∞; claimed -- the claim's value there;
+    squared -- whether these are squares: those of the parameter that is composed by squares;
     names -- the mechanisms of the rows; databases -- the class of the pair;
     alone -- one of several mechanisms that loses too much by itself, if there is one (GB Prop. VII.2).
     """
@@ -53,17 +56,22 @@ class Counterexample:
     names: tuple[str, ...]
     databases: DatabaseClass
     alone: Alone | None = None
+    squared: bool = False
 
     def data(self) -> dict[str, Any]:
         """As JSON, with the databases as the class shows them."""
         data: dict[str, Any] = {
             "databases": [self.databases.show(D) for D in self.pair],
             "parameters": {name: str(x) for name, x in sorted(self.point.items())},
-            "claimed": str(self.claimed),
-            "actual": _shown(self.actual),
+            "claimed": self.shown(self.claimed),
+            "actual": self.shown(self.actual),
             "mechanisms": [row.data() for row in self.rows],
         }
         return data | ({"alone": self.alone.data()} if self.alone is not None else {})
+
+    def shown(self, loss: Fraction | None) -> str:
+        """A loss, or a claimed value, as a formula."""
+        return _shown(loss, self.squared)
 
 
 LARGEST_INSTANCE = 1_000
@@ -89,8 +97,7 @@ def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
 
 def make(
     inputs: Inputs,
-    notion: str,
-    claimed: sympy.Expr,
+    claimed: Guarantee,
     pair: tuple[Database, Database],
     point: Mapping[str, Fraction],
 ) -> Counterexample:
@@ -105,58 +112,80 @@ def make(
     related = (setting.target.relates(*some, setting.databases) for some in ((D, E), (E, D)))
     if D == E or not all(related):
         raise BadCertificate(f"{inputs.show(pair)} are no {setting.target} neighbours")
-    needed = setting.used | {str(one) for one in claimed.free_symbols if family_of(str(one)) is None}
+    free = {str(one) for _, value in claimed.values for one in value.free_symbols}
+    needed = setting.used | {name for name in free if family_of(name) is None}
     certificates.check_allowed(point, setting.domains, needed)
-    page = inputs.theory.witness(notion)
+    page = inputs.theory.witness(claimed.notion)
     if page is None:
-        raise BadCertificate(f"there is no witness page for {notion}")
-    probability = formulas.parse(page.head.probability, {"d": _d()})
-    rows = []
-    for i, r in inputs.distances(pair).items():
-        stated = dict(setting.mechanisms[i - 1].satisfies.values)
-        distance = None
-        if r != INFINITE and sympy.oo not in stated.values():
-            moved = formulas.parse(page.head.distance, stated | {"r": sympy.Integer(r)})
-            distance = _value(moved, point, "guarantee")
-        rows.append(witnesses.row(probability, i, distance))
-    actual = witnesses.loss(tuple(rows))
-    value = _value(claimed, point, "claim")
+        raise BadCertificate(f"there is no witness page for {claimed.notion}")
+    if setting.notion != claimed.notion:
+        raise BadCertificate(f"the witnesses of {setting.notion} say nothing of {claimed.notion}")
+    rows = [_row(inputs, page, i, r, point) for i, r in inputs.distances(pair).items()]
+    actual = witnesses.loss(rows)
+    is_square = page.head.shows in inputs.theory.rule(claimed.notion).head.squared
+    value = _claimed(claimed[page.head.shows], point, setting.domains, is_square)
     if actual is not None and actual <= value:
-        raise BadCertificate(f"the loss {actual} is not above the claimed {value}")
+        raise BadCertificate(
+            f"the loss {_shown(actual, is_square)} is not above the claimed {_shown(value, is_square)}"
+        )
     names = tuple(setting.mechanisms[row.mechanism - 1].name for row in rows)
-    alone = _alone(inputs, rows, value)
-    return Counterexample(pair, dict(point), value, actual, tuple(rows), names, setting.databases, alone)
+    alone = _alone(inputs, rows, value, is_square)
+    databases = setting.databases
+    return Counterexample(pair, dict(point), value, actual, tuple(rows), names, databases, alone, is_square)
 
 
-def _alone(inputs: Inputs, rows: Sequence[Row], claimed: Fraction) -> Alone | None:
+def _row(inputs: Inputs, page: Page, i: int, r: int, point: Mapping[str, Fraction]) -> Row:
+    """The witness of M_i for inputs that are r apart."""
+    stated = dict(inputs.setting.mechanisms[i - 1].satisfies.values)
+    distance = None
+    if r != INFINITE and sympy.oo not in stated.values():
+        distance = formulas.parse(page.head.distance, stated | {"r": sympy.Integer(r)})
+    try:
+        return witnesses.row(page, i, distance, point)
+    except formulas.FormulaError as error:
+        raise BadCertificate(f"the guarantee {error.message}") from None
+    except ValueError as error:
+        raise BadCertificate(str(error)) from None
+
+
+def _claimed(
+    expression: sympy.Expr, point: Mapping[str, Fraction], domains: Mapping[str, Domain], is_square: bool
+) -> Fraction:
+    """The value of a claimed parameter, or its square, of a negative value −x²: so the order is kept."""
+    if expression is sympy.oo:
+        raise BadCertificate("the claim is oo there")
+    try:
+        value = formulas.evaluate(expression, point)
+        if not is_square:
+            if value is None:
+                raise BadCertificate("the claim is not rational there")
+            return value
+        if value is not None:
+            return value * abs(value)
+        if not forms.is_nonnegative(forms.read(expression, domains), domains):
+            raise BadCertificate("it is not known that the claim is at least 0 there")
+        return forms.squared(expression, domains).at(point)
+    except formulas.FormulaError as error:
+        raise BadCertificate(f"the claim {error.message}") from None
+    except forms.NotAForm as error:
+        raise BadCertificate(str(error)) from None
+
+
+def _alone(inputs: Inputs, rows: Sequence[Row], claimed: Fraction, is_square: bool) -> Alone | None:
     """The mechanism of several that loses most by itself, if that is more than is claimed."""
     page, setting = inputs.theory.processing("parts"), inputs.setting
-    if page is None or len(rows) == 1:
+    if page is None or len(rows) < 2:
         return None
     losses = [(witnesses.loss((row,)), setting.mechanisms[row.mechanism - 1].name) for row in rows]
     loss, name = max(losses, key=lambda one: (one[0] is None, one[0] or 0))
     if loss is not None and loss <= claimed:
         return None
-    return Alone(name, loss, page.cite("any", setting.adaptive))
+    return Alone(name, _shown(loss, is_square), page.cite("any", setting.adaptive))
 
 
-def _shown(loss: Fraction | None) -> str:
-    return "oo" if loss is None else str(loss)
-
-
-def _value(expression: sympy.Expr, point: Mapping[str, Fraction], what: str) -> Fraction:
-    if expression is sympy.oo:
-        raise BadCertificate(f"the {what} is oo there")
-    try:
-        value = formulas.evaluate(expression, point)
-    except formulas.FormulaError as error:
-        raise BadCertificate(f"the {what} {error.message}") from None
-    if value is None:
-        raise BadCertificate(f"the {what} is not rational there")
-    return value
-
-
-def _d() -> sympy.Symbol:
-    from dpcompose.language.symbols import NONNEGATIVE, symbol
-
-    return symbol("d", NONNEGATIVE)
+def _shown(loss: Fraction | None, is_square: bool) -> str:
+    if loss is None:
+        return "oo"
+    if not is_square:
+        return str(loss)
+    return witnesses.root(loss) if loss >= 0 else f"-{witnesses.root(-loss)}"

@@ -8,12 +8,13 @@ rays are mixtures of the ones with M and with k members:
 
     T_m = Σ_{j<M} min(m, j)·a_j + m·(b + c),    S = Σ_{j<M} j·a_j + M·b + k·c,
 
-with a_j, b, c ≥ 0.  A family may also be composite, g[i] = α·e[i] + β·f[i] with α, β > 0: its T_m are
-those of the vector g.  Where T_m(g) stands on the lesser side only, it is at most α·T_m(e) + β·T_m(f),
-and equal to it where both are in descending order; else g is taken as a family of its own, of
-which nothing more is known than that it is ≥ 0.  Where k is a letter, k·a_j = max(j, least k)·a_j +
-(something ≥ 0), and the same for b and c with M in place of j.  What holds for all values of these
-letters holds for all k and all members.  Nothing is written out.
+with a_j, b, c ≥ 0.  A family may also be composite: its members g[i] ≥ 0 are made of others, as
+e[i]**2, or g[i] = α·e[i] + β·f[i] with α, β > 0; its T_m are those of the vector g.  Where T_m(g)
+of such a sum stands on the lesser side only, it is at most α·T_m(e) + β·T_m(f), and equal to it where
+both are in descending order; else g is taken as a family of its own, of which nothing more is
+known than that it is ≥ 0.  T_m(e)² on the greater side is at least T_m(e²).  Where k is a letter,
+k·a_j = max(j, least k)·a_j + (something ≥ 0), and the same for b and c with M in place of j.  What
+holds for all values of these letters holds for all k and all members.  Nothing is written out.
 """
 
 from __future__ import annotations
@@ -94,7 +95,8 @@ def on_rays(
     Raises NotAForm where a product with k is not covered.
     """
     if len(compared) == 1:
-        compared = [_separated(compared[0], _composites_above(compared[0]), domains)]
+        lower = _squares_inside(compared[0], domains)
+        compared = [_separated(lower, _composites_above(lower), domains)]
     rays = _rays(compared, domains)
     replaced = [_replaced(form, rays) for form in compared] if rays else list(compared)
     shifted = {name for form in replaced for name in _multiplied(form) if _least(name, domains) > 0}
@@ -188,19 +190,21 @@ class _Letter:
     kind: str
     m: int
     family: str
-    """The name e of members e[i], or a composite "e[i] + 2*f[i]"."""
+    """The name e of members e[i], a composite "e[i] + 2*f[i]", or another member such as "e[i]**2"."""
     k: str
 
 
 @lru_cache(maxsize=10_000)
 def _read(name: str) -> _Letter | None:
-    """The worst case that a letter is; None for other letters, and where members are no sums of e[i]."""
+    """The worst case that a letter is; None for other letters."""
     if found := _LETTER.fullmatch(name):
         return _Letter(found["kind"], int(found["m"] or 1), found["family"], found["k"])
     over = next(_overs(name), None)
-    if over is None or over.args[0] == over.args[2] or not _summands(over.args[1]):
+    if over is None:
         return None
     m, x, k = over.args
+    if m == k:
+        return _Letter("sum", 1, formulas.to_text(x), formulas.to_text(k))
     return _Letter("max" if m == 1 else "top", int(m), formulas.to_text(x), formulas.to_text(k))
 
 
@@ -224,7 +228,42 @@ def _composite(family: str) -> dict[str, Fraction]:
 
 
 def _nonnegative(family: str, domains: Mapping[str, Domain]) -> bool:
-    return all(domains[f"{one}[i]"].nonnegative for one in _composite(family) or [family])
+    """Whether the members of a family, plain or composite, are ≥ 0 for all allowed values."""
+    if family.isidentifier():
+        return domains[f"{family}[i]"].nonnegative
+    member = formulas.parse(family, {one: symbol(one) for one in formulas.names(family)}, index="i")
+    try:
+        return forms.is_nonnegative(forms.read(member, domains), domains)
+    except NotAForm:
+        return False
+
+
+def _squares_inside(form: Form, domains: Mapping[str, Domain]) -> Form:
+    """A form that is at most this one: T_m(e²) for T_m(e)² where that is added, for members e[i] ≥ 0."""
+    total = Form()
+    for term, c in form.terms:
+        if isinstance(term, Peak):
+            if c > 0:
+                term = Peak(term.m, tuple(_squares_inside(inner, domains) for inner in term.of))
+                total = total + forms.top(term.m, term.of).scaled(c)
+            else:
+                total = total + Form(((term, c),))
+            continue
+        value = Form.constant(c)
+        for name, power in term:
+            factor = Form.parameter(name)
+            found = _read(name) if power > 1 and c > 0 else None
+            if found and _nonnegative(found.family, domains) and forms.nonnegative(term, domains):
+                over = next(_overs(name))
+                m, x, k = over.args
+                square = forms.read(Over(m, sympy.expand(x**2), k), domains)
+                for _ in range(power // 2):
+                    value = value * square
+                power %= 2
+            for _ in range(power):
+                value = value * factor
+        total = total + value
+    return total
 
 
 def _composites_above(form: Form, sign: int = 1) -> frozenset[tuple[str, str]]:

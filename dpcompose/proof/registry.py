@@ -15,9 +15,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+if TYPE_CHECKING:
+    from dpcompose.privacy.notions import Guarantee
 
 
 class PageError(ValueError):
@@ -77,6 +80,11 @@ class Fact(_Common):
 class Rule(_Common):
     """A notion: parameters, loss at distance r, how the losses of parts add, order.
 
+    called -- what a guarantee is called after its values, as in (e1, d1)-DP;
+    squared -- parameters that are composed by their squares: these are compared and added;
+    at_steps -- the parameters at a whole number r of steps, where `distance` is written for all r;
+    limits -- from which value on a parameter says nothing;
+    exact_step -- the least value of such a parameter one step further on, from its value a so far;
     adaptively -- the hypothesis under which they add up where mechanisms read earlier outputs;
     left out: no such result is known.
     """
@@ -84,9 +92,21 @@ class Rule(_Common):
     kind: Literal["rule"]
     notion: str
     parameters: list[str]
+    called: str = "DP"
     distance: dict[str, str]
+    at_steps: dict[str, str] = Field(default={}, alias="at-steps")
     composition: dict[str, str]
+    squared: list[str] = []
+    limits: dict[str, int] = {}
+    exact_step: dict[str, str] = Field(default={}, alias="exact-step")
     adaptively: Hypothesis | None = None
+
+    def misread(self, stated: Guarantee) -> str | None:
+        """What is wrong with a guarantee's parameters, which are those of the notion, in order."""
+        given = [key for key, _ in stated.values]
+        if given == self.parameters:
+            return None
+        return f"a guarantee of {self.notion} has {', '.join(self.parameters)}, not {', '.join(given)}"
 
 
 class Step(_Common):
@@ -166,17 +186,27 @@ class Named(_Common):
 
 
 class Witness(_Common):
-    """For a notion, a mechanism on two outcomes that attains a distance: its probabilities.
+    """For a notion, mechanisms that attain what its guarantees allow.
 
+    shows -- the parameter whose loss is attained;
+    by -- "ratio": two outcomes, of which 1 has `probability` at distance d from the point that the
+    mechanism is built at (0 where d is oo), and the loss is the logarithm of the ratio;
+    "noise": the distance d with normal noise of that `variance`, and d² add up;
+    "event": the outcome 1 has that `probability`, 0 at the point itself, and 1 where d is oo;
     distance -- d, from the parameters of the guarantee and the r steps between two inputs;
-    probability -- of the outcome 1, at distance d from the point the mechanism is built at;
-    where d is oo it is 0.
+    steps -- up to how many steps it attains the bound; left out: for all;
+    together -- up to how many mechanisms that move it attains the bound; left out: for all.
     """
 
     kind: Literal["witness"]
     notion: str
+    shows: str
+    by: Literal["ratio", "noise", "event"]
     distance: str
-    probability: str
+    probability: str = ""
+    variance: str = ""
+    steps: int | None = None
+    together: int | None = None
 
 
 class Processing(_Common):
@@ -226,9 +256,13 @@ class Page:
                 return str(item)
         return self.id
 
-    def name(self, adaptive: bool = False) -> str:
-        """What people call a named theorem: "Theorem IV.6"."""
-        return str((self.head.adaptive_title if adaptive else "") or self.head.title)
+    def name(self, notion: str, adaptive: bool = False) -> str:
+        """What people call a named theorem: "Theorem IV.6"; where a notion has its own number, with that."""
+        title = str((self.head.adaptive_title if adaptive else "") or self.head.title)
+        word, _, number = title.rpartition(" ")
+        item = self.head.items.get(notion, "")
+        numbered = f"GB:{number}" in self.items and item.startswith("GB:") and notion != "pure"
+        return f"{word} {item.removeprefix('GB:')}" if numbered else title
 
 
 @dataclass(frozen=True)
@@ -248,6 +282,10 @@ class Theory:
                 return page
         known = ", ".join(page.head.notion for page in self.of_kind("rule"))
         raise KeyError(f"the notion {notion!r} is not supported yet; there are pages for: {known}")
+
+    def called(self, notion: str) -> str:
+        """What a guarantee is called after its values: DP, zCDP; the notion's name where no page says."""
+        return next((page.head.called for page in self.of_kind("rule") if page.head.notion == notion), notion)
 
     def witness(self, notion: str) -> Page | None:
         """The witness page of a notion, if there is one."""

@@ -138,6 +138,8 @@ def sensitivity(
     >>> sensitivity(total, dpc.multisets("ab", "<= 2"), dpc.unbounded, to=lambda x, y: abs(x - y)).value
     1
     """
+    if not isinstance(f, Map):
+        raise TypeError(f"the sensitivity is of a map such as dpcompose.restriction([...]), not of {f!r}")
     theory = theory or registry.standard()
     to = neighbours if to is None else to
     stated = to if isinstance(to, Granularity) else neighbours

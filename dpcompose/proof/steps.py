@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 import sympy
 
-from dpcompose.language import forms, formulas, orders
+from dpcompose.language import forms, formulas, orders, symbols
 from dpcompose.language.forms import Form
 from dpcompose.language.worstcase import Over
 from dpcompose.privacy.mechanisms import Mechanism
@@ -28,7 +28,7 @@ from dpcompose.proof import certificates, kernel, rays
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
 from dpcompose.proof.kernel import Line
-from dpcompose.proof.registry import Hypothesis, Named, Page, Theory
+from dpcompose.proof.registry import Hypothesis, Named, Page, Theory, Witness
 from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.maps import Part
 from dpcompose.spaces.metrics import INFINITE, at_most, shown
@@ -69,7 +69,7 @@ class Steps:
     _one_form: dict[tuple[kernel.Loss, kernel.Profile], dict[str, Loss]] = field(
         default_factory=dict, repr=False
     )
-    _written: dict[str, Form] = field(default_factory=dict, repr=False)
+    _written: dict[tuple[str, str], Form] = field(default_factory=dict, repr=False)
 
     @cached_property
     def _representative(self) -> tuple[Setting, tuple[int, ...]]:
@@ -262,10 +262,7 @@ class Steps:
             )
         values, unlimited = self._scaled(page)
         parameters = tuple(
-            (
-                key,
-                formulas.to_text(self._composed(page, key, [value[key] for value in values.values()])),
-            )
+            (key, formulas.to_text(self._composed(page, key, [value[key] for value in values.values()])))
             for key in page.head.parameters
         )
         return kernel.Loss(page.head.notion, parameters, tuple(unlimited))
@@ -292,18 +289,41 @@ class Steps:
             values[i] = {}
             for key in page.head.parameters:
                 one = self._at_distance(page, mechanism, key, moved(i))
-                values[i][key] = (
-                    one if mechanism.count is None else self._sum(page, key, one, mechanism.count)
-                )
+                if mechanism.count is not None:
+                    total = self._sum(page, key, self._added(page, key, one), mechanism.count)
+                    one = sympy.sqrt(total) if key in page.head.squared else total
+                values[i][key] = one
         return values, unlimited
 
     def _at_distance(self, page: Page, mechanism: Mechanism, key: str, r: sympy.Expr) -> sympy.Expr:
         """A parameter of the mechanism's guarantee for inputs that are r apart."""
-        return formulas.parse(page.head.distance[key], {**dict(mechanism.satisfies.values), "r": r})
+        letters = {**dict(mechanism.satisfies.values), "r": r}
+        if r.is_Integer and key in page.head.at_steps:
+            return formulas.parse(page.head.at_steps[key], letters, {"": []})
+        formula = page.head.distance[key]
+        try:
+            return formulas.parse(formula, letters)
+        except formulas.FormulaError:
+            # 0/0 where a parameter is 0, as for δ(e^{rε} − 1)/(e^ε − 1) at ε = 0: the limit is meant
+            zeros = {name: symbols.symbol(name) for name, value in letters.items() if value == 0}
+            value = formulas.parse(formula, letters | zeros)
+            for zero in zeros.values():
+                value = sympy.limit(value, zero, 0, "+")
+            return value
+
+    def _added(self, page: Page, key: str, value: sympy.Expr) -> sympy.Expr:
+        """What is added up in a composition: the value of a parameter, or its square."""
+        return sympy.expand(value**2) if key in page.head.squared else value
+
+    def _adds_up(self, page: Page, key: str) -> bool:
+        """Whether the parameter of a composition is the sum of those of the parts, or the root of the
+        sum of their squares."""
+        wanted = f"sqrt(sum({key}[i]**2, i, 1, k))" if key in page.head.squared else f"sum({key}[i], i, 1, k)"
+        return bool(page.head.composition[key] == wanted)
 
     def _sum(self, page: Page, key: str, member: sympy.Expr, count: sympy.Expr) -> sympy.Expr:
-        """The parameter of a family whose members all have `member`: additive rules only."""
-        if page.head.composition[key] != f"sum({key}[i], i, 1, k)":
+        """What is added up over a family whose members all have `member`: additive rules only."""
+        if not self._adds_up(page, key):
             raise StepRefused(f"a family needs a rule by which {key} adds up, which {page.id} is not")
         return Over(count, member, count)
 
@@ -368,7 +388,7 @@ class Steps:
     def _named(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Private:
         """The worst loss over the profile, as a cited theorem concludes it from its hypotheses."""
         head: Named = page.head
-        name = page.name(self.setting.adaptive)
+        name = page.name(self.setting.notion, self.setting.adaptive)
         if (misfit := self.misfit(head)) is not None:
             raise StepRefused(f"{name}: {misfit}")
         if len(sources) < 2:
@@ -392,7 +412,7 @@ class Steps:
         if not profile.vectors:
             raise StepRefused(f"{name} is not needed: there are no neighbours")
         if not self._is_worst(concluded, loss, profile):
-            shown = ", ".join(self._text(form) for form in concluded.values())
+            shown = ", ".join(self._text(form, key) for key, form in concluded.items())
             raise StepRefused(f"{name} gives {shown}, which is not what the profile gives")
         return self._guarantee(loss, profile, None if self._is_short(loss, profile) else concluded)
 
@@ -413,7 +433,7 @@ class Steps:
     def misfit(self, head: Named) -> str | None:
         """Why the premises of a composition theorem are not those of the setting; None where they are."""
         setting, wanted = self.setting, head.premises
-        if setting.notion not in head.items:
+        if setting.notion not in {*head.items, *head.conclusion}:
             return f"it is not stated for {setting.notion} privacy"
         if wanted.target is not None and str(setting.target) != wanted.target:
             return f"it is about {wanted.target} neighbours, the target is {setting.target}"
@@ -458,8 +478,16 @@ class Steps:
                 continue
             letters = {"k": sympy.Integer(len(stated)), "m": steps}
             expression = formulas.parse(formula, letters, {key: values})
-            concluded[key] = self._form(expression)
+            concluded[key] = self._parameter(self._rule, key, expression)
         return concluded
+
+    def is_squared(self, key: str) -> bool:
+        """Whether a parameter is composed, and so compared, by its square."""
+        return key in self._rule.head.squared
+
+    @property
+    def _rule(self) -> Page:
+        return self.theory.rule(self.setting.notion)
 
     def _steps_apart(self, head: Named) -> sympy.Expr:
         """m, where a theorem's guarantees are stated for neighbours H: the H-steps between target neighbours.
@@ -485,8 +513,10 @@ class Steps:
             return {key: INFINITE_LOSS for key in self._conclusions(head)}
         assert family.count is not None
         return {
-            key: self._form(
-                formulas.parse(formula, {f"{key}[i]": values[key], "k": family.count, "m": steps})
+            key: self._parameter(
+                self._rule,
+                key,
+                formulas.parse(formula, {f"{key}[i]": values[key], "k": family.count, "m": steps}),
             )
             for key, formula in self._conclusions(head).items()
         }
@@ -512,40 +542,43 @@ class Steps:
         """For each parameter the loss at each vector of the profile, in order."""
         if (loss, profile) not in self._losses:
             self._losses[loss, profile] = {
-                key: tuple(self._at_vectors(text, loss, profile)) for key, text in loss.parameters
+                key: tuple(self._at_vectors(key, loss, profile)) for key, _ in loss.parameters
             }
         return self._losses[loss, profile]
 
-    def _at_vectors(self, text: str, loss: kernel.Loss, profile: kernel.Profile) -> Iterator[Loss]:
-        """The loss formula with each vector in place of r: only terms of inputs that move are touched."""
+    def _at_vectors(self, key: str, loss: kernel.Loss, profile: kernel.Profile) -> Iterator[Loss]:
+        """A parameter of the composition for each vector, or its square: inputs that move lose something."""
         if self.setting.families:
-            yield from self._at_vectors_of_families(loss, profile)
+            yield from self._at_vectors_of_families(key, loss, profile)
             return
-        r = [moved(i) for i in range(1, len(self.setting.mechanisms) + 1)]
-        numbers = {str(letter): i for i, letter in enumerate(r, start=1)}
-        by_inputs: dict[frozenset[int], Form] = {}
-        for term, c in self._form(formulas.parse(text, self.setting.symbols, {"r": r})).terms:
-            part = Form(((term, c),))
-            inputs = frozenset(numbers[name] for name in part.names if name in numbers)
-            by_inputs[inputs] = by_inputs.get(inputs, Form()) + part
-        single = all(len(inputs) == 1 for inputs in by_inputs)
+        page = self.theory.rule(loss.notion)
+        adds_up = self._adds_up(page, key)
 
         @cache
-        def alone(i: int, distance: str) -> Form:
+        def alone(i: int, distance: str) -> sympy.Expr:
             """What M_i loses by itself."""
-            part = by_inputs.get(frozenset({i}), Form())
-            return part.with_values({str(r[i - 1]): Fraction(distance)})
+            return self._at_distance(page, self.setting.mechanisms[i - 1], key, sympy.Integer(int(distance)))
+
+        @cache
+        def added(i: int, distance: str) -> Form:
+            return self._parameter(page, key, alone(i, distance))
 
         for vector in map(self._that_lose, profile.vectors):
             if any(distance == "oo" or i in loss.unlimited for i, distance in vector):
                 yield INFINITE_LOSS
-                continue
-            if single:
-                yield sum((alone(i, distance) for i, distance in vector), Form())
-                continue
-            at = {letter: Fraction(0) for letter in numbers}
-            at |= {str(r[i - 1]): Fraction(distance) for i, distance in vector}
-            yield sum((part.with_values(at) for part in by_inputs.values()), Form())
+            elif adds_up:
+                yield sum((added(i, distance) for i, distance in vector), Form())
+            else:
+                composed = self._composed(page, key, [alone(i, distance) for i, distance in vector])
+                yield self._parameter(page, key, composed)
+
+    def _parameter(self, page: Page, key: str, value: sympy.Expr) -> Form:
+        """The form of a parameter's value, or of its square where it is composed by squares."""
+        try:
+            read = forms.squared if key in page.head.squared else forms.read
+            return read(value, self.setting.domains)
+        except forms.NotAForm as error:
+            raise StepRefused(str(error)) from None
 
     def _that_lose(self, vector: kernel.Vector) -> kernel.Vector:
         """The entries of a vector without mechanisms that lose 0 at every distance that occurs.
@@ -566,13 +599,12 @@ class Steps:
         reached, limits = self.inputs.distances(pair), self.inputs.furthest(pair)
         return frozenset(self._origin[i - 1] for i, r in reached.items() if INFINITE == limits[i] != r)
 
-    def _at_vectors_of_families(self, loss: kernel.Loss, profile: kernel.Profile) -> Iterator[Loss]:
+    def _at_vectors_of_families(self, key: str, loss: kernel.Loss, profile: kernel.Profile) -> Iterator[Loss]:
         """The same where entries such as "2 by 1" and "all by 1" say how many members of a family move.
 
         Families that read parts of one partition move together: the members of the same parts.
         """
         page = self.theory.rule(loss.notion)
-        (key,) = page.head.parameters
         for vector in map(self._that_lose, profile.vectors):
             moves = [(i, _members(entry)) for i, entry in vector]
             if any(r == "oo" or i in loss.unlimited for i, some in moves for _, r in some):
@@ -582,7 +614,8 @@ class Steps:
             together: dict[tuple[str, tuple[int, ...], sympy.Expr], list[tuple[sympy.Expr, ...]]] = {}
             for i, some in moves:
                 mechanism = self.setting.mechanisms[i - 1]
-                values = [self._at_distance(page, mechanism, key, sympy.Integer(int(r))) for _, r in some]
+                at = (self._at_distance(page, mechanism, key, sympy.Integer(int(r))) for _, r in some)
+                values = [self._added(page, key, value) for value in at]
                 if mechanism.count is None:
                     parts += values
                 elif isinstance(mechanism.reads, Part) and some[0][0]:
@@ -593,7 +626,9 @@ class Steps:
             self._check_same_parts(together)
             for (_, many, count), families in together.items():
                 parts += self._over_parts(page, key, many, count, families)
-            yield self._form(self._composed(page, key, parts))
+            if not self._adds_up(page, key):
+                raise StepRefused(f"a family needs a rule by which {key} adds up, which {page.id} is not")
+            yield self._form(sympy.Add(*parts))
 
     def _over_parts(
         self,
@@ -629,7 +664,10 @@ class Steps:
     def _check_same_parts(self, together: Mapping[tuple[str, tuple[int, ...], sympy.Expr], Any]) -> None:
         partitions = [partition for partition, _, _ in together]
         if len(set(partitions)) < len(partitions):
-            raise StepRefused("families on one partition move in different numbers of parts")
+            raise StepRefused(
+                "families on one partition whose members move by different distances are not supported; "
+                "write the parts out"
+            )
 
     def _worst(self, loss: kernel.Loss, profile: kernel.Profile) -> dict[str, Losses]:
         """For each parameter the losses at the vectors that no other one dominates."""
@@ -664,7 +702,7 @@ class Steps:
     ) -> kernel.Private:
         """The worst loss over the profile; `form`: the same, written as a theorem concludes it."""
         parameters = tuple(
-            (key, self._text(value)) for key, value in (form or self._bounds(loss, profile)).items()
+            (key, self._text(value, key)) for key, value in (form or self._bounds(loss, profile)).items()
         )
         return kernel.Private(loss.notion, parameters, profile.target, profile.databases)
 
@@ -677,19 +715,23 @@ class Steps:
             }
         return self._one_form[loss, profile]
 
-    def _text(self, form: Loss) -> str:
-        """A loss as a formula."""
+    def _text(self, form: Loss, key: str) -> str:
+        """A loss as a formula; of a parameter that is composed by squares the form is the square."""
         if isinstance(form, str):
             return form
-        text = formulas.to_text(forms.write(form, self.setting.symbols))
-        self._written[text] = form
+        expression = forms.write(form, self.setting.symbols)
+        if key in self._rule.head.squared:
+            expression = forms.root(expression)
+        text = formulas.to_text(expression)
+        self._written[key, text] = form
         return text
 
-    def form(self, text: str) -> Form:
-        """The normal form of a finite loss that a line of this derivation states."""
-        if text not in self._written:
-            self._written[text] = self._form(formulas.parse(text, self.setting.symbols))
-        return self._written[text]
+    def form(self, text: str, key: str) -> Form:
+        """The normal form of a finite loss that a line of this derivation states, or of its square."""
+        if (key, text) not in self._written:
+            expression = formulas.parse(text, self.setting.symbols)
+            self._written[key, text] = self._parameter(self._rule, key, expression)
+        return self._written[key, text]
 
     def _optimal(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Optimal:
         """Each vector's loss is attained by the witness mechanisms, so the worst of them is needed."""
@@ -702,11 +744,64 @@ class Steps:
             raise StepRefused(f"{page.id} is about {page.head.notion}")
         if sources[0].n not in sources[1].uses:
             raise StepRefused(f"line {sources[1].n} is not from the profile of line {sources[0].n}")
+        self._check_attained(page.head, profile)
         for i in sorted(self._without_limit):
             for key, value in self.setting.mechanisms[i - 1].satisfies.values:
                 if value not in (0, sympy.oo) and not value.is_positive:
                     raise StepRefused(f"{key} of {self.setting.mechanisms[i - 1].name} may be 0")
         return kernel.Optimal(private.notion, private.parameters)
+
+    def _check_attained(self, head: Witness, profile: kernel.Profile) -> None:
+        """The witnesses attain the bound for so many steps, and so many mechanisms that move, only.
+
+        Their losses add up; nothing attains a parameter above the limit from which on it says nothing.
+        Where there is no finite bound, one of them alone shows it.
+        """
+        unlimited = {i for i, one in enumerate(self._stated, start=1) if sympy.oo in one.values()}
+        if any(i in unlimited or "oo" in (r for _, r in _members(e)) for i, e in self._moving(profile)):
+            return
+        if head.together != 1 and not self._adds_up(self._rule, head.shows):
+            raise StepRefused(f"the losses of {head.id} add up, and {head.shows} of {self._rule.id} does not")
+        limit = self._rule.head.limits.get(head.shows)
+        for mechanism in self.setting.mechanisms if limit is not None else ():
+            value = mechanism.satisfies[head.shows]
+            if value is not sympy.oo and not self._never_above(value, Fraction(limit)):
+                raise StepRefused(f"{head.shows} of {mechanism.name} may be above {limit}")
+        for vector in profile.vectors:
+            if head.together is not None and len(vector) > head.together:
+                raise StepRefused(f"{head.id} attains the bound for up to {head.together} inputs that move")
+            for _, entry in vector:
+                for many, r in _members(entry):
+                    if head.together is not None and (many == 0 or many > head.together):
+                        raise StepRefused(f"{head.id} attains the bound for up to {head.together} inputs")
+                    if head.steps is not None and (r == "oo" or int(r) > head.steps):
+                        raise StepRefused(f"{head.id} attains the bound up to distance {head.steps}")
+        for i, r in sorted({(i, r) for i, e in self._moving(profile) for _, r in _members(e)}):
+            if not self._attains(head, self.setting.mechanisms[i - 1], sympy.Integer(int(r))):
+                raise StepRefused(f"{head.id} does not attain what the rule allows at distance {r}")
+
+    @property
+    def _stated(self) -> list[dict[str, sympy.Expr]]:
+        """The parameters of each mechanism's guarantee."""
+        return [dict(mechanism.satisfies.values) for mechanism in self.setting.mechanisms]
+
+    def _moving(self, profile: kernel.Profile) -> Iterator[tuple[int, str]]:
+        """The entries of all vectors of a profile, without mechanisms that lose nothing."""
+        return (entry for vector in profile.vectors for entry in self._that_lose(vector))
+
+    def _attains(self, head: Witness, mechanism: Mechanism, r: sympy.Expr) -> bool:
+        """Whether the loss of the witness at distance r is that of the rule: d, of normal noise d²."""
+        d = formulas.parse(head.distance, {**dict(mechanism.satisfies.values), "r": r})
+        lost = self._parameter(
+            self._rule, head.shows, self._at_distance(self._rule, mechanism, head.shows, r)
+        )
+        if head.by == "noise":
+            return forms.squared(d, self.setting.domains) == lost
+        return self._form(d) == lost
+
+    def _never_above(self, value: sympy.Expr, limit: Fraction) -> bool:
+        most = forms.greatest(self._form(value), self.setting.domains)
+        return most is not None and most <= limit
 
     # small things
 

@@ -1,4 +1,4 @@
-"""Witness mechanisms: tables of exact probabilities that attain a distance.
+"""Witness mechanisms: what attains a distance, exactly.  A page of kind witness says which for a notion.
 
 Probabilities are sums of rational multiples of powers of e with rational exponents, so the
 loss of an outcome is computed exactly: c·e^q against c'·e^q' with single terms.
@@ -6,7 +6,8 @@ loss of an outcome is computed exactly: c·e^q against c'·e^q' with single term
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -54,9 +55,23 @@ def evaluate(expression: sympy.Expr, d: Fraction) -> Exponential:
     raise ValueError(f"{expression} is no probability that is computed exactly")
 
 
+class Row(ABC):
+    """What one witness mechanism does at the two inputs of D and E; it is built at E's."""
+
+    mechanism: int
+
+    @abstractmethod
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+
+    @abstractmethod
+    def words(self) -> str:
+        """In words, for results."""
+
+
 @dataclass(frozen=True)
-class Row:
-    """The table of one witness mechanism at two inputs: P(M = 1) at D and at E; P(M = 0) is the rest."""
+class Ratio(Row):
+    """Two outcomes: P(M = 1) at D and at E; P(M = 0) is the rest."""
 
     mechanism: int
     at_D: Exponential
@@ -65,27 +80,104 @@ class Row:
     def data(self) -> dict[str, Any]:
         return {"mechanism": self.mechanism, "at D": _data(self.at_D), "at E": _data(self.at_E)}
 
-
-def row(probability: sympy.Expr, mechanism: int, distance: Fraction | None) -> Row:
-    """The table of the mechanism that is built at E's input, at distance `distance` (None: ∞) from D's."""
-    at_D = ZERO if distance is None else evaluate(probability, distance)
-    return Row(mechanism, at_D, evaluate(probability, Fraction(0)))
+    def words(self) -> str:
+        return f"with outcomes 1, 0 and P(1) = {_data(self.at_D)} at D, {_data(self.at_E)} at D'"
 
 
-def loss(rows: tuple[Row, ...]) -> Fraction | None:
-    """ln(P(1, …, 1 | E) / P(1, …, 1 | D)) of independent mechanisms; None for ∞.
+@dataclass(frozen=True)
+class Noise(Row):
+    """Normal noise of a variance around √(d²) at D and around 0 at E; d² = None: another outcome at D."""
 
+    mechanism: int
+    distance: Fraction | None
+    variance: Fraction
+
+    def data(self) -> dict[str, Any]:
+        at_D = "another outcome" if self.distance is None else root(self.distance)
+        return {"mechanism": self.mechanism, "mean at D": at_D, "mean at E": "0"} | {
+            "variance": str(self.variance)
+        }
+
+    def words(self) -> str:
+        if self.distance is None:
+            return "which has other outcomes at D than at D'"
+        return f"as normal noise of variance {self.variance} around {root(self.distance)} at D, 0 at D'"
+
+
+@dataclass(frozen=True)
+class Event(Row):
+    """Two outcomes, of which 1 is impossible at E: P(M = 1) at D."""
+
+    mechanism: int
+    at_D: Fraction
+
+    def data(self) -> dict[str, Any]:
+        return {"mechanism": self.mechanism, "at D": str(self.at_D), "at E": "0"}
+
+    def words(self) -> str:
+        return f"with outcomes 1, 0 and P(1) = {self.at_D} at D, 0 at D'"
+
+
+def root(square: Fraction) -> str:
+    """√ of a rational number as a formula: 2, sqrt(2), 1/2*sqrt(3)."""
+    from dpcompose.language import formulas
+
+    return formulas.to_text(sympy.sqrt(sympy.Rational(square.numerator, square.denominator)))
+
+
+def row(page: Any, mechanism: int, distance: sympy.Expr | None, point: Mapping[str, Fraction]) -> Row:
+    """The witness of a page that is built at E's input, `distance` (None: ∞) from D's, at a point.
+
+    Raises ValueError where it is not computed exactly there.
+    """
+    from dpcompose.language import formulas
+    from dpcompose.language.forms import squared
+    from dpcompose.language.symbols import NONNEGATIVE, symbol
+
+    d = symbol("d", NONNEGATIVE)
+    if page.head.by == "noise":
+        variance = formulas.evaluate(formulas.parse(page.head.variance, {}), {})
+        assert variance is not None
+        square = None
+        if distance is not None:
+            square = squared(distance, {}).at(point)
+        return Noise(mechanism, square, variance)
+    value = None if distance is None else formulas.evaluate(distance, point)
+    if distance is not None and value is None:
+        raise ValueError("the guarantee is not rational there")
+    probability = formulas.parse(page.head.probability, {"d": d})
+    if page.head.by == "event":
+        p = Fraction(1) if value is None else formulas.evaluate(probability, {"d": value})
+        assert p is not None
+        return Event(mechanism, p)
+    at_D = ZERO if value is None else evaluate(probability, value)
+    return Ratio(mechanism, at_D, evaluate(probability, Fraction(0)))
+
+
+def loss(rows: Sequence[Row]) -> Fraction | None:
+    """What independent witness mechanisms lose together, of one kind; None for ∞.
+
+    Ratio: ln(P(1, …, 1 | E) / P(1, …, 1 | D)).  Noise: Σ d²; its page says for which variance that is a
+    parameter, or its square.  Event: the probability at D that some outcome is 1, which never
+    happens at E.
     Raises ValueError where a ratio is no power of e.
     """
-    total = Fraction(0)
+    total, none = Fraction(0), Fraction(1)
     for one in rows:
-        if one.at_D == ZERO:
-            return None
-        (q, c), (r, b) = _single(one.at_D), _single(one.at_E)
-        if b != c:
-            raise ValueError("the ratio of the probabilities is no power of e")
-        total += r - q
-    return total
+        if isinstance(one, Event):
+            none *= 1 - one.at_D
+        elif isinstance(one, Noise):
+            if one.distance is None:
+                return None
+            total += one.distance
+        elif isinstance(one, Ratio):
+            if one.at_D == ZERO:
+                return None
+            (q, c), (r, b) = _single(one.at_D), _single(one.at_E)
+            if b != c:
+                raise ValueError("the ratio of the probabilities is no power of e")
+            total += r - q
+    return total if none == 1 else 1 - none
 
 
 def _single(value: Exponential) -> tuple[Fraction, Fraction]:

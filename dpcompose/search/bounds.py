@@ -50,7 +50,7 @@ class Bound:
 
     theorem -- the page that is cited for it; optimal -- whether it is known that nothing
     smaller holds; vacuous -- whether the target has no neighbours at all;
-    losses -- the first parameter's loss at each vector of the profile; steps -- what made the
+    losses -- for each parameter its value, or square, at each vector of the profile; steps -- what made the
     lines, with the metrics and pairs that were found on the way.
     """
 
@@ -61,7 +61,7 @@ class Bound:
     theorem: Page
     optimal: bool
     fits: tuple[Fit, ...]
-    losses: tuple[Loss, ...]
+    losses: Mapping[str, tuple[Loss, ...]]
     steps: Steps
 
     @property
@@ -88,9 +88,12 @@ class _Search:
         if self.setting.doubts:
             raise NoBound(self.setting.doubts[0])
         try:
-            self.theory.rule(self.setting.notion)
+            rule = self.theory.rule(self.setting.notion)
         except KeyError as error:
             raise NoBound(str(error.args[0])) from None
+        for mechanism in self.setting.mechanisms:
+            if wrong := rule.head.misread(mechanism.satisfies):
+                raise InvalidSetting(f"{mechanism.name}: {wrong}")
         try:
             loss, profile = self._loss_and_profile()
             theorem, fits, guarantee = self._cite(loss, profile)
@@ -101,7 +104,7 @@ class _Search:
         private, moves = guarantee.judgement, profile.judgement
         assert isinstance(private, kernel.Private) and isinstance(moves, kernel.Profile)
         assert isinstance(loss.judgement, kernel.Loss)
-        losses = self.steps.losses(loss.judgement, moves)[private.parameters[0][0]]
+        losses = self.steps.losses(loss.judgement, moves)
         return Bound(self.setting, derivation, private, moves, theorem, optimal, fits, losses, self.steps)
 
     def _add(
@@ -177,7 +180,6 @@ class _Search:
         """The most special theorem whose hypotheses hold and whose conclusion is the best bound."""
         cited: tuple[Page, Line] | None = None
         fits: list[Fit] = []
-        adaptive = self.setting.adaptive
         for page in self._ranked(self.theory.of_kind("named")):
             reason, pair = self._misfit(page)
             if reason is not None:
@@ -187,7 +189,7 @@ class _Search:
             if isinstance(line, str):
                 fits.append(Fit(page, True, False, line))
             elif cited is not None:
-                fits.append(Fit(page, True, False, f"it gives the same; {cited[0].name(adaptive)} is cited"))
+                fits.append(Fit(page, True, False, f"it gives the same; {self._name(cited[0])} is cited"))
             else:
                 cited = (page, line)
                 fits.append(Fit(page, True, True, "it gives the best bound"))
@@ -195,6 +197,9 @@ class _Search:
             page = self._ranked(self.theory.of_kind("substitution"))[0]
             cited = (page, self._add(page.id, {}, [loss, profile]))
         return cited[0], tuple(fits), cited[1]
+
+    def _name(self, page: Page) -> str:
+        return page.name(self.setting.notion, self.setting.adaptive)
 
     def _try(self, page: Page, loss: Line, profile: Line, keep: bool) -> Line | str:
         """The guarantee by a named theorem; or, where it gives another bound than the best, a sentence."""
@@ -204,7 +209,7 @@ class _Search:
             line = self._add(page.id, {}, [loss, profile, *held])
         except StepRefused as error:
             del self.lines[before:]
-            return "it holds here, but it " + str(error).removeprefix(f"{page.name(self.setting.adaptive)} ")
+            return "it holds here, but it " + str(error).removeprefix(f"{self._name(page)} ")
         if not keep:
             del self.lines[before:]
         return line
@@ -255,7 +260,7 @@ class _Search:
     def _ranked(self, pages: list[Page]) -> list[Page]:
         """Special pages before the ones they are special cases of; else in the order of the source."""
         return sorted(
-            pages, key=lambda page: (-self._depth(page), _item_order(page.cite(self.setting.notion)))
+            pages, key=lambda page: (-self._depth(page), item_order(page.cite(self.setting.notion)))
         )
 
     def _depth(self, page: Page) -> int:
@@ -263,7 +268,7 @@ class _Search:
         return 1 + max(map(self._depth, above), default=0)
 
 
-def _item_order(item: str) -> tuple[str, int, str]:
+def item_order(item: str) -> tuple[str, int, str]:
     """GB:IV.3 before GB:IV.12."""
     head, _, number = item.rpartition(".")
     return (head, int(number), "") if number.isdigit() else (item, 0, item)

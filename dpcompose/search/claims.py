@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -11,8 +12,9 @@ import sympy
 
 from dpcompose.language import forms, formulas
 from dpcompose.language.forms import Form
-from dpcompose.language.symbols import family_of
+from dpcompose.language.symbols import Domain, family_of
 from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim
 from dpcompose.proof import certificates, counterexamples
 from dpcompose.proof.certificates import BadCertificate
@@ -60,28 +62,119 @@ def judge(claim: Claim, bound: Bound, solver: Solver = decide.STANDARD) -> Verdi
         return Verdict(
             claim, "undecided", reason=f"claims about {notion} from {bound.guarantee.notion} guarantees"
         )
+    if wrong := bound.steps.theory.rule(notion).head.misread(claim.guarantee):
+        return Verdict(claim, "undecided", reason=wrong)
     if claim.doubt:
         return Verdict(claim, "undecided", reason=claim.doubt)
-    key, claimed = claim.guarantee.values[0]
+    compared = {key: _compare(key, claimed, bound, solver) for key, claimed in claim.guarantee.values}
+    proved = {key: one for key, one in compared.items() if isinstance(one, _Proved)}
+    if len(proved) == len(compared):
+        return _proved(claim, proved)
+    nothing = _says_nothing(claim, bound, solver)
+    if nothing is not None:
+        return Verdict(claim, "proved", certificate=nothing)
+    fails = {key: one for key, one in compared.items() if isinstance(one, list | forms.NotAForm)}
+    for failing in fails.values():
+        if isinstance(failing, forms.NotAForm):
+            verdict = _refute_at_points(claim, bound, failing)
+        else:
+            verdict = _refute(claim, bound, failing)
+        if verdict.verdict == "refuted" or len(compared) == 1:
+            return verdict
+    witness = bound.steps.theory.witness(notion)
+    if not bound.optimal and witness is not None and witness.head.shows not in proved:
+        # the mechanisms of the witness attain something else than the bound, which a claim may lie below
+        verdict = _refute(claim, bound, decide.points(bound.setting.domains)[:FEW_POINTS])
+        if verdict.verdict == "refuted":
+            return verdict
+    if fails:
+        return Verdict(
+            claim,
+            "undecided",
+            reason=f"{' and '.join(fails)} can be smaller than in the best guarantee that is known; "
+            "that refutes nothing, because other pairs may hold as well",
+        )
+    return Verdict(claim, "undecided", reason=next(str(r) for r in compared.values() if isinstance(r, str)))
+
+
+FEW_POINTS = 24
+"""At how many simple points witness mechanisms are tried where they do not attain the bound."""
+
+
+def _says_nothing(claim: Claim, bound: Bound, solver: Solver) -> dict[str, Any] | None:
+    """What shows that a claimed parameter is never below the limit from which on a guarantee says nothing."""
+    limits = bound.steps.theory.rule(claim.guarantee.notion).head.limits
+    for key, limit in limits.items():
+        claimed = claim.guarantee[key]
+        if claimed is sympy.oo:
+            return {key: {"says nothing": []}}
+        with suppress(forms.NotAForm):
+            form = forms.read(claimed, bound.setting.domains)
+            decision = decide.at_least(form, Form.constant(limit), bound.setting.domains, solver)
+            if isinstance(decision, AtLeast):
+                return {key: {"says nothing": certificates.to_data(decision.proof)}}
+    return None
+
+
+@dataclass(frozen=True)
+class _Proved:
+    """One parameter of a claim is at least that of the guarantee; as in `Verdict`."""
+
+    loose: bool | None
+    certificate: dict[str, Any]
+
+
+def _proved(claim: Claim, compared: Mapping[str, _Proved]) -> Verdict:
+    """A claim whose parameters are all large enough: loose where one of them is larger somewhere."""
+    said = [one.loose for one in compared.values()]
+    loose = True if True in said else False if all(one is False for one in said) else None
+    found = {key: one.certificate for key, one in compared.items() if one.certificate}
+    return Verdict(claim, "proved", loose=loose, certificate=found)
+
+
+def _compare(
+    key: str, claimed: sympy.Expr, bound: Bound, solver: Solver
+) -> _Proved | list[dict[str, Fraction]] | forms.NotAForm | str:
+    """A claimed parameter against the guarantee's: proved, points where it is smaller, or why not known."""
     derived = dict(bound.guarantee.parameters)[key]
     if claimed is sympy.oo:
-        return Verdict(claim, "proved", loose=derived != "oo")
+        return _Proved(derived != "oo", {})
     domains = bound.setting.domains
+    found: dict[str, Any] = {}
     try:
         greater = forms.read(claimed, domains)
+        if bound.steps.is_squared(key):
+            sign = _never_negative(greater, domains, solver, found)
+            if sign is not None:
+                return sign
+            greater = forms.squared(claimed, domains)
     except forms.NotAForm as error:
-        return _refute_at_points(claim, bound, error)
+        return error
     if derived == "oo":
-        return _refute(claim, bound, _few_members(bound, decide.points(domains)))
-    lesser = bound.steps.form(derived)
+        return _few_members(bound, decide.points(domains))
+    lesser = bound.steps.form(derived, key)
     decision = decide.at_least(greater, lesser, domains, solver)
     if isinstance(decision, Fails):
-        return _refute(claim, bound, [decision.point])
+        return [decision.point]
     if not isinstance(decision, AtLeast):
-        return Verdict(claim, "undecided", reason=decision.reason)
-    found: dict[str, Any] = {"at least": certificates.to_data(decision.proof)}
-    loose = _loose(greater, lesser, bound, solver, found)
-    return Verdict(claim, "proved", loose=loose, certificate={key: found})
+        return decision.reason
+    found["at least"] = certificates.to_data(decision.proof)
+    return _Proved(_loose(greater, lesser, bound, solver, found), found)
+
+
+def _never_negative(
+    claimed: Form, domains: Mapping[str, Domain], solver: Solver, found: dict[str, Any]
+) -> list[dict[str, Fraction]] | str | None:
+    """None where a claimed value is ≥ 0 (adds what shows it to `found`), so that squares may be compared."""
+    if forms.is_nonnegative(claimed, domains):
+        return None
+    decision = decide.at_least(claimed, Form(), domains, solver)
+    if isinstance(decision, Fails):
+        return [decision.point]
+    if not isinstance(decision, AtLeast):
+        return f"it is not known whether the claim may be negative: {decision.reason}"
+    found["not negative"] = certificates.to_data(decision.proof)
+    return None
 
 
 def _loose(greater: Form, lesser: Form, bound: Bound, solver: Solver, found: dict[str, Any]) -> bool | None:
@@ -115,7 +208,7 @@ def _few_members(bound: Bound, points: list[dict[str, Fraction]]) -> list[dict[s
 
 def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Verdict:
     """The counterexample at one of the points, at the pair of the profile that loses most there."""
-    claimed = claim.guarantee.values[0][1]
+    claimed = claim.guarantee
     reason = "no point was found at which the claim has a rational value"
     for point in points:
         full = _completed(point, bound, claimed)
@@ -127,7 +220,7 @@ def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Ve
             continue
         for pair in _with_multiples(inputs, pairs):
             try:
-                found = counterexamples.make(inputs, claim.guarantee.notion, claimed, pair, full)
+                found = counterexamples.make(inputs, claimed, pair, full)
             except BadCertificate as error:
                 reason = str(error)
             else:
@@ -156,15 +249,22 @@ def _worst_pairs(bound: Bound, point: Mapping[str, Fraction]) -> list[tuple[Any,
     def value(loss: Loss) -> tuple[bool, Fraction]:
         return (True, Fraction(0)) if isinstance(loss, str) else (False, loss.at(point))
 
-    values = [value(loss) for loss in bound.losses]
-    order = sorted(range(len(values)), key=lambda n: values[n], reverse=True)
+    worst: dict[int, None] = {}
+    for losses in bound.losses.values():
+        try:
+            values = [value(loss) for loss in losses]
+        except forms.NotAForm:  # irrational at the point
+            order = list(range(len(losses)))
+        else:
+            order = sorted(range(len(values)), key=values.__getitem__, reverse=True)
+        worst |= dict.fromkeys(order[:3])
     parse = bound.setting.databases.parse
-    return [tuple(map(parse, bound.profile.pairs[n])) for n in order[:3]]  # type: ignore[misc]
+    return [tuple(map(parse, bound.profile.pairs[n])) for n in worst]  # type: ignore[misc]
 
 
 def _pairs_of(inputs: Inputs, point: Mapping[str, Fraction]) -> list[tuple[Any, Any]]:
     """The same for a setting whose families were written out at the point: by its own pairs."""
-    stated = [mechanism.satisfies.values[0][1] for mechanism in inputs.setting.mechanisms]
+    stated = [mechanism.satisfies.values[-1][1] for mechanism in inputs.setting.mechanisms]
     values = [None if value is sympy.oo else formulas.evaluate(value, point) for value in stated]
 
     def loss(pair: tuple[Any, Any]) -> tuple[bool, Fraction]:
@@ -178,10 +278,10 @@ def _pairs_of(inputs: Inputs, point: Mapping[str, Fraction]) -> list[tuple[Any, 
     return sorted(inputs.neighbouring_pairs().pairs, key=loss, reverse=True)[:3]
 
 
-def _completed(point: Mapping[str, Fraction], bound: Bound, claimed: sympy.Expr) -> dict[str, Fraction]:
+def _completed(point: Mapping[str, Fraction], bound: Bound, claimed: Guarantee) -> dict[str, Fraction]:
     """The point, with simple values for parameters that cancelled, and without those that nothing uses."""
     usual = decide.points(bound.setting.domains)[0] | dict(point)
-    names = bound.setting.used | {str(symbol) for symbol in claimed.free_symbols}
+    names = bound.setting.used | {str(one) for _, value in claimed.values for one in value.free_symbols}
     families = {name for name in names if family_of(name) is not None}
     full = {name: usual[name] for name in sorted(names - families)}
     for name in sorted(families):

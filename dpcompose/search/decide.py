@@ -52,7 +52,7 @@ class Undecided:
 Decision = AtLeast | Fails | Undecided
 STANDARD = Z3()
 MOST_SECONDS = 20
-"""How long a comparison is searched for weights, and again for a point; then it stays undecided."""
+"""How long a comparison is searched, half of it for weights at most; then it stays undecided."""
 FIRST_POINTS = 8
 """How many simple points are tried before any proof; the others come before the solver."""
 FEW_PIECES = 20
@@ -64,17 +64,24 @@ LARGEST_GRID = 200_000
 
 
 def at_least(
-    greater: Form, lesser: Form, domains: Mapping[str, Domain], solver: Solver = STANDARD
+    greater: Form,
+    lesser: Form,
+    domains: Mapping[str, Domain],
+    solver: Solver = STANDARD,
+    until: float | None = None,
 ) -> Decision:
     """Whether greater ≥ lesser for all allowed values of the parameters.
+
+    until -- the time on the monotonic clock at which the search ends; left out, MOST_SECONDS from now.
 
     >>> from dpcompose.language.symbols import POSITIVE
     >>> e, f = Form.parameter("e"), Form.parameter("f")
     >>> at_least(forms.top(1, [e, f]), e + f, {"e": POSITIVE, "f": POSITIVE}).point == {"e": 1, "f": 1}
     True
     """
+    until = time.monotonic() + MOST_SECONDS if until is None else until
     if sizes := rays.counts([greater, lesser]):
-        return _over_families(greater, lesser, sizes, domains, solver)
+        return _over_families(greater, lesser, sizes, domains, solver, until)
     (difference,), with_rays = rays.on_rays([greater - lesser], domains)
     names = greater.names | lesser.names
     parameters = sorted(name for name in domains if name in _letters(names))
@@ -88,13 +95,10 @@ def at_least(
     for point in chain(_where_large(difference, seen, parameters, domains), grid):
         if _fails(greater, lesser, domains, point):
             return Fails(point)
-    found = _prove(difference, with_rays, solver)
+    found = _prove(difference, with_rays, solver, until)
     if isinstance(found, Form | Undecided):
-        point_found = (
-            _refute_any(greater - lesser, parameters, domains, solver)
-            if isinstance(found, Form)
-            else _refute_some(greater - lesser, parameters, domains, solver)
-        )
+        refute = _refute_any if isinstance(found, Form) else _refute_some
+        point_found = refute(greater - lesser, parameters, domains, solver, until)
         if point_found is not None and _fails(greater, lesser, domains, point_found):
             return Fails(point_found)
         return Undecided(_why(found, domains)) if isinstance(found, Form) else found
@@ -113,15 +117,17 @@ def _at_a_glance(difference: Form, domains: Mapping[str, Domain]) -> Proof | lis
     return [] if None in proofs else tuple(proof for proof in proofs if proof is not None)
 
 
-def _prove(difference: Form, domains: Mapping[str, Domain], solver: Solver) -> Proof | Form | Undecided:
-    """Weights for every piece of g − l, or the first piece for which none were found."""
+def _prove(
+    difference: Form, domains: Mapping[str, Domain], solver: Solver, until: float
+) -> Proof | Form | Undecided:
+    """Weights for every piece of g − l, or the first piece for which none were found; in half of the time."""
     pieces = forms.pieces(difference, certificates.MOST_PIECES)
     if pieces is None:
         return Undecided(f"the comparison falls into more than {certificates.MOST_PIECES:,} cases")
     proofs = []
-    started = time.monotonic()
+    half = (time.monotonic() + until) / 2
     for piece in pieces:
-        if time.monotonic() - started > MOST_SECONDS:
+        if time.monotonic() > half:
             return Undecided(f"the comparison was not finished in {MOST_SECONDS} seconds")
         proof = _prove_piece(piece, domains, solver)
         if proof is None:
@@ -143,7 +149,7 @@ MOST_MEMBERS = 12
 
 
 def _over_families(
-    greater: Form, lesser: Form, sizes: list[str], domains: Mapping[str, Domain], solver: Solver
+    greater: Form, lesser: Form, sizes: list[str], domains: Mapping[str, Domain], solver: Solver, until: float
 ) -> Decision:
     """For all numbers of members at once by the ray argument; against it, the smallest number that fails."""
     try:
@@ -151,7 +157,7 @@ def _over_families(
         seen = _at_a_glance(difference, with_rays)
         if not isinstance(seen, list):
             return _checked(greater, lesser, domains, seen)
-        found = _prove(difference, with_rays, solver)
+        found = _prove(difference, with_rays, solver, until)
     except forms.NotAForm as error:
         found = Undecided(str(error))
     if isinstance(found, tuple):
@@ -161,13 +167,15 @@ def _over_families(
             return Fails(point)
     holds = 0
     for chosen in _small_sizes(sizes, domains):
+        if time.monotonic() > until:
+            break
         try:
             more, less = (rays.written_out(form, chosen, domains) for form in (greater, lesser))
         except forms.NotAForm:
             break
         members = {name: rays.member_domain(name, domains) for name in _letters(more.names | less.names)}
         explicit = {**domains, **{name: domain for name, domain in members.items() if domain is not None}}
-        decision = at_least(more, less, explicit, solver)
+        decision = at_least(more, less, explicit, solver, until)
         if isinstance(decision, Fails):
             numbers = {name: Fraction(size) for name, size in chosen.items() if name in domains}
             point = _all_members(decision.point | numbers, chosen, (greater, lesser), domains)
@@ -328,12 +336,11 @@ def _simple(domain: Domain) -> Iterator[Fraction]:
 
 
 def _refute_any(
-    difference: Form, parameters: list[str], domains: Mapping[str, Domain], solver: Solver
+    difference: Form, parameters: list[str], domains: Mapping[str, Domain], solver: Solver, until: float
 ) -> Point | None:
     """A point where some piece of the difference is negative."""
-    started = time.monotonic()
     for piece in forms.pieces(difference, certificates.MOST_PIECES) or ():
-        if time.monotonic() - started > MOST_SECONDS:
+        if time.monotonic() > until:
             return None
         if _at_once(piece, domains) is None:
             found = _refute_piece(piece, parameters, domains, solver)
@@ -343,17 +350,16 @@ def _refute_any(
 
 
 def _refute_some(
-    difference: Form, parameters: list[str], domains: Mapping[str, Domain], solver: Solver
+    difference: Form, parameters: list[str], domains: Mapping[str, Domain], solver: Solver, until: float
 ) -> Point | None:
     """The same where the pieces are too many: only those that are the least ones at simple points."""
-    started = time.monotonic()
     tried = set()
     for point in islice(_grid(parameters, domains), 200):
         try:
             piece = forms.piece_at(difference, point)
         except forms.NotAForm:
             continue
-        if time.monotonic() - started > MOST_SECONDS:
+        if time.monotonic() > until:
             return None
         if piece not in tried and _at_once(piece, domains) is None:
             found = _refute_piece(piece, parameters, domains, solver)

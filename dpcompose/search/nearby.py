@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import count
+from itertools import count, islice
 
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import InvalidSetting, Setting
+from dpcompose.proof.hypotheses.inputs import NotDecidable
 from dpcompose.proof.registry import Theory
+from dpcompose.proof.steps import Steps
 from dpcompose.search import bounds, claims
 from dpcompose.search.bounds import Bound, NoBound
 from dpcompose.search.solver import Solver
@@ -22,6 +24,8 @@ from dpcompose.spaces.maps import Everything, Map, Part, Positions, Restriction
 
 MOST_MECHANISMS = 20
 """Up to how many mechanisms nearby settings are looked at."""
+MOST_PAIRS = 5_000
+"""Up to how many pairs of neighbours a nearby setting has: a hint takes less time than the verdict."""
 
 
 def bounds_nearby(setting: Setting, theory: Theory, solver: Solver) -> list[tuple[str, Bound]]:
@@ -30,8 +34,10 @@ def bounds_nearby(setting: Setting, theory: Theory, solver: Solver) -> list[tupl
     if len(setting.mechanisms) <= MOST_MECHANISMS:
         for words, changed in _changed(setting):
             try:
+                if len(Steps(changed, theory).inputs.neighbouring_pairs().pairs) > MOST_PAIRS:
+                    continue
                 bound = bounds.best(changed, theory, solver)
-            except (InvalidSetting, NoBound, TooLarge):
+            except (InvalidSetting, NotDecidable, NoBound, TooLarge):
                 continue
             if not bound.vacuous:
                 found.append((words, bound))
@@ -48,7 +54,8 @@ def _changed(setting: Setting) -> Iterator[tuple[str, Setting]]:
     for other in BUILT_IN.values():
         edits = other.edits(setting.databases)
         if other != setting.target and edits is not None and edits.single is not None:
-            yield from _made(f"for {other.words} neighbours", setting, _with_neighbours(other))
+            words = f"for {other.words} neighbours{_also_stated(setting)}"
+            yield from _made(words, setting, _with_neighbours(other))
     yield from _made("for records with identifiers, of which each mechanism reads some", setting, _identified)
     yield from _made("with guarantees on the common domain", setting, _on_common_domain)
     yield from _made(
@@ -65,6 +72,14 @@ def _made(
         return
     if changed is not None and changed != setting:
         yield words, changed
+
+
+def _also_stated(setting: Setting) -> str:
+    """In words which guarantees change with the target, as they are stated for its neighbours."""
+    changed = [m.satisfies.granularity == setting.target for m in setting.mechanisms]
+    if not any(changed):
+        return ""
+    return ", also in the guarantees" + ("" if all(changed) else " that are for the target")
 
 
 def _with_neighbours(other: Granularity) -> Callable[[Setting], Setting]:
@@ -95,22 +110,27 @@ def _on_common_domain(setting: Setting) -> Setting:
 
 def _identified(setting: Setting) -> Setting | None:
     """Tuples in place of multisets: each set of records that is read becomes a set of positions, which
-    meet where the record sets do."""
-    databases = setting.databases
-    if not isinstance(databases, Multisets):
+    meet where the record sets do.
+
+    As many positions stand for each record of one kind as neighbours may change: what holds for these holds
+    for all larger sets.  Where neighbours change any number, no finite set of positions stands for all.
+    """
+    databases, edits = setting.databases, setting.target.edits(setting.databases)
+    if not isinstance(databases, Multisets) or edits is None or edits.single is None:
         return None
     reads = [m.reads for m in setting.mechanisms]
+    if not any(isinstance(f, Restriction | Part) for f in reads):
+        return None
     if any(isinstance(f, Part) for f in reads):
         tuples = Tuples((), arbitrary=True)
         maps: list[Map] = [replace(f, of=Tuples.kind) if isinstance(f, Part) else f for f in reads]
     else:
         sets = [f.inside for f in reads if isinstance(f, Restriction)]
-        kinds: dict[tuple[bool, ...], list[int]] = {}
+        inside = dict.fromkeys(
+            tuple(record in A for A in sets) for record in (*databases.records, *databases.spare)
+        )
         numbers = count(1)
-        for record in (*databases.records, *databases.spare):
-            positions = kinds.setdefault(tuple(record in A for A in sets), [])
-            if len(positions) < max(2, setting.steps_at_once):
-                positions.append(next(numbers))
+        kinds = {kind: list(islice(numbers, max(2, edits.most))) for kind in inside}
         tuples = Tuples((), Size(next(numbers) - 1, exactly=True), arbitrary=True)
         read = iter(range(len(sets)))
         maps = [_positions(kinds, next(read)) if isinstance(f, Restriction) else f for f in reads]

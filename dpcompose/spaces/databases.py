@@ -426,9 +426,10 @@ def refuse_if_large(databases: DatabaseClass) -> None:
 
 
 def multisets(records: Iterable[str] | None = None, size: str = "any") -> Multisets:
-    """The class of all finite multisets over `records` (None: an arbitrary universe).
+    """The class of all finite multisets over `records`: how often a record is there counts, its place not.
 
-    size -- "any", "<= n" or "= n".
+    records -- the record universe; None: an arbitrary one, and verdicts are worst cases over large ones;
+    size -- how many records a database has: "any", "<= n" or "= n".
 
     >>> str(multisets({"child", "adult"}, size="<= 4"))
     'all multisets of size <= 4 over {adult, child}'
@@ -438,23 +439,43 @@ def multisets(records: Iterable[str] | None = None, size: str = "any") -> Multis
 
 
 def tuples(records: Iterable[str] | None = None, size: str = "any") -> Tuples:
-    """The class of all tuples of `records` (None: an arbitrary universe); positions are identifiers.
+    """The class of all tuples of `records`: the record at position i is that of the person i (GB Ex. IV.7).
 
-    size -- the length: "any", "<= n" or "= n".
+    Positions 1, 2, … are identifiers: unlike in multisets it counts whose record is which.
 
-    >>> str(tuples({"yes", "no"}, size="= 4"))
-    'all tuples of length 4 over {no, yes}'
+    records -- the record universe; None: an arbitrary one of at least two records;
+    size -- the length: "any", "<= n" or "= n".  Mechanisms that read `positions` need "= n".
+
+    >>> answers = tuples({"yes", "no"}, size="= 4")
+    >>> str(answers), ("yes", "no", "no", "no") in answers
+    ('all tuples of length 4 over {no, yes}', True)
     """
     names = tuple(str(record) for record in records) if records is not None else ()
     return Tuples(names, Size.read(size), arbitrary=records is None)
 
 
 def streams(records: Iterable[str] | None = None, size: str = "any") -> Streams:
-    """The class of all streams of `records`, one at each time step; `size` is the length as in `tuples`."""
+    """The class of all streams: tuples over the time steps 1, 2, …, T, with one of `records` at each.
+
+    What is said of `tuples` holds, positions being time steps; and there are `event` neighbours.
+
+    records -- the record universe; None: an arbitrary one of at least two records;
+    size -- the length T: "any", "<= n" or "= n".
+
+    >>> import dpcompose as dpc
+    >>> str(dpc.positions(1, 3).image(dpc.streams({"on", "off"}, "= 3")))
+    'all streams of length 2 over {off, on} at the time steps 1, 3'
+    """
     names = tuple(str(record) for record in records) if records is not None else ()
     return Streams(names, Size.read(size), arbitrary=records is None)
 
 
 def listed(elements: Iterable[Database]) -> Listed:
-    """The class of the given databases: any hashable values, no two of which print alike."""
+    """The finite class of the given databases: any hashable values, no two of which print alike.
+
+    What is found out about it holds for these databases and says nothing of others.
+
+    >>> str(listed((x, y) for x in range(3) for y in range(3)))
+    'the 9 listed databases'
+    """
     return Listed(tuple(elements))

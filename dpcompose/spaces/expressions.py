@@ -224,12 +224,14 @@ def databases(names: str) -> tuple[DatabaseSymbol, ...]:
 def database(value: object, on: DatabaseClass | None = None) -> KnownDatabase:
     """A database in place of a symbol, for sympy's `subs`: (D ^ E).subs(D, database(["a"])).
 
-    on -- the class it belongs to; then the records of a multiset may come in any order.
+    on -- the class it belongs to; without one, a list is one of the records of a multiset, in any order.
 
     >>> D, E = databases("D E")
     >>> (D ^ E).subs({D: database(("a", "b")), E: database(("b",))})
     {a}
     """
+    if on is None and isinstance(value, list):
+        value = sorted(map(str, value))
     known = _in_class(_expression(value), on)
     if not isinstance(known, KnownDatabase):
         raise TypeError(f"{value} is not known: give a database of a class")
@@ -246,7 +248,7 @@ def _expression(x: object) -> Any:
             "or subs with dpcompose.database(('a', 'b'))"
         )
     if isinstance(x, list):
-        x = tuple(sorted(map(str, x)))
+        x = tuple(map(str, x))  # in their order, which a class of tuples keeps and one of multisets does not
     if not isinstance(x, Hashable):
         raise TypeError(f"{x!r} is no database: multisets are tuples of records, such as ('a', 'a', 'b')")
     return KnownDatabase(x)

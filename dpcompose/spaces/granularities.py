@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from dpcompose.spaces.databases import Counts, Database, DatabaseClass, Multisets, difference
+from dpcompose.spaces.databases import Counts, Database, DatabaseClass, Multisets, Tuples, difference
 from dpcompose.spaces.edits import Edits
 
 
@@ -80,7 +80,8 @@ class RecordEdits(Granularity):
 
     kinds -- on multisets: the edits (removed, added), a symmetric set out of (1, 0), (0, 1), (1, 1);
     ordered -- the kinds of classes with positions on which neighbours differ at one position;
-    called -- what people call such neighbours.
+    called -- what people call such neighbours;
+    means -- the definition, which `help` shows.
 
     >>> bounded.are_neighbours(("a", "a"), ("a", "b")), unbounded.are_neighbours(("a",), ("a", "b"))
     (True, True)
@@ -90,12 +91,14 @@ class RecordEdits(Granularity):
     kinds: frozenset[Counts] = frozenset()
     ordered: frozenset[str] = frozenset()
     called: str = ""
+    means: str = field(default="", repr=False, compare=False)
 
     @property
     def words(self) -> str:
         return f"{self.called} ({self.name})" if self.called else self.name
 
     def __post_init__(self) -> None:
+        _explain(self, self.means)
         if not self.kinds <= {(1, 0), (0, 1), (1, 1)}:
             raise ValueError(
                 f"{self.name}: an edit removes at most one record and adds at most one, not neither"
@@ -108,6 +111,11 @@ class RecordEdits(Granularity):
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
         """The neighbours of D, made by its edits."""
+        if isinstance(databases, Tuples) and databases.kind in self.ordered and isinstance(D, tuple):
+            for at, record in enumerate(D):
+                others = (a for a in (*databases.records, *databases.spare) if a != record)
+                yield from ((*D[:at], a, *D[at + 1 :]) for a in others)
+            return
         if not (isinstance(databases, Multisets) and isinstance(D, tuple)):
             yield from super().neighbours(D, databases)
             return
@@ -142,9 +150,16 @@ class RecordEdits(Granularity):
 
 @dataclass(frozen=True)
 class AnyTwo(Granularity):
-    """Any two different databases are neighbours (free lunch)."""
+    """Any two different databases are neighbours (free lunch).
+
+    means -- the definition, which `help` shows.
+    """
 
     name: str
+    means: str = field(default="", repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _explain(self, self.means)
 
     def are_neighbours(self, D: Database, E: Database) -> bool:
         return D != E
@@ -217,19 +232,82 @@ class Group(Granularity):
 LARGEST_GROUP = 1_000
 """The most steps that a group counts."""
 
-unbounded = RecordEdits("unbounded", frozenset({(1, 0), (0, 1)}), called="add/remove")
-"""Add or remove one record: |D △ E| = 1 (GB Def. II.3)."""
 
-bounded = RecordEdits("bounded", frozenset({(1, 1)}), frozenset({"tuples", "streams"}), "replace-one")
-"""Change one record: |D| = |E| and |D △ E| = 2 (GB Def. II.4); on tuples, at one position (GB Ex. IV.7)."""
+def _explain(granularity: Granularity, means: str) -> None:
+    """Gives one value a docstring of its own."""
+    if means:
+        object.__setattr__(granularity, "__doc__", means)
 
-event = RecordEdits("event", ordered=frozenset({"streams"}))
-"""Streams that differ, arbitrarily, at one time step."""
 
-free_lunch = AnyTwo("free-lunch")
-"""Any two different databases (GB Rem. III.7)."""
+unbounded = RecordEdits(
+    "unbounded",
+    frozenset({(1, 0), (0, 1)}),
+    called="add/remove",
+    means="""Add or remove one record: |D △ E| = 1 (GB Def. II.3).  About multisets.
+
+    Its canonical metric is |D △ E| (GB Prop. A.1), if databases may have any size up to a limit; where
+    all have one size there are no such neighbours, and a study says so.
+
+    >>> import dpcompose as dpc
+    >>> dpc.unbounded.are_neighbours(("a",), ("a", "b"))
+    True
+    >>> dpc.canonical_metric(dpc.multisets({"a", "b"}), dpc.unbounded)(("a", "a"), ("b",))
+    3
+    """,
+)
+
+bounded = RecordEdits(
+    "bounded",
+    frozenset({(1, 1)}),
+    frozenset({"tuples", "streams"}),
+    "replace-one",
+    """Change one record: |D| = |E| and |D △ E| = 2 (GB Def. II.4); on tuples and streams, at one position.
+
+    On multisets a record is replaced by another, and nobody can say whose it was; on tuples the record at
+    one identifier changes (GB Ex. IV.7).  The canonical metric is |D∖E|, or the number of positions at
+    which tuples differ; oo between databases of different size.
+
+    >>> import dpcompose as dpc
+    >>> dpc.bounded.are_neighbours(("a", "a"), ("a", "b"))
+    True
+    >>> dpc.canonical_metric(dpc.multisets({"a", "b"}), dpc.bounded)(("a", "b"), ("b", "a"))
+    0
+    >>> dpc.canonical_metric(dpc.tuples({"a", "b"}), dpc.bounded)(("a", "b"), ("b", "a"))
+    2
+    """,
+)
+
+event = RecordEdits(
+    "event",
+    ordered=frozenset({"streams"}),
+    means="""Streams of one length that differ, arbitrarily, at one time step.
+
+    The canonical metric is the number of time steps at which they differ; oo for different lengths.
+
+    >>> import dpcompose as dpc
+    >>> d = dpc.canonical_metric(dpc.streams({"on", "off"}, "= 3"), dpc.event)
+    >>> d(("on", "on", "off"), ("off", "on", "on"))
+    2
+    """,
+)
+
+free_lunch = AnyTwo(
+    "free-lunch",
+    """Any two different databases are neighbours (GB Rem. III.7), on every class.
+
+    Its canonical metric is 1 for different databases.  A guarantee for these neighbours implies one for
+    all others, with the same parameter; the converse depends on how far databases can be apart:
+
+    >>> import dpcompose as dpc
+    >>> dpc.compare(dpc.bounded, dpc.free_lunch, dpc.multisets(size="= 6")).forth.value
+    6
+    """,
+)
 
 BUILT_IN = {granularity.name: granularity for granularity in (unbounded, bounded, event, free_lunch)}
+
+__test__ = {name: granularity.__doc__ for name, granularity in BUILT_IN.items()}
+"""The examples in these docstrings, for doctest."""
 
 
 @dataclass(frozen=True)
@@ -273,12 +351,23 @@ class Steps(Granularity):
 
 
 def pairs(name: str, listed: Iterable[tuple[Database, Database]]) -> Pairs:
-    """A granularity from unordered pairs; a database paired with itself is ignored."""
+    """The granularity with the listed unordered pairs as neighbours; used on listed classes.
+
+    name -- what results call it; listed -- pairs of databases, each in one order; a database paired with
+    itself is ignored.
+
+    >>> import dpcompose as dpc
+    >>> d = dpc.canonical_metric(dpc.listed("abc"), dpc.pairs("line", [("a", "b"), ("b", "c")]))
+    >>> d("a", "c")
+    2
+    """
     return Pairs(name, frozenset((D, E) if str(D) <= str(E) else (E, D) for D, E in listed if D != E))
 
 
 def relation(name: str, holds: Callable[[Database, Database], bool]) -> Relation:
-    """A granularity from a predicate on two databases.
+    """The granularity in which D and E are neighbours where a predicate of the two holds.
+
+    holds -- called on all pairs of a finite class, and must be symmetric: else the pair is named.
 
     >>> near = relation("near", lambda D, E: abs(D - E) == 1)
     >>> near.are_neighbours(2, 3)
@@ -288,10 +377,28 @@ def relation(name: str, holds: Callable[[Database, Database], bool]) -> Relation
 
 
 def steps(name: str, step: Callable[[Database], Iterable[Database]]) -> Steps:
-    """A granularity from a function that lists the databases one step away."""
+    """The granularity in which the neighbours of D are the databases that a function of D lists.
+
+    step -- D ↦ the databases one step away; those outside of the class, and D itself, do not count.  On
+    large finite classes this is faster than a predicate.
+
+    >>> next_to = steps("next to", lambda n: [n - 1, n + 1])
+    >>> from dpcompose.spaces.databases import listed
+    >>> list(next_to.neighbours(0, listed(range(3))))
+    [1]
+    """
     return Steps(name, step)
 
 
 def group(m: int, of: Granularity) -> Group:
-    """G^m: at most m steps of the granularity `of`; its canonical metric is ⌈d_G/m⌉."""
+    """G^m: different databases that at most m steps of the granularity `of` lead to each other.
+
+    m -- a whole number of steps, from 1; a group of groups counts the innermost steps, up to 1,000.
+    The canonical metric is ⌈d_G/m⌉.  As a target it is what G-privacy says of m people at once.
+
+    >>> import dpcompose as dpc
+    >>> pairs_at_once = dpc.group(2, dpc.bounded)
+    >>> dpc.canonical_metric(dpc.multisets({"a", "b"}), pairs_at_once)(["a"] * 5, ["b"] * 5)
+    3
+    """
     return Group(m, of)

@@ -90,7 +90,15 @@ def power(graph: Graph, m: int) -> Graph:
 
 
 def push_forward(graph: Graph, f: Map) -> Graph:
-    """The graph of the images: f(D) and f(E) are joined where D and E are."""
+    """The graph of the images: f(D) and f(E), where they differ, are joined where D and E are.
+
+    >>> from dpcompose.spaces.databases import multisets
+    >>> from dpcompose.spaces.granularities import unbounded
+    >>> from dpcompose.spaces.maps import restriction
+    >>> graph = neighbourhood_graph(multisets({"a", "b"}, size="<= 1"), unbounded)
+    >>> sorted(push_forward(graph, restriction(["a"])).edges)
+    [((), ('a',))]
+    """
     import networkx
 
     image: Graph = networkx.Graph()

@@ -264,17 +264,28 @@ everything = Everything()
 
 
 def restriction(records: Iterable[str]) -> Restriction:
-    """D ↦ D|A, the part of D that lies in the record set A."""
+    """D ↦ D|A, the part of a multiset D that lies in the record set A (GB Ex. IV.4).
+
+    records -- A, a collection of records; sets of several maps may overlap.
+
+    >>> restriction(["a", "b"])(("a", "a", "c"))
+    ('a', 'a')
+    """
     if isinstance(records, str):
         raise TypeError(f"a record set is a list of records, not the text {records!r}: write [{records!r}]")
     return Restriction(tuple(str(record) for record in records))
 
 
 def positions(*at: int) -> Positions:
-    """D ↦ the records of a tuple at these positions, counted from 1.
+    """D ↦ the records of a tuple or stream at some positions, which keep their identifiers (GB Ex. IV.7).
+
+    at -- the positions, whole numbers from 1 to the length, which all databases of the class must share.
+    Their order does not matter; sets of several maps may overlap.
 
     >>> positions(2, 1)(("a", "b", "c"))
     ('a', 'b')
+    >>> positions(2, 3).written("D")
+    'D[2, 3]'
     """
     return Positions(tuple(at))
 
@@ -317,7 +328,13 @@ def composed(outer: Map, inner: Map) -> Map:
 
 
 def function(name: str, f: Callable[[Database], Database]) -> Function:
-    """A map from a Python function, for finite classes; it must return hashable values."""
+    """The map D ↦ f(D) of a Python function, for finite classes.
+
+    name -- what results call it; f -- called once a database, returns hashable values.
+
+    >>> function("total", len)(("a", "a", "b"))
+    3
+    """
     return Function(name, f)
 
 
@@ -326,7 +343,15 @@ def table(
     values: Mapping[Any, Database],
     image_neighbours: Mapping[str, Iterable[tuple[Database, Database]]] | None = None,
 ) -> Table:
-    """A map given by its values; see `Table`."""
+    """The map D ↦ values[D], for finite classes.
+
+    name -- what results call it; values -- an image for each database;
+    image_neighbours -- by the name of a granularity ("" for all), the pairs of images that are neighbours
+    where a guarantee is on the own domain; left out: the images of neighbouring databases.
+
+    >>> table("merge", {"a": "x", "b1": "y", "b2": "y"})("b2")
+    'y'
+    """
     listed = {
         granularity: frozenset((x, y) for x, y in given if x != y)
         for granularity, given in (image_neighbours or {}).items()

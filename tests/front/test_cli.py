@@ -41,7 +41,8 @@ def test_shipped_problems_come_out_as_they_expect(file: Path, capsys: pytest.Cap
     found = json.loads(out)
     assert status == 0
     assert [claim["verdict"] for claim in found["claims"]] == [claim["expect"] for claim in claims]
-    assert found["optimal"] is True
+    known = None if file.stem == "32-ambulances-approximate" else True  # several (e, d) move at once
+    assert found["optimal"] is known
 
 
 @pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)

@@ -139,8 +139,8 @@ def test_formulas_show_the_place() -> None:
         ),
         (
             'notion = "pure", epsilon = 0.1',
-            'notion = "zcdp", rho = 0.1',
-            "mechanisms.1.guarantee.notion (line 14): the notion 'zcdp' is not supported yet; supported are pure",
+            'notion = "tcdp", epsilon = 0.1',
+            "mechanisms.1.guarantee.notion (line 14): the notion 'tcdp' is not supported yet; supported are pure, approximate, zcdp, gaussian",
         ),
         (
             "epsilon = 0.1",
@@ -215,6 +215,162 @@ def test_a_mistake_is_named(old: str, new: str, message: str) -> None:
 def test_a_mistake_in_a_listed_class_is_named(old: str, new: str, message: str) -> None:
     assert old in LISTED
     assert message in mistakes(LISTED.replace(old, new, 1))
+
+
+TUPLES = """\
+format = 1
+[databases]
+kind = "tuples"
+size = "= 3"
+[target]
+granularity = "bounded"
+[[mechanisms]]
+name = "M"
+reads = { positions = [1, 3] }
+guarantee = { notion = "pure", epsilon = "e", granularity = "bounded", domain = "own" }
+"""
+PART = """\
+index = "i"
+count = "k"
+reads = { part = "i", of = "P" }"""
+FAMILY = """\
+format = 1
+[parameters]
+k = "integer >= 2"
+[partitions.P]
+kind = "order-based"
+parts = "k"
+"""
+
+
+def nested(levels: int, m: int = 1) -> str:
+    """Groups of groups of … of bounded neighbours."""
+    return f"{{ group = {m}, of = " * levels + '"bounded"' + " }" * levels
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"[1, 3]": "[2, 4]"},
+            "mechanisms (line 7): M reads position 4, which all tuples of length 3 over an arbitrary record "
+            "universe do not have",
+        ),
+        (
+            {'"= 3"': '"any"'},
+            "mechanisms (line 7): M reads positions, which shorter tuples do not have: give all the same "
+            'length, size = "= n"',
+        ),
+        (
+            {'"= 3"': '"<= 3"'},
+            "mechanisms (line 7): M reads positions, which shorter tuples do not have: give all the same "
+            'length, size = "= n"',
+        ),
+        (
+            {'"tuples"': '"multisets"'},
+            "mechanisms.1.reads.positions (line 9): positions are about tuples and streams",
+        ),
+        (
+            {"positions = [1, 3]": 'records = ["a"]'},
+            "mechanisms.1.reads.records (line 9): tuples are not restricted to records; read positions",
+        ),
+        (
+            {'granularity = "bounded"\n': 'granularity = "unbounded"\n'},
+            "mechanisms (line 7): the granularity unbounded has no meaning on tuples: it is about multisets",
+        ),
+        (
+            {'granularity = "bounded",': 'granularity = { group = 2, of = "unbounded" },'},
+            "mechanisms (line 7): M: the granularity unbounded has no meaning on tuples: it is about multisets",
+        ),
+        (
+            {'granularity = "bounded",': 'granularity = "event",'},
+            "mechanisms (line 7): M: the granularity event has no meaning on tuples: it is about streams",
+        ),
+        (
+            {'granularity = "bounded"\n': 'granularity = { group = 2, of = "mine" }\n'},
+            "target.granularity (line 6): there is no granularity 'mine'; there is unbounded, bounded, event, "
+            "free-lunch",
+        ),
+        (
+            {'granularity = "bounded"\n': "granularity = { group = 2, of = { w-event = 3 } }\n"},
+            "target.granularity (line 6): the granularity 'w-event' is not supported yet",
+        ),
+        (
+            {'granularity = "bounded"\n': "granularity = { group = true, of = 3 }\n"},
+            "target.granularity (line 6): a group counts 1 to 1,000 steps, not True",
+        ),
+        (
+            {'granularity = "bounded"\n': f"granularity = {nested(11, 2)}\n"},
+            "target.granularity (line 6): a group counts 1 to 1,000 steps in all, not 2",
+        ),
+        (
+            {'"= 3"': '"= 1000000000000"'},
+            'databases (line 2): \'= 1000000000000\' is no size; use "any", "<= 4" or "= 4"',
+        ),
+        (
+            {"format = 1\n": FAMILY, "reads = { positions = [1, 3] }": PART},
+            "mechanisms (line 12): M reads a part of P, which needs tuples of any length (leave out size)",
+        ),
+        (
+            {"format = 1\n": FAMILY, "reads = { positions = [1, 3] }": PART, '"tuples"': '"multisets"'},
+            "partitions.P.kind (line 5): record-wise partitions divide multisets, order-based ones tuples and streams, "
+            "not multisets",
+        ),
+        (
+            {
+                "format = 1\n": FAMILY.replace("order-based", "record-wise"),
+                "reads = { positions = [1, 3] }": PART,
+                'size = "= 3"\n': "",
+            },
+            "partitions.P.kind (line 5): record-wise partitions divide multisets, order-based ones tuples and streams, "
+            "not tuples",
+        ),
+    ],
+)
+def test_a_mistake_about_positions_and_groups_is_named(changes: dict[str, str], message: str) -> None:
+    text = TUPLES
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new, 1)
+    found = mistakes(text)
+    assert found == f"p.toml: {message}"
+
+
+def test_built_in_groups_of_listed_neighbours_are_refused() -> None:
+    for name, why in (("bounded", "is about records"), ("free-lunch", "is built in")):
+        text = LISTED.replace('granularity = "mine"\n', f'granularity = {{ group = 2, of = "{name}" }}\n')
+        assert f"the granularity {name} {why}; a listed class needs one of your own" in mistakes(text)
+
+
+@pytest.mark.parametrize("levels", [200, 5_000])
+def test_groups_nested_deeply(levels: int, tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:
+    status = run(TUPLES.replace('granularity = "bounded"\n', f"granularity = {nested(levels)}\n"), tmp_path)
+    said = capsys.readouterr()
+    assert status == (0 if levels == 200 else 2)
+    assert "Traceback" not in said.err + said.out
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "target"),
+    [
+        ("tuples", "= 900000000", "bounded"),
+        ("tuples", "= 900000000", "free-lunch"),
+        ("tuples", "<= 1000000", "free-lunch"),
+        ("multisets", "= 900000000", "free-lunch"),
+        ("multisets", "<= 900000000", "free-lunch"),
+        ("multisets", "<= 3000", "free-lunch"),
+    ],
+)
+def test_what_cannot_be_written_down_is_undecided_at_once(
+    kind: str, size: str, target: str, tmp_path: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = TUPLES.replace('"tuples"', f'"{kind}"').replace('"= 3"', f'"{size}"')
+    text = text.replace("reads = { positions = [1, 3] }\n", "")
+    text = text.replace('granularity = "bounded"\n', f'granularity = "{target}"\n')
+    status = run(text + '[[claims]]\nnotion = "pure"\nepsilon = "e"\n', tmp_path)
+    said = capsys.readouterr()
+    assert status == (1 if size == "<= 1000000" else 3), said
+    assert "Traceback" not in said.err + said.out
 
 
 def test_a_negative_parameter_is_refused_with_its_values(

@@ -244,3 +244,8 @@ def test_what_neighbours_cannot_be_is_undecided_and_harms_no_bound(monkeypatch: 
     assert (
         "which is undecided: 66 neighbouring pairs for 1 mechanisms are too many to go through" in fit.reason
     )
+
+
+def test_what_is_no_map_has_no_sensitivity() -> None:
+    with pytest.raises(TypeError, match="of a map such as"):
+        dpc.sensitivity("f", dpc.multisets("ab"), dpc.bounded)  # type: ignore[arg-type]

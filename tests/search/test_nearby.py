@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,11 @@ import pytest
 import dpcompose as dpc
 from dpcompose.front.display import Answer
 from dpcompose.front.study import Study, load
+from dpcompose.spaces.granularities import Granularity
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"
-UNBOUNDED = "for add/remove (unbounded) neighbours"
-BOUNDED = "for replace-one (bounded) neighbours"
+ONLY_FOR_UNBOUNDED = "for add/remove (unbounded) neighbours"
+UNBOUNDED = f"{ONLY_FOR_UNBOUNDED}, also in the guarantees"
 IDENTIFIERS = "for records with identifiers, of which each mechanism reads some"
 COMMON = "with guarantees on the common domain"
 STATED = "with guarantees for replace-one (bounded) neighbours"
@@ -49,13 +49,38 @@ def refuted(study: Study, claim: str) -> Answer:
         (two("bounded", "common", "bounded"), "max(e1, e2)", (UNBOUNDED, IDENTIFIERS)),
         (two("bounded", "own", "bounded"), "e1 + e2", (UNBOUNDED, IDENTIFIERS, COMMON)),
         (two("bounded", "own", "bounded"), "max(e1, e2)", (UNBOUNDED, IDENTIFIERS)),
-        (two("unbounded", "own", "bounded"), "e1 + e2", (UNBOUNDED,)),
-        (two("unbounded", "common", "bounded"), "e1 + e2", (UNBOUNDED, STATED)),
+        (two("unbounded", "own", "bounded"), "e1 + e2", (ONLY_FOR_UNBOUNDED,)),
+        (two("unbounded", "common", "bounded"), "e1 + e2", (ONLY_FOR_UNBOUNDED, STATED)),
         (two("unbounded", "common", "unbounded"), "min(e1, e2)", ()),
     ],
 )
 def test_changes_that_make_a_claim_true(study: Study, claim: str, changes: tuple[str, ...]) -> None:
     assert refuted(study, claim).nearby == changes
+
+
+def test_a_changed_target_says_which_guarantees_change_with_it() -> None:
+    """The first mechanism's guarantee stays: it would be none for add/remove neighbours."""
+    stated = ((1, dpc.unbounded), (2, dpc.bounded))
+    parts = [
+        dpc.mechanism(f"M{i}", dpc.pure(f"e{i}", g, "own"), reads=dpc.restriction(["a"])) for i, g in stated
+    ]
+    study = dpc.compose(*parts, on=dpc.multisets("abc"), target=dpc.bounded)
+    assert refuted(study, "e1 + e2").nearby == (
+        f"{UNBOUNDED} that are for the target",
+        COMMON,
+    )
+
+
+@pytest.mark.parametrize("target", [dpc.group(2, dpc.bounded), dpc.free_lunch])
+def test_one_record_becomes_any_number_of_positions(target: Granularity) -> None:
+    """Two changes may be at two positions of which the first mechanism reads both."""
+    parts = [
+        dpc.mechanism(f"M{i}", dpc.pure(f"e{i}", dpc.bounded, "own"), reads=dpc.restriction(records))
+        for i, records in ((1, ["a"]), (2, ["b", "c"]))
+    ]
+    study = dpc.compose(*parts, on=dpc.multisets("abc"), target=target)
+    assert IDENTIFIERS not in refuted(study, "max(e1 + e2, 2*e2)").nearby
+    assert (IDENTIFIERS in refuted(study, "2*max(e1, e2)").nearby) == (target != dpc.free_lunch)
 
 
 def test_what_is_named_is_proved_there() -> None:
@@ -81,7 +106,7 @@ def test_a_mechanism_that_loses_too_much_alone(adaptive: bool, item: str) -> Non
     study = dpc.compose(*both, on=dpc.multisets("ab"), target=dpc.unbounded, adaptive=adaptive)
     found = refuted(study, "2*e1").counterexample
     assert found is not None and found.alone is not None
-    assert (found.alone.mechanism, found.alone.loss, found.alone.by) == ("M2", Fraction(3), item)
+    assert (found.alone.mechanism, found.alone.loss, found.alone.by) == ("M2", "3", item)
     none = refuted(study, "7/2*e1").counterexample
     assert none is not None and none.alone is None
 

@@ -286,3 +286,18 @@ def test_closed_forms_are_what_the_table_says() -> None:
         assert U(x, y) == apart
         assert W(x, y) == (apart / 2 if dpc.size(x) == dpc.size(y) else sympy.oo)
     assert isinstance(U.metric, ClosedForm)
+
+
+def test_lists_of_records_keep_their_order_where_it_counts() -> None:
+    study = dpc.compose(
+        dpc.mechanism("M", dpc.pure("e", dpc.bounded, "own"), reads=dpc.positions(1)),
+        on=dpc.tuples("ab", "= 2"),
+        target=dpc.bounded,
+    )
+    assert str(study.metric(["b", "a"], ["a", "b"])) == str(study.metric(("b", "a"), ("a", "b"))) == "e"
+    D, E = dpc.databases("D E")
+    assert str(dpc.at(study.metric(D, E), {D: ["b", "a"], E: ["a", "b"]})) == "e"
+    hamming = dpc.canonical_metric(dpc.tuples("ab", "= 2"), dpc.bounded)
+    assert hamming(["b", "a"], ["a", "b"]) == 2
+    assert dpc.canonical_metric(dpc.multisets("ab"), dpc.bounded)(["b", "a"], ["a", "b"]) == 0
+    assert dpc.at(abs(D ^ E), {D: ["b", "a"], E: ["a", "b"]}) == 0

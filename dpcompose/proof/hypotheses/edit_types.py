@@ -74,13 +74,20 @@ def _order(pair: Pair) -> tuple[int, Pair]:
 
 def _of_multisets(databases: Multisets, edits: Edits, maps: Sequence[Map], only_whether: bool) -> Types:
     kinds = _records_by_membership(databases, maps)
+    n = databases.sizes.n
+    if edits.single is None and n is not None:
+        short = n <= LARGEST or not databases.sizes.exactly
+        all_changed = _that_changes_all(databases, kinds) if only_whether and short else None
+        if all_changed is not None:
+            return Types((all_changed,))
+        if (n * n if databases.sizes.exactly else n * n * (n + 1) // 2) > LARGEST:  # fewer records do not do
+            raise TooLarge(
+                f"any two databases of up to {n:,} records differ in too many ways to write down; a smaller "
+                "size limit would do, or none"
+            )
     differences = edits.differences(databases)
     if differences is None:
         return Types((((), tuple(sorted(kind[0] for kind in kinds))),), growing=True)
-    if edits.single is None and only_whether:
-        all_changed = _that_changes_all(databases, kinds)
-        if all_changed is not None:
-            return Types((all_changed,))
     length = databases.sizes.n if databases.sizes.exactly and databases.sizes.n else 1
     written = sum(
         comb(len(kinds) + removed - 1, removed) * comb(len(kinds) + added - 1, added) * max(length, removed)
@@ -170,6 +177,8 @@ def _of_tuples(databases: Tuples, edits: Edits, maps: Sequence[Map]) -> Iterator
         return
     assert n is not None
     most = n if edits.single is None else min(n, edits.most)
+    if n > LARGEST:
+        raise TooLarge(f"tuples of length {n:,} are too long to write down; shorter ones would do")
     kinds = _positions_by_membership(n, maps)
     if comb(len(kinds) + most - 1, most) * n > LARGEST:
         raise TooLarge(
@@ -185,9 +194,11 @@ def _of_tuples(databases: Tuples, edits: Edits, maps: Sequence[Map]) -> Iterator
 
 def _positions_by_membership(n: int, maps: Sequence[Map]) -> list[list[int]]:
     """The positions 1, …, n by the set of maps that read them."""
-    kinds: dict[tuple[bool, ...], list[int]] = {}
-    read = [f.inside if isinstance(f, Positions) else None for f in maps]
+    readers: dict[int, list[int]] = {}
+    for i, f in enumerate(maps):
+        for position in f.positions if isinstance(f, Positions) else ():
+            readers.setdefault(position, []).append(i)
+    kinds: dict[tuple[int, ...], list[int]] = {}
     for position in range(1, n + 1):
-        membership = tuple(S is None or position in S for S in read)
-        kinds.setdefault(membership, []).append(position)
+        kinds.setdefault(tuple(readers.get(position, ())), []).append(position)
     return list(kinds.values())
