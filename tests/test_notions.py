@@ -29,7 +29,8 @@ from dpcompose.language.worstcase import Over, Top
 from dpcompose.privacy import problems
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import InvalidSetting
-from dpcompose.proof import checker, registry
+from dpcompose.proof import checker, counterexamples, registry
+from dpcompose.proof.certificates import BadCertificate
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 DIGITS = 50
@@ -255,6 +256,8 @@ def number(expression: sympy.Expr, point: Mapping[str, Any]) -> Any:
     """An expression's value to DIGITS digits, by itself."""
     if expression is sympy.oo:
         return mpmath.inf
+    if expression is sympy.E:
+        return mpmath.e
     if expression.is_Rational:
         return mpmath.mpf(int(expression.p)) / int(expression.q)
     if expression.is_Symbol:
@@ -541,8 +544,8 @@ APPROXIMATE = {
     ("oo", "d1 + d2"): "proved",
     ("2*e1 + 2*e2", "d1"): "refuted",
     ("e1 + e2", "max(d1, d2)"): "refuted",
-    ("oo", "d2"): "refuted",
-    ("oo", "0"): "refuted",
+    ("oo", "d2"): "proved",
+    ("oo", "0"): "proved",
     ("2*e1 + 2*e2", "d1 + d2 - d1*d2"): "undecided",
     ("e1 + e2", "d1 + d2 - d1*d2"): "undecided",
     ("e1", "2*d1 + 2*d2"): "undecided",
@@ -636,6 +639,25 @@ def test_exponentials_and_roots_as_parameters() -> None:
         for same in (formulas.to_text(mu), f"sqrt(({text})**2 + b**2)"):
             assert study.check(claim("gaussian", same)).loose is False, same
         assert study.check(claim("gaussian", f"{text} + b")).verdict == "proved"
+
+
+def test_claims_that_say_nothing_are_proved() -> None:
+    """oo in any parameter says nothing, whatever the others are; nothing refutes it."""
+    study = two("approximate")
+    for nothing in ((sympy.oo, 0), (0, sympy.oo), (0, 1)):
+        verdict = study.check(claim("approximate", *nothing))
+        assert (verdict.verdict, verdict.loose) == ("proved", None)
+        data = render.saved(study.bound, [verdict], problems.to_data(study.setting, [verdict.claim]))
+        assert checker.check(json.loads(json.dumps(data)), study.theory).verdicts == ("proved",)
+    smaller = study.check(claim("approximate", 1000, 0))
+    assert smaller.verdict == "refuted" and smaller.counterexample is not None
+    with pytest.raises(BadCertificate, match="says nothing"):
+        counterexamples.make(
+            study.bound.steps.inputs,
+            claim("approximate", sympy.oo, 0),
+            smaller.counterexample.pair,
+            smaller.counterexample.point,
+        )
 
 
 def test_wrong_parameters_are_named() -> None:

@@ -120,6 +120,8 @@ def make(
         raise BadCertificate(f"there is no witness page for {claimed.notion}")
     if setting.notion != claimed.notion:
         raise BadCertificate(f"the witnesses of {setting.notion} say nothing of {claimed.notion}")
+    if any(value is sympy.oo for _, value in claimed.values):
+        raise BadCertificate("the claim says nothing: it is oo")
     rows = [_row(inputs, page, i, r, point) for i, r in inputs.distances(pair).items()]
     actual = witnesses.loss(rows)
     is_square = page.head.shows in inputs.theory.rule(claimed.notion).head.squared
@@ -152,8 +154,6 @@ def _claimed(
     expression: sympy.Expr, point: Mapping[str, Fraction], domains: Mapping[str, Domain], is_square: bool
 ) -> Fraction:
     """The value of a claimed parameter, or its square, of a negative value −x²: so the order is kept."""
-    if expression is sympy.oo:
-        raise BadCertificate("the claim is oo there")
     try:
         value = formulas.evaluate(expression, point)
         if not is_square:

@@ -102,12 +102,13 @@ FEW_POINTS = 24
 
 
 def _says_nothing(claim: Claim, bound: Bound, solver: Solver) -> dict[str, Any] | None:
-    """What shows that a claimed parameter is never below the limit from which on a guarantee says nothing."""
+    """What shows that a claimed parameter is oo, or never below the limit from which on it says nothing."""
+    for key, claimed in claim.guarantee.values:
+        if claimed is sympy.oo:
+            return {key: {"says nothing": []}}
     limits = bound.steps.theory.rule(claim.guarantee.notion).head.limits
     for key, limit in limits.items():
         claimed = claim.guarantee[key]
-        if claimed is sympy.oo:
-            return {key: {"says nothing": []}}
         with suppress(forms.NotAForm):
             form = forms.read(claimed, bound.setting.domains)
             decision = decide.at_least(form, Form.constant(limit), bound.setting.domains, solver)
