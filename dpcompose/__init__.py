@@ -9,10 +9,15 @@ so that `dpcompose --help` is instant:
 * databases: multisets, tuples, streams, listed;
 * neighbours: unbounded, bounded, event, free_lunch, group, and your own by relation, steps, pairs;
 * what is read: restriction, record_partition, positions, function, table, composed, everything;
-* compositions: parameters, pure, mechanism, compose, load, Study;
+* concrete mechanisms: count, clipped_sum, mean, histogram, location, bit with laplace, gaussian_noise,
+  geometric, randomized_response, planar_laplace, exponential; density, how their outputs are distributed;
+* tables of probabilities: probability_table, randomized_response_table, exponential_mechanism_table,
+  independent;
+* guarantees: pure, approximate, zcdp, gaussian; parameters, the symbols in them;
+* compositions: mechanism, compose, load, Study;
 * metrics and expressions: canonical_metric, sensitivity, compare, databases, database, at, size,
   symmetric_difference;
-* graphs: neighbourhood_graph, push_forward, draw.
+* graphs and pictures: neighbourhood_graph, push_forward, draw, budget_bars, to_dot.
 """
 
 from __future__ import annotations
@@ -21,11 +26,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpcompose.front.pictures import draw
+    from dpcompose.front.pictures import budget_bars, draw, to_dot
     from dpcompose.front.study import Study, canonical_metric, compose, load
     from dpcompose.language.symbols import parameters
     from dpcompose.privacy.mechanisms import mechanism
+    from dpcompose.privacy.noises import (
+        exponential,
+        gaussian_noise,
+        geometric,
+        laplace,
+        planar_laplace,
+        randomized_response,
+    )
     from dpcompose.privacy.notions import approximate, gaussian, pure, zcdp
+    from dpcompose.privacy.tables import (
+        exponential_mechanism_table,
+        independent,
+        probability_table,
+        randomized_response_table,
+    )
+    from dpcompose.proof.densities import density
     from dpcompose.proof.sensitivity import compare, sensitivity
     from dpcompose.spaces.databases import listed, multisets, streams, tuples
     from dpcompose.spaces.expressions import at, database, databases, size, symmetric_difference
@@ -49,15 +69,31 @@ if TYPE_CHECKING:
         restriction,
         table,
     )
+    from dpcompose.spaces.queries import bit, clipped_sum, count, histogram, location, mean
 
 __version__ = "0.1.0"
 
 _PLACES = {
-    "front.pictures": ("draw",),
+    "front.pictures": ("budget_bars", "draw", "to_dot"),
     "front.study": ("Study", "canonical_metric", "compose", "load"),
     "language.symbols": ("parameters",),
     "privacy.mechanisms": ("mechanism",),
+    "privacy.noises": (
+        "exponential",
+        "gaussian_noise",
+        "geometric",
+        "laplace",
+        "planar_laplace",
+        "randomized_response",
+    ),
     "privacy.notions": ("approximate", "gaussian", "pure", "zcdp"),
+    "privacy.tables": (
+        "exponential_mechanism_table",
+        "independent",
+        "probability_table",
+        "randomized_response_table",
+    ),
+    "proof.densities": ("density",),
     "proof.sensitivity": ("compare", "sensitivity"),
     "spaces.databases": ("listed", "multisets", "streams", "tuples"),
     "spaces.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
@@ -81,6 +117,7 @@ _PLACES = {
         "restriction",
         "table",
     ),
+    "spaces.queries": ("bit", "clipped_sum", "count", "histogram", "location", "mean"),
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 
@@ -88,30 +125,48 @@ __all__ = [
     "Study",
     "approximate",
     "at",
+    "bit",
     "bounded",
+    "budget_bars",
     "canonical_metric",
+    "clipped_sum",
     "compare",
     "compose",
     "composed",
+    "count",
     "database",
     "databases",
+    "density",
     "draw",
     "event",
     "everything",
+    "exponential",
+    "exponential_mechanism_table",
     "free_lunch",
     "function",
     "gaussian",
+    "gaussian_noise",
+    "geometric",
     "group",
+    "histogram",
+    "independent",
+    "laplace",
     "listed",
     "load",
+    "location",
+    "mean",
     "mechanism",
     "multisets",
     "neighbourhood_graph",
     "pairs",
     "parameters",
+    "planar_laplace",
     "positions",
+    "probability_table",
     "pure",
     "push_forward",
+    "randomized_response",
+    "randomized_response_table",
     "record_partition",
     "relation",
     "restriction",
@@ -121,6 +176,7 @@ __all__ = [
     "streams",
     "symmetric_difference",
     "table",
+    "to_dot",
     "tuples",
     "unbounded",
     "zcdp",

@@ -11,6 +11,7 @@ import oracle
 import pytest
 import strategies
 import strategies_ordered
+import sympy
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from strategies import Twin
@@ -257,6 +258,15 @@ def test_push_forwards_and_minimum_over_fibres(data: st.DataObject) -> None:
         assert at_most(closure(x, y), minimum(x, y))
         if injective or len(images) <= 2 or 0 <= minimum(x, y) <= 2:
             assert minimum(x, y) == closure(x, y)
+
+
+def test_the_metric_of_a_subclass_is_not_the_induced_one() -> None:
+    """GB Rem. A.2: add/remove steps between two databases of one size leave the class of databases of this size."""
+    for target, among_all, of_one_size in ((dpc.unbounded, 2, sympy.oo), (dpc.bounded, 1, 1)):
+        pair = ["a", "b"], ["a", "c"]
+        assert dpc.canonical_metric(dpc.multisets("abc"), target)(*pair) == among_all
+        assert dpc.canonical_metric(dpc.multisets("abc", size="= 2"), target)(*pair) == of_one_size
+        assert dpc.canonical_metric(dpc.multisets("abc", size="<= 2"), target)(*pair) == among_all
 
 
 def test_minimum_over_fibres_breaks_the_triangle_inequality() -> None:

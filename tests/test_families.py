@@ -303,6 +303,16 @@ def test_a_large_fixed_family_is_refuted_and_a_large_least_number_is_soon_left()
     assert decided(family("e[i]", "1/2*MAX(e[i])").replace("integer >= 2", "integer >= 301")) == "refuted"
 
 
+def test_a_sum_over_steps_is_not_taken_for_one_over_members() -> None:
+    """The delta of the page on metrics that commute with the parts."""
+    text = HEAD.format(least=2, size="any", target="bounded")
+    text += PARTS.format(name="M", count="k", of="P", epsilon="e[i]", stated="unbounded", domain="own")
+    found = study(text.replace('"pure", ', '"approximate", delta = "d[i]", '))
+    (fit,) = [fit for fit in found.theorems() if fit.page.id == "commuting-metric"]
+    assert "it is not written out for a symbolic number of mechanisms" in fit.reason
+    assert formulas.to_text(found.guarantee().values["epsilon"]) == "2*max(e[i], i, 1, k)"
+
+
 def test_the_smallest_number_refutes_where_there_is_no_guarantee() -> None:
     text = family("x", "2*x", reads=EVERYTHING)
     problem = problems.read_text(text)

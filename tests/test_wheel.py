@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("wheel")  # one process builds it
+
 ROOT = Path(__file__).resolve().parents[1]
 PROBLEM = """\
 format = 1

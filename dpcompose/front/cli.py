@@ -1,4 +1,4 @@
-"""The command: dpcompose verify, bound, theorems, recheck, compare.
+"""The command: dpcompose verify, bound, budget, draw, theorems, recheck, compare, example, schema.
 
 Exit status of verify: 0 every claim proved, or as it expects; 1 some claim refuted, or not as
 it expects; 3 some undecided; 2 a file is wrong.  Of several files the worst of 2, 1, 3, 0.
@@ -7,6 +7,7 @@ it expects; 3 some undecided; 2 a file is wrong.  Of several files the worst of 
 from __future__ import annotations
 
 import argparse
+import codecs
 import json
 import sys
 import textwrap
@@ -26,9 +27,10 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     given = _parser().parse_args(arguments)
+    codecs.register_error("dpcompose", _in_ascii)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a narrow terminal shows what it can
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors="dpcompose")
     try:
         status: int = given.run(given)
     except KeyboardInterrupt:
@@ -40,23 +42,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+ASCII = {
+    "…": "...",
+    "∎": "QED",
+    "∅": "{}",
+    "–": "-",
+    "’": "'",
+    "ε": "epsilon",
+    "δ": "delta",
+    "≤": "<=",
+    "∞": "oo",
+}
+"""What stands for signs that an encoding does not have; others are written as Python escapes."""
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    sign = error.object[error.start]
+    return ASCII.get(sign) or sign.encode("ascii", "backslashreplace").decode("ascii"), error.start + 1
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dpcompose",
         description="Proves or refutes bounds on compositions of differentially private mechanisms, "
         "under any neighbour relation.",
-        epilog="A problem file states a setting and claims about it; notebooks/problems/ has examples. "
+        epilog="A problem file states a setting and claims about it; `dpcompose example` has some. "
         "`dpcompose COMMAND --help` says more of a command.",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(
-        name: str, run: Callable[[argparse.Namespace], int], words: str, more: str
+        name: str, run: Callable[[argparse.Namespace], int], words: str, more: str, as_json: bool = True
     ) -> argparse.ArgumentParser:
         made = commands.add_parser(
             name, help=words, description=words[0].upper() + words[1:] + ".", epilog=more
         )
-        made.add_argument("--json", action="store_true", help="print JSON, one object a line")
+        if as_json:
+            made.add_argument("--json", action="store_true", help="print JSON, one object a line")
         made.set_defaults(run=run)
         return made
 
@@ -73,6 +97,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="write the derivation with certificates (one problem file only)",
     )
+    verify.add_argument(
+        "--latex", metavar="FILE", help="write the proof as a LaTeX document (one problem file only)"
+    )
     bound = command(
         "bound",
         _bound,
@@ -82,6 +109,42 @@ def _parser() -> argparse.ArgumentParser:
         "wrong.",
     )
     bound.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML)")
+    at_values = "exact numbers for parameters: e1=1/2,e2=1; of a family e[i]: k=10,e=1/10, and e[3]=1 for one"
+    bound.add_argument("--at", metavar="VALUES", help=f"also the guarantee at {at_values}")
+    budget = command(
+        "budget",
+        _budget,
+        "choose the parameters for which the guarantee is a wanted total",
+        "Solved exactly, for guarantees that grow as a power of a common factor of the parameters. Of (e, d) "
+        "both totals are given: --total epsilon=1,delta=1e-6. Example: dpcompose budget FILE --total 1 "
+        "--weights e1=2,e2=1. Exit status: 0; 3 there is no such guarantee, or it has another form; 2 a file "
+        "or value is wrong.",
+    )
+    budget.add_argument("file", metavar="FILE", help="a problem file (TOML)")
+    budget.add_argument("--total", required=True, metavar="TOTAL", help="the guarantee that is wanted: 1")
+    budget.add_argument("--weights", metavar="VALUES", help="proportions: e1=2,e2=1 (default: all equal)")
+    budget.add_argument("--at", metavar="VALUES", help=f"what is not to be chosen: {at_values}")
+    draw = command(
+        "draw",
+        _draw,
+        "draw the neighbours of a problem file, and what budgets add up to",
+        "Databases are joined to their neighbours; marks and lines say what the mechanisms read. Of an "
+        "infinite class a small part is drawn, and the picture says so. Needs matplotlib: "
+        "pip install 'dpcompose[notebook]'. Exit status: 0; 2 it cannot be drawn.",
+        as_json=False,
+    )
+    draw.add_argument("file", metavar="FILE", help="a problem file (TOML)")
+    draw.add_argument(
+        "-o", dest="output", required=True, metavar="PICTURE", help="picture.svg, .png, .pdf, or graph.dot"
+    )
+    draw.add_argument("--size", metavar="SIZE", help='databases of which size: "<= 2" (default) or "= 3"')
+    draw.add_argument("--claim", type=int, metavar="N", help="highlight the counterexample to claim N")
+    draw.add_argument("--from", dest="start", metavar="a,b", help="shade by the distance from a database")
+    draw.add_argument(
+        "--budget",
+        metavar="VALUES",
+        help=f"draw bars instead: sum, bound and claims at {at_values}",
+    )
     theorems = command(
         "theorems",
         _theorems,
@@ -134,18 +197,35 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument(
         "--size", default="any", help='how many records a database has: any (default), "<= 4" or "= 4"'
     )
+    example = command(
+        "example",
+        _example,
+        "list the problem files that are installed with dpcompose, or print one",
+        "Example: dpcompose example 1 --save, and then dpcompose verify 01-bounded-parallel.toml.",
+    )
+    example.add_argument("number", nargs="?", metavar="N", help="the number of a file in the list")
+    example.add_argument("--save", action="store_true", help="write it to this folder under its name")
+    command(
+        "schema",
+        _schema,
+        "print the JSON schema of problem files, for editors",
+        "An editor that knows TOML checks and completes a problem file with it.",
+        as_json=False,
+    )
     return parser
 
 
 def _verify(given: argparse.Namespace) -> int:
-    if given.save_derivation and len(given.files) > 1:
-        print("dpcompose: --save-derivation takes one problem file", file=sys.stderr)
-        return WRONG
+    for option, file in (("--save-derivation", given.save_derivation), ("--latex", given.latex)):
+        if file and len(given.files) > 1:
+            print(f"dpcompose: {option} takes one problem file", file=sys.stderr)
+            return WRONG
     return _each(given.files, lambda file: _verify_file(file, given), given.json)
 
 
 def _each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int:
     """Runs over all files; wrong ones do not keep the others from it.  The worst status."""
+    from dpcompose.front.numbers import WrongValue
     from dpcompose.privacy.problems import ProblemError
     from dpcompose.privacy.settings import InvalidSetting
 
@@ -156,7 +236,9 @@ def _each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int
         except ProblemError as error:
             _wrong(file, str(error), as_json)
             statuses.append(WRONG)
-        except (InvalidSetting, OSError) as error:
+        except BrokenPipeError:
+            raise
+        except (InvalidSetting, WrongValue, OSError) as error:
             message = f"{file}: {error.strerror if isinstance(error, OSError) else error}"
             _wrong(file, message, as_json)
             statuses.append(WRONG)
@@ -187,7 +269,8 @@ def _verify_file(file: str, given: argparse.Namespace) -> int:
         bound, missing = None, str(error)
     verdicts = [study.check(claim) for claim in claims]
     if given.json:
-        data = render.problem_data(file, study.setting, bound, verdicts, study.warnings(), study.theory)
+        shown = render.of_claims(verdicts, bound)
+        data = render.problem_data(file, study.setting, shown, verdicts, study.warnings(), study.theory)
         print(json.dumps(data), flush=True)
     else:
         print(f"{study.setting.title or file}")
@@ -196,18 +279,29 @@ def _verify_file(file: str, given: argparse.Namespace) -> int:
         for warning in study.warnings():
             print(f"  warning: {warning}")
         for n, verdict in enumerate(verdicts, start=1):
-            print(render.verdict(n, verdict, bound))
+            print(render.verdict(n, verdict, verdict.bound))
         print(flush=True)
-    if given.save_derivation:
+    for path, write in ((given.save_derivation, study.save), (given.latex, _save_latex(study))):
+        if not path:
+            continue
         if bound is None:
             print(f"{file}: there is no derivation to save: {missing}", file=sys.stderr)
             return WRONG
         try:
-            study.save(given.save_derivation, verdicts)
+            write(path, verdicts)
         except OSError as error:
-            print(f"{given.save_derivation}: {error.strerror}", file=sys.stderr)
+            print(f"{path}: {error.strerror}", file=sys.stderr)
             return WRONG
     return _status(verdicts)
+
+
+def _save_latex(study: Study) -> Callable[[str, Sequence[Verdict]], None]:
+    def save(path: str, verdicts: Sequence[Verdict]) -> None:
+        from pathlib import Path
+
+        Path(path).write_text(study.guarantee().to_latex(verdicts), encoding="utf-8")
+
+    return save
 
 
 def _status(verdicts: Sequence[Verdict]) -> int:
@@ -224,12 +318,20 @@ def _bound(given: argparse.Namespace) -> int:
     return _each(given.files, lambda file: _bound_file(file, given), given.json)
 
 
+def _values(text: str | None) -> dict[str, str]:
+    """The numbers of --at and of the like.  Raises ValueError."""
+    from dpcompose.front import numbers
+
+    return numbers.read_values(text) if text else {}
+
+
 def _bound_file(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front import render
+    from dpcompose.front import numbers, render
     from dpcompose.search.bounds import NoBound
     from dpcompose.spaces.databases import TooLarge
 
     study, _ = _load(file)
+    values = _values(given.at)
     try:
         bound = study.bound
     except (NoBound, TooLarge) as error:
@@ -240,9 +342,16 @@ def _bound_file(file: str, given: argparse.Namespace) -> int:
         else:
             print(f"{study.setting.title or file}\n  no guarantee: {error}\n", flush=True)
         return UNDECIDED
+    there = study.guarantee().at(values) if values else {}
     if given.json:
         data = render.problem_data(file, study.setting, bound, [], study.warnings(), study.theory)
         del data["claims"]
+        if values:
+            data["at"] = {
+                "parameters": values,
+                "guarantee": numbers.as_texts(there),
+                "approximately": numbers.approximations(there, up=True),
+            }
         if (metric := _metric(study)) is not None:
             data["metric"] = metric
         data["derivation"] = [line.data() for line in bound.derivation.lines]
@@ -250,6 +359,9 @@ def _bound_file(file: str, given: argparse.Namespace) -> int:
         print(json.dumps(data), flush=True)
         return FINE
     print(f"{study.setting.title or file}\n{study.guarantee()!r}\non {study.setting.databases}")
+    if values:
+        print(f"at {', '.join(f'{name} = {value}' for name, value in values.items())}:")
+        print("\n".join(f"  {key} = {numbers.shown(value)}" for key, value in there.items()))
     if (metric := _metric(study)) is not None:
         print(textwrap.fill(f"private in the metric {metric}", 78, subsequent_indent="    "))
     for warning in study.warnings():
@@ -257,6 +369,113 @@ def _bound_file(file: str, given: argparse.Namespace) -> int:
     print(f"\n{study.guarantee().derivation}\n")
     print("composition theorems (* gives the bound, + fits, - does not fit):")
     print(render.fits(bound, bound.guarantee.notion) + "\n", flush=True)
+    return FINE
+
+
+def _budget(given: argparse.Namespace) -> int:
+    return _each([given.file], lambda file: _budget_file(file, given), given.json)
+
+
+def _budget_file(file: str, given: argparse.Namespace) -> int:
+    from dpcompose.front import numbers
+    from dpcompose.search.bounds import NoBound
+    from dpcompose.spaces.databases import TooLarge
+
+    study, _ = _load(file)
+    try:
+        weights, fixed = _values(given.weights), _values(given.at)
+        total = numbers.read_total(study.bound.guarantee.notion, given.total)
+        found = study.budget(total, weights, fixed)
+    except (NoBound, numbers.NoBudget, TooLarge) as error:
+        if given.json:
+            print(json.dumps({"file": file, "undecided": str(error)}), flush=True)
+        else:
+            print(f"{file}: {error}", file=sys.stderr)
+        return UNDECIDED
+    if given.json:
+        print(json.dumps({"file": file, "title": study.setting.title} | found.data()), flush=True)
+        return FINE
+    print(f"{study.setting.title or file}\n{study.guarantee()!r}")
+    said = ", ".join(f"{name} = {value}" for name, value in weights.items())
+    words = "largest" if found.largest else "smallest"
+    print(
+        f"the {words} parameters{f' in the proportions {said}' if said else ''} for a total of {given.total}:"
+    )
+    print("\n".join(f"  {row}" for row in str(found).splitlines()), flush=True)
+    return FINE
+
+
+def _draw(given: argparse.Namespace) -> int:
+    return _each([given.file], lambda file: _draw_file(file, given), False)
+
+
+def _draw_file(file: str, given: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from dpcompose.front import pictures
+    from dpcompose.search.bounds import NoBound
+    from dpcompose.spaces.databases import TooLarge
+
+    study, claims = _load(file)
+    try:
+        if given.budget:
+            picture = pictures.budget_bars(study, _values(given.budget), claims)
+        else:
+            highlight = None
+            if given.claim is not None:
+                if not 1 <= given.claim <= len(claims):
+                    raise ValueError(f"there is no claim {given.claim}; there are {len(claims)}")
+                highlight = study.check(claims[given.claim - 1])
+                if highlight.counterexample is None:
+                    raise ValueError(f"claim {given.claim} is {highlight.verdict}: it has no counterexample")
+            if given.output.endswith(".dot"):
+                text = pictures.to_dot(study, highlight=highlight, size=given.size)
+                Path(given.output).write_text(text, encoding="utf-8")
+                return FINE
+            start = None if given.start is None else tuple(filter(None, given.start.split(",")))
+            picture = pictures.draw(study, highlight=highlight, size=given.size, distances_from=start)
+        picture.save(given.output)
+    except (NoBound, TooLarge, ValueError, ImportError) as error:
+        print(f"{file}: {error}", file=sys.stderr)
+        return WRONG
+    print(f"{given.output}: {picture.alt}")
+    return FINE
+
+
+def _example(given: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from dpcompose.front import files
+
+    if given.number is None:
+        for number, title in files.to_choose_from():
+            print(json.dumps({"number": number, "title": title}) if given.json else f"{number}  {title}")
+        return FINE
+    try:
+        path = files.example(given.number)
+    except KeyError:
+        print(
+            f"dpcompose: there is no example {given.number}; `dpcompose example` lists all", file=sys.stderr
+        )
+        return WRONG
+    text = path.read_text(encoding="utf-8")
+    if not given.save:
+        print(json.dumps({"file": path.name, "text": text}) if given.json else text, end="")
+        return FINE
+    try:
+        with Path(path.name).open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        print(f"{path.name}: {error.strerror}", file=sys.stderr)
+        return WRONG
+    print(json.dumps({"file": path.name}) if given.json else f"{path.name}: {files.title(path)}")
+    return FINE
+
+
+def _schema(given: argparse.Namespace) -> int:
+    from dpcompose.front import files
+
+    print(json.dumps(files.json_schema(), indent=2))
     return FINE
 
 
@@ -297,15 +516,11 @@ def _theorems(given: argparse.Namespace) -> int:
         else:
             print(render.theorem_list(theory))
         return FINE
-    for page in theory.pages.values():
-        if given.id in (page.id, *page.items):
-            print(
-                json.dumps(render.page_data(page))
-                if given.json
-                else page.path.read_text(encoding="utf-8").strip()
-            )
-            return FINE
-    known = [*theory.pages, *(item for page in theory.pages.values() for item in page.items)]
+    if (found := theory.find(given.id)) is not None:
+        text = found.path.read_text(encoding="utf-8").strip()
+        print(json.dumps(render.page_data(found)) if given.json else text)
+        return FINE
+    known = [*theory.pages, *(item for page in theory.pages.values() for item in page.every_item)]
     near = difflib.get_close_matches(given.id, known, n=1)
     hint = f"did you mean {near[0]!r}?" if near else "`dpcompose theorems` lists all"
     print(f"dpcompose: there is no theorem page {given.id!r}; {hint}", file=sys.stderr)
@@ -410,7 +625,7 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
         print(f"  {render.guarantee(found.guarantee)}{'; optimal' if found.optimal else ''}")
         for n, verdict in enumerate(found.verdicts, start=1):
             print(f"  claim {n}: {verdict.upper()}")
-        print(f"  believed without check: {', '.join(found.believed)}", flush=True)
+        print(f"  believed without check: {', '.join(found.believed) or 'nothing'}", flush=True)
     return FINE
 
 

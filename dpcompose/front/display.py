@@ -7,18 +7,17 @@ it is shown as text, never as HTML, and its dollar signs start no formula.
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
 import sympy
-from sympy.printing.latex import LatexPrinter, greek_letters_set
 
-from dpcompose.front import render
-from dpcompose.language import formulas
-from dpcompose.language.worstcase import Top
+from dpcompose.front import markdown, render
+from dpcompose.language import exponentials, formulas
+from dpcompose.language.exponentials import Value
+from dpcompose.language.latex import latex, name_latex, text_html
 from dpcompose.language.writing import text_latex
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
@@ -27,72 +26,13 @@ from dpcompose.proof import counterexamples, kernel, registry
 from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Theory
 from dpcompose.proof.steps import moved
-from dpcompose.proof.witnesses import Exponential, Ratio
+from dpcompose.proof.witnesses import OnTable, Ratio
 from dpcompose.search.bounds import Bound, Fit
 from dpcompose.search.claims import Verdict
 from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.maps import Positions, Restriction
+from dpcompose.spaces.maps import Map, Positions, Restriction
 
 # formulas and texts
-
-
-class _Latex(LatexPrinter):
-    """sympy's LaTeX, with the names of parameters as mathematics and −max(−x, …) as min(x, …)."""
-
-    def _print_Symbol(self, symbol: sympy.Symbol, style: str = "plain") -> str:
-        return name_latex(symbol.name)
-
-    def _print_Mul(self, product: sympy.Expr) -> str:
-        number, rest = product.as_coeff_Mul()
-        if number < 0 and isinstance(rest, Top) and rest.args[0] == 1 and all(map(_negative, rest.terms)):
-            shown = ", ".join(self._print(-term) for term in rest.terms)
-            front = "" if number == -1 else self._print(-number) + " "
-            return rf"{front}\min\left({shown}\right)"
-        printed: str = super()._print_Mul(product)
-        return printed
-
-
-def _negative(term: sympy.Expr) -> bool:
-    return bool(term.could_extract_minus_sign())
-
-
-def latex(expression: sympy.Expr) -> str:
-    r"""An expression as LaTeX, without dollar signs.
-
-    >>> print(latex(formulas.symbol("epsilon1") + 2 * formulas.symbol("x_y_")))
-    \varepsilon_{1} + 2 \mathrm{x\_y\_}
-    """
-    printed: str = _Latex().doprint(expression)
-    return printed
-
-
-def name_latex(name: str) -> str:
-    r"""A name as mathematics: e1 as e_{1}, epsilon_max as \varepsilon_{\mathrm{max}}, e[i] as e_{i}."""
-    found = re.fullmatch(r"([A-Za-z]+?)(?:_?(\d+)|_([A-Za-z]+))?(?:\[(\d+|i)\])?", name)
-    if not found:
-        return rf"\mathrm{{{text_latex(name)}}}"
-    letter, number, word, member = found.groups()
-    below = ", ".join(filter(None, [number, rf"\mathrm{{{word}}}" if word else "", member]))
-    if letter == "epsilon":
-        letter = "varepsilon"
-    if letter in greek_letters_set or letter == "varepsilon":
-        letter = "\\" + letter
-    elif len(letter) > 1:
-        letter = rf"\mathrm{{{letter}}}"
-    return f"{letter}_{{{below}}}" if below else letter
-
-
-_PLAIN = '<span class="mathjax_ignore tex2jax_ignore">{}</span>'
-
-
-def text_html(text: object) -> str:
-    """A text as HTML that shows just it; dollar signs and backslashes start no formula.
-
-    >>> text_html("<b> & c")
-    '&lt;b&gt; &amp; c'
-    """
-    escaped = html.escape(str(text))
-    return re.sub(r"[$\\]", lambda found: _PLAIN.format(found[0]), escaped)
 
 
 def _formula(expression: sympy.Expr) -> str:
@@ -108,19 +48,40 @@ def _dp(notion: str, values: Sequence[sympy.Expr]) -> str:
     return f"${shown}$-{text_latex(registry.standard().called(notion))}"
 
 
-def _database(databases: DatabaseClass, D: Database, other: Database) -> str:
-    """A database as HTML, with the records marked that `other` does not have."""
+LOOKS = (
+    "background:#fbe3b3;border-bottom:3px solid #e69f00",
+    "background:#d6ecfa;border-bottom:3px dashed #56b4e9",
+    "background:#c9ebdd;border-bottom:3px dotted #009e73",
+    "background:#f4dbe9;border-bottom:3px double #cc79a7",
+    "background:#e4e4e4;border-bottom:3px groove #666666",
+)
+"""How a record looks that one mechanism reads: its colour, and a line that tells it without colour."""
+
+
+def _database(databases: DatabaseClass, D: Database, other: Database, readers: Sequence[Map] = ()) -> str:
+    """A database as HTML, with the records marked that `other` does not have.
+
+    readers -- maps: a record looks like the first that reads it.
+    """
     shown = databases.show(D)
     if isinstance(shown, str):
         return text_html(shown)
-    records = [
-        f"<mark><b>{text_html(record)}</b></mark>" if marked else text_html(record)
-        for record, marked in zip(shown, databases.changed(D, other), strict=True)
-    ]
+    records = []
+    for at, (record, marked) in enumerate(zip(shown, databases.changed(D, other), strict=True), start=1):
+        one = f"<mark><b>{text_html(record)}</b></mark>" if marked else text_html(record)
+        read = [n for n, f in enumerate(readers) if _reads(f, record, at)]
+        records.append(f'<span style="{LOOKS[read[0] % len(LOOKS)]}">{one}</span>' if read else one)
     return databases.brackets[0] + ", ".join(records) + databases.brackets[1]
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _reads(f: Map, record: str, at: int) -> bool:
+    """Whether a map keeps a record, by its value or by its position."""
+    return (isinstance(f, Restriction) and record in f.records) or (
+        isinstance(f, Positions) and at in f.positions
+    )
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Cells that are HTML already; the first of a row is its name."""
     top = "".join(f"<th>{cell}</th>" for cell in head)
     body = "".join(
@@ -132,25 +93,25 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 # guarantees and settings
 
 
-def _said(bound: Bound) -> list[sympy.Expr]:
+def best_values(bound: Bound) -> list[sympy.Expr]:
     """The parameters of the best guarantee."""
     return [formulas.parse(text, bound.setting.symbols) for _, text in bound.guarantee.parameters]
 
 
 def _cited(bound: Bound) -> str:
-    theorem = bound.theorem.cite(bound.guarantee.notion, bound.setting.adaptive)
-    return f", by {theorem}{'; optimal' if bound.optimal else ''}"
+    theorem = bound.theorem.cite(bound.steps.notion, bound.setting.adaptive)
+    return f", by {theorem}{bound.standing}"
 
 
 def guarantee_latex(bound: Bound) -> str:
     """The best guarantee of a study as LaTeX: its words as text, its formulas as mathematics."""
-    said = f"{text_latex(bound.guarantee.granularity)} {_dp(bound.guarantee.notion, _said(bound))}"
+    said = f"{text_latex(bound.guarantee.granularity)} {_dp(bound.guarantee.notion, best_values(bound))}"
     return said + text_latex(_cited(bound))
 
 
 def guarantee_html(bound: Bound) -> str:
     """The best guarantee of a study, with its theorem and what it is about."""
-    said = f"{text_html(bound.guarantee.granularity)} {_dp_html(bound.guarantee.notion, _said(bound))}"
+    said = f"{text_html(bound.guarantee.granularity)} {_dp_html(bound.guarantee.notion, best_values(bound))}"
     return f"<p>{said}{text_html(_cited(bound))}<br>on {text_html(bound.setting.databases)}</p>"
 
 
@@ -173,12 +134,12 @@ def setting_html(setting: Setting) -> str:
         [
             text_html(_named(mechanism)),
             text_html(mechanism.reads.written("D")),
-            _guarantee(mechanism.satisfies),
+            text_html(mechanism.released) or _guarantee(mechanism.satisfies),
             mechanism.satisfies.domain or "",
         ]
         for mechanism in setting.mechanisms
     ]
-    return title + about + _table(["mechanism", "reads", "satisfies", "on the domain"], rows)
+    return title + about + table(["mechanism", "reads", "satisfies", "on the domain"], rows)
 
 
 def _named(mechanism: Mechanism) -> str:
@@ -189,6 +150,44 @@ def _named(mechanism: Mechanism) -> str:
 def _guarantee(stated: Guarantee) -> str:
     where = f"{text_html(stated.granularity)} " if stated.granularity else ""
     return where + _dp_html(stated.notion, [value for _, value in stated.values])
+
+
+# theorem pages
+
+
+class _Writer(markdown.Writer):
+    """HTML of a theorem page; links to other pages are their words."""
+
+    def text(self, text: str) -> str:
+        return text_html(text)
+
+    def math(self, formula: str) -> str:
+        return f"${html.escape(formula, quote=False)}$"
+
+    def display(self, formula: str) -> str:
+        return f"$${html.escape(formula, quote=False)}$$"
+
+    def code(self, text: str) -> str:
+        return f"<code>{text_html(text)}</code>"
+
+    def link(self, shown: str, to: str) -> str:
+        return shown
+
+    def bold(self, shown: str) -> str:
+        return f"<b>{shown}</b>"
+
+    def emphasis(self, shown: str) -> str:
+        return f"<em>{shown}</em>"
+
+    def items(self, shown: Sequence[str], numbered: bool) -> str:
+        kind = "ol" if numbered else "ul"
+        return f"<{kind}>{''.join(f'<li>{one}</li>' for one in shown)}</{kind}>"
+
+    def table(self, rows: Sequence[Sequence[str]]) -> str:
+        return table(rows[0], rows[1:])
+
+    def paragraph(self, shown: str, goes_on: bool) -> str:
+        return f"<p>{shown}</p>"
 
 
 # derivations
@@ -210,29 +209,50 @@ class Proof:
         rows, lines = "", self.bound.derivation.lines
         for line in lines:
             source = text_html(render.source(line, self.theory, self.bound))
-            rows += f"<li>{self._sentence(line)} <small>[{source}]</small></li>"
+            rows += f"<li>{self._sentence(line)} {self._source(line, source)}</li>"
         believed = text_html(", ".join(render.believed(self.bound)))
         head = f"<summary>derivation in {len(lines)} lines</summary>"
         return f"<details open>{head}<ol>{rows}</ol><p>believed without check: {believed}</p></details>"
 
+    def _source(self, line: Line, source: str) -> str:
+        """What a line is by; a theorem page opens to what it states."""
+        page = self.theory.pages.get(line.by)
+        if page is None:
+            return f"<small>[{source}]</small>"
+        stated = markdown.written(markdown.statement(page.body)[0], _Writer())
+        more = f"<p>proof: <code>dpcompose theorems {text_html(page.id)}</code></p>"
+        shown = f"<p><b>{text_html(page.title)}</b></p>{stated}{more}"
+        return f"<details><summary><small>[{source}]</small></summary>{shown}</details>"
+
     def _sentence(self, line: Line) -> str:
-        """A line in words, its formula as mathematics."""
+        """A line in words, its formulas as mathematics."""
+        return "".join(
+            text_html(part) if isinstance(part, str) else _formula(part) for part in self.sentence(line)
+        )
+
+    def sentence(self, line: Line) -> list[str | sympy.Expr]:
+        """A line in words, cut into texts and the formulas between them."""
         words, said = render.sentence(line, self.bound.setting), line.judgement
         starts = {
             kernel.Given: "{0.name} is {0.granularity} ",
+            kernel.Tabled: "{0.name} is {0.granularity} ",
             kernel.Loss: "the composition has loss ",
             kernel.Private: "the composition is {0.granularity} ",
             kernel.Optimal: "no smaller guarantee holds for all such mechanisms: ",
         }
-        if type(said) in starts and len(said.parameters) == 1:  # type: ignore[union-attr]
-            text = said.parameters[0][1]  # type: ignore[union-attr]
-            start = starts[type(said)].format(said)
+        if type(said) not in starts:
+            return [words]
+        start = starts[type(said)].format(said)
+        assert isinstance(said, kernel.Given | kernel.Loss | kernel.Private | kernel.Optimal)
+        parts: list[str | sympy.Expr] = []
+        for _, text in said.parameters:
             formula = self._parse(text)
-            for opened in (start, start + "("):
-                if formula is not None and words.startswith(opened + text):
-                    rest = words.removeprefix(opened + text)
-                    return f"{text_html(opened)}{_formula(formula)}{text_html(rest)}"
-        return text_html(words)
+            at = words.find(text, len(start) if not parts else 0)
+            if formula is None or at < 0 or not words.startswith(start):
+                return [render.sentence(line, self.bound.setting)]
+            parts += [words[:at], formula]
+            words, start = words[at + len(text) :], ""
+        return [*parts, words]
 
     def _parse(self, text: str) -> sympy.Expr | None:
         """A formula of a line, in parameters and distances; None for what stays text."""
@@ -271,7 +291,7 @@ class Theorems(Sequence[Fit]):
             answer = "<b>yes, cited</b>" if fit.best else "yes" if fit.fits else "no"
             named = f"{fit.page.name(notion, adaptive)} ({fit.page.cite(notion, adaptive)})"
             rows.append([text_html(named), text_html(fit.page.title), answer, text_html(fit.reason)])
-        return _table(["theorem", "about", "fits", "because"], rows)
+        return table(["theorem", "about", "fits", "because"], rows)
 
 
 # verdicts
@@ -279,9 +299,7 @@ class Theorems(Sequence[Fit]):
 
 @dataclass(frozen=True, repr=False)
 class Answer(Verdict):
-    """A verdict that shows itself, beside the bound of its study (None where there is none)."""
-
-    bound: Bound | None = field(default=None, compare=False)
+    """A verdict that shows itself, beside the bound that it was found from (None where there is none)."""
 
     def __repr__(self) -> str:
         words = {True: ", loose", False: ", and no smaller guarantee holds", None: ""}[self.loose]
@@ -291,8 +309,7 @@ class Answer(Verdict):
             example = self.counterexample
             D, E = (example.databases.printed(one) for one in example.pair)
             at = "".join(f", {name} = {x}" for name, x in sorted(example.point.items()))
-            loss = example.shown(example.actual)
-            words += f": D = {D}, D' = {E}{at}, claimed {example.shown(example.claimed)}, true loss {loss}"
+            words += f": D = {D}, D' = {E}{at}, {example.lost()}"
         return self.verdict + words
 
     def _repr_html_(self) -> str:
@@ -309,13 +326,13 @@ class Answer(Verdict):
         if self.counterexample is not None and self.bound is not None:
             rows += _counterexample(self, self.bound)
         elif self.loose and self.bound is not None:
-            rows.append(f"<p>The best: {_dp_html(guarantee.notion, _said(self.bound))}</p>")
+            rows.append(f"<p>The best: {_dp_html(guarantee.notion, best_values(self.bound))}</p>")
         return "".join(rows)
 
 
-def answer(verdict: Verdict, bound: Bound | None) -> Answer:
-    """A verdict with the bound that it was found from."""
-    return Answer(**{one.name: getattr(verdict, one.name) for one in fields(Verdict)}, bound=bound)
+def answer(verdict: Verdict) -> Answer:
+    """A verdict that shows itself."""
+    return Answer(**{one.name: getattr(verdict, one.name) for one in fields(Verdict)})
 
 
 def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
@@ -323,40 +340,51 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
     example = found.counterexample
     assert example is not None
     setting = counterexamples.instance(bound.steps.inputs, example.point).setting
-    rows = [["database", *_both(setting.databases, *example.pair)]]
     moving = [(row, setting.mechanisms[row.mechanism - 1]) for row in example.rows]
-    for _, mechanism in moving:
+    readers = [mechanism.reads for _, mechanism in moving]
+    rows = [["database", *_both(setting.databases, *example.pair, readers)]]
+    for n, (_, mechanism) in enumerate(moving):
         f = mechanism.reads
         image = f.image(setting.databases) if isinstance(f, Restriction | Positions) else setting.databases
         values = [f(D) for D in example.pair]
         shown = (
-            _both(image, *values)
+            _both(image, values[0], values[1])
             if all(value in image for value in values)
             else [text_html(x) for x in values]
         )
-        rows.append([f"{text_html(mechanism.name)} reads", *shown])
-    yield _table(["", "$D$", "$D'$"], rows)
+        look = f' style="{LOOKS[n % len(LOOKS)]}"' if isinstance(f, Restriction | Positions) else ""
+        rows.append([f"<span{look}>{text_html(mechanism.name)}</span> reads", *shown])
+    yield table(["", "$D$", "$D'$"], rows)
     if example.point:
         at = ", ".join(f"${name_latex(name)} = {_number(x)}$" for name, x in sorted(example.point.items()))
         yield f"<p>with {at}:</p>"
+    if example.through:
+        yield f"<p>which violates what the claim implies by {text_html(', '.join(example.through))}:</p>"
     outcomes = []
     for row, mechanism in moving:
         name = text_html(mechanism.name)
         if isinstance(row, Ratio):
-            at_D, at_E = (_powers(value) for value in (row.at_D, row.at_E))
+            at_D, at_E = (_probability(p) for p in (row.at_D, row.at_E))
+            if isinstance(row, OnTable):
+                outcomes.append([f"{name} = {text_html(row.outcome)}", at_D, at_E])
+                continue
             outcomes.append([f"{name} = 1", at_D, at_E])
-            outcomes.append([f"{name} = 0", *(_powers(_rest(value)) for value in (row.at_D, row.at_E))])
+            outcomes.append([f"{name} = 0", *(_probability(Fraction(1) - p) for p in (row.at_D, row.at_E))])
         else:
             yield f"<p>{name} {text_html(row.words())}</p>"
     where = ""
     if outcomes:
-        yield _table(["outcome", "probability at $D$", "probability at $D'$"], outcomes)
+        yield table(["outcome", "probability at $D$", "probability at $D'$"], outcomes)
         where = f", at the outcome {'1 of all these' if len(moving) > 1 else '1'}"
+        if any(isinstance(row, OnTable) for row, _ in moving):
+            some = (row for row, _ in moving if isinstance(row, Ratio))
+            shown = [text_html(row.outcome) if isinstance(row, OnTable) else "1" for row in some]
+            where = f", at the outcome {', '.join(shown)}"
     yield (
         f"<p>true loss {_loss(example.shown(example.actual))}{where}; "
         f"claimed {_loss(example.shown(example.claimed))}<br>"
         f"right is: {text_html(bound.guarantee.granularity)} "
-        f"{_dp_html(bound.guarantee.notion, _said(bound))}</p>"
+        f"{_dp_html(bound.guarantee.notion, best_values(bound))}</p>"
     )
     if example.alone is not None:
         name, loss = text_html(example.alone.mechanism), _loss(example.alone.loss)
@@ -365,8 +393,8 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
         yield f"<p>it would hold {text_html('; '.join(found.nearby))}</p>"
 
 
-def _both(databases: DatabaseClass, D: Database, E: Database) -> list[str]:
-    return [_database(databases, D, E), _database(databases, E, D)]
+def _both(databases: DatabaseClass, D: Database, E: Database, readers: Sequence[Map] = ()) -> list[str]:
+    return [_database(databases, D, E, readers), _database(databases, E, D, readers)]
 
 
 def _loss(text: str) -> str:
@@ -378,17 +406,6 @@ def _number(x: Fraction) -> str:
     return latex(sympy.Rational(x.numerator, x.denominator))
 
 
-def _powers(value: Exponential) -> str:
-    """Σ c·e^q as a formula inside HTML."""
-    terms = [
-        sympy.Rational(c.numerator, c.denominator) * sympy.exp(sympy.Rational(q.numerator, q.denominator))
-        for q, c in value
-    ]
-    return _formula(sympy.Add(*terms))
-
-
-def _rest(value: Exponential) -> Exponential:
-    """1 − p."""
-    terms = {q: -c for q, c in value}
-    terms[Fraction(0)] = terms.get(Fraction(0), Fraction(0)) + 1
-    return tuple((q, c) for q, c in sorted(terms.items()) if c)
+def _probability(value: Value) -> str:
+    """A probability without parameters as a formula inside HTML."""
+    return _formula(exponentials.expression(value, {}))

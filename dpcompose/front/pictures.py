@@ -1,21 +1,25 @@
-"""Neighbourhood graphs as pictures: databases in layers by size, neighbours joined.
+"""Pictures: neighbourhood graphs, databases in layers and neighbours joined, and what budgets add up to.
 
-What is drawn can be told apart without colour: by markers and by the style of lines.
+What is drawn can be told apart without colour: by markers, shades, hatching and the style of lines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from io import BytesIO
 from math import cos, pi, sin
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import sympy
+
+from dpcompose.front import numbers
+from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.search.claims import Verdict
-from dpcompose.spaces.databases import Database, Multisets, Size, TooLarge
+from dpcompose.spaces.databases import Database, Multisets, Size, TooLarge, Tuples
 from dpcompose.spaces.graphs import neighbourhood_graph
 from dpcompose.spaces.maps import Map, Restriction
 
@@ -25,14 +29,21 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from networkx import Graph
 
+    from dpcompose.front.study import Study
+
 MOST_DRAWN = 120
 """The most databases of a picture: beyond, nothing can be read."""
 
-DRAWN_SIZE = "<= 2"
-"""What is drawn of an infinite class, unless another size is asked for."""
+SMALL = 2
+"""Up to which size databases of a large or infinite class are drawn, unless another size is asked for."""
+
+NO_MATPLOTLIB = "pictures need matplotlib: pip install 'dpcompose[notebook]'"
 
 LAYER_GAP = 1.3
 HIGHLIGHT = "#d55e00"
+
+SHADES = ("#ffffff", "#d9d9d9", "#a6a6a6", "#737373", "#404040", "#000000")
+"""The fill of databases by their distance: lighter is nearer; the last for all that are further."""
 
 COLOURS = ("#ffffff", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#cc79a7", "#0072b2")
 MARKERS = ("o", "s", "^", "D", "v", "P", "h", "X", "*", "<", ">", "p", "d")
@@ -41,8 +52,15 @@ LINES = (
     ("#888888", (0.0, ())),
     ("#000000", (0.0, (5.0, 2.0))),
     ("#000000", (0.0, (5.0, 2.0, 1.0, 2.0))),
+    ("#0072b2", (0.0, (8.0, 2.0, 1.0, 2.0, 1.0, 2.0))),
+    ("#d55e00", (0.0, (2.0, 1.0))),
 )
-"""Colour and dashes of the line of two neighbours, by how many inputs change; the last for more."""
+"""Colour and dashes of lines: of two neighbours, by how many inputs change (3: three or more), or which."""
+
+DOT_SHAPES = ("circle", "box", "triangle", "diamond", "invtriangle", "pentagon", "hexagon", "octagon")
+DOT_LINES = ("dotted", "solid", "dashed", "bold")
+BARS = (("#56b4e9", "//"), ("#009e73", ""), ("#e69f00", ".."))
+"""Colour and hatching of bars: the sum, the bound, the claims."""
 
 By = Map | Callable[[Any], Any] | Mapping[str, Map] | Sequence[Map]
 
@@ -86,6 +104,7 @@ def draw(
     *,
     highlight: Verdict | tuple[Database, Database] | None = None,
     size: str | None = None,
+    distances_from: Database | None = None,
 ) -> Picture:
     """The neighbourhood graph: databases in layers by size, neighbours joined.
 
@@ -93,45 +112,126 @@ def draw(
     by -- what colours and markers say: the value of a map or function, or of several restrictions
     (a list, or a mapping from names) which of them see a record; of a study what its mechanisms
     read, if nothing else is said.  The line of two neighbours says how many of the study's inputs
-    change, or without a study of these values;
+    change, or which, or without a study of these values;
     highlight -- two databases, or a refuted verdict with its counterexample;
-    size -- what is drawn of a study on multisets, "<= 2" or "= 3"; a class that is not finite is
-    drawn for "<= 2".
+    size -- what is drawn of a study on multisets, tuples or streams, "<= 2" or "= 3"; of a class that is not
+    finite a small part is drawn, and the picture says so;
+    distances_from -- a database: the others are shaded by how many steps lead there.
 
-    Raises TooLarge beyond 120 databases, ValueError where `highlight` is not drawn.
+    Raises TooLarge beyond 120 databases, ValueError where what is marked is not drawn.
     """
+    return _drawing(what, by, highlight, size, distances_from).picture()
+
+
+def to_dot(
+    what: Graph | HasSetting,
+    by: By | None = None,
+    *,
+    highlight: Verdict | tuple[Database, Database] | None = None,
+    size: str | None = None,
+) -> str:
+    """The same graph in the DOT language, for Graphviz: shapes and line styles as in `draw`.
+
+    >>> import dpcompose as dpc
+    >>> graph = dpc.neighbourhood_graph(dpc.multisets("a", size="<= 1"), dpc.unbounded)
+    >>> print(to_dot(graph), end="")
+    graph {
+      "∅" [shape=circle];
+      "a" [shape=circle];
+      "∅" -- "a" [style=solid];
+    }
+    """
+    return _drawing(what, by, highlight, size, None).dot()
+
+
+def _drawing(
+    what: Graph | HasSetting,
+    by: By | None,
+    highlight: Verdict | tuple[Database, Database] | None,
+    size: str | None,
+    start: Database | None,
+) -> _Drawing:
+    pair = _pair(highlight)
     inputs: Mapping[str, Map] = {}
     if hasattr(what, "setting"):
-        graph, about = _graph_of(what.setting, size)
-        inputs = {mechanism.name: mechanism.reads for mechanism in what.setting.mechanisms}
+        setting = _written_out(what, highlight)
+        graph, about, part_of = _graph_of(setting, size, pair)
+        if what.setting.families:
+            about += f", {len(setting.mechanisms)} mechanisms"
+        inputs = {mechanism.name: mechanism.reads for mechanism in setting.mechanisms}
     else:
-        graph, about = what, ""
+        graph, about, part_of = what, "", ""
     nodes = list(graph.nodes)
     if len(nodes) > MOST_DRAWN:
         raise TooLarge(
             f"{len(nodes):,} databases make no picture that can be read; up to {MOST_DRAWN} are drawn. "
             "A smaller size or fewer records would do"
         )
-    pair = _pair(highlight)
+    start = _found(start, graph)
     for D in pair:
         if D not in graph:
             raise ValueError(f"{_label(D)} is to be highlighted, but it is not drawn")
-    return _Drawing(graph, about, pair, _named(inputs if by is None else by), inputs).picture()
+    return _Drawing(graph, about, pair, _named(inputs if by is None else by), inputs, part_of, start)
 
 
-def _graph_of(setting: Setting, size: str | None) -> tuple[Graph, str]:
-    """The neighbourhood graph of a setting, of an infinite class its small databases, and what it is."""
-    databases = setting.databases
-    if isinstance(databases, Multisets) and (size is not None or databases.count() is None):
-        sizes = Size.read(size or (DRAWN_SIZE if databases.sizes.n is None else str(databases.sizes)))
-        drawn = Multisets((*databases.records, *databases.spare), sizes)
+def _written_out(study: HasSetting, highlight: object) -> Setting:
+    """The setting with families written out: for a counterexample as many members as it has, else two."""
+    setting = study.setting
+    if not setting.families:
+        return setting
+    counts = {str(m.count): m.count for m in setting.mechanisms if m.count is not None}
+    found = highlight.counterexample if isinstance(highlight, Verdict) else None
+    point = found.point if found is not None else {}
+    least = {name: int(setting.domains[name].least or 1) for name in counts if name in setting.domains}
+    sizes = {name: int(point.get(name, max(2, k))) for name, k in least.items()}
+    return setting.written_out(sizes | {name: int(name) for name in counts if name not in least})[0]
+
+
+def _graph_of(setting: Setting, size: str | None, pair: tuple[Database, ...]) -> tuple[Graph, str, str]:
+    """The neighbourhood graph of a setting, what it is, and what it is a small part of, if it is that."""
+    databases = drawn = setting.databases
+    count = databases.count()
+    if isinstance(databases, Multisets | Tuples) and (
+        size is not None or count is None or count > MOST_DRAWN
+    ):
+        drawn = _part_of(databases, size, pair)
         if (drawn.count() or 0) > MOST_DRAWN:
             raise TooLarge(
                 f"{drawn}: {drawn.count():,} databases make no picture that can be read; "
                 f"up to {MOST_DRAWN} are drawn. A smaller size would do"
             )
-        databases = drawn
-    return neighbourhood_graph(databases, setting.target), f"{setting.target} neighbours, {databases}"
+    about = f"{setting.target} neighbours, {drawn}"
+    return neighbourhood_graph(drawn, setting.target), about, "" if drawn == databases else str(databases)
+
+
+def _part_of(
+    databases: Multisets | Tuples, size: str | None, pair: tuple[Database, ...]
+) -> Multisets | Tuples:
+    """A finite class of a few databases: of an arbitrary universe the named records and two more."""
+    if size is not None:
+        sizes = Size.read(size)
+    elif databases.sizes.exactly:
+        sizes = databases.sizes
+    else:
+        small, most = max([SMALL, *map(databases.size, pair)]), databases.sizes.n
+        sizes = Size(small if most is None else min(small, most))
+    spare = databases.spare
+    if isinstance(databases, Tuples) and len(databases.records) > 1:
+        spare = ()
+    return replace(databases, records=(*databases.records, *spare), sizes=sizes, arbitrary=False)
+
+
+def _found(start: Database | None, graph: Graph) -> Database | None:
+    """The database that distances are from, as it is in the graph: also a list, or a multiset unsorted."""
+    if start is None:
+        return None
+    some: list[Database] = [start]
+    if isinstance(start, list | tuple):
+        some = [tuple(start), tuple(sorted(start)), *start[:1]]
+    for D in some:
+        if D in graph:
+            return D
+    raise ValueError(f"distances are to start at {_label(some[0])}, but it is not drawn")
 
 
 def _pair(highlight: Verdict | tuple[Database, Database] | None) -> tuple[Database, ...]:
@@ -145,8 +245,8 @@ def _is_multiset(D: Database) -> bool:
 
 
 def _label(D: Any) -> str:
-    """A database in a picture: aab for a multiset of one-letter records."""
-    if not _is_multiset(D):
+    """A database in a picture: aab for a multiset or tuple of one-letter records."""
+    if not (isinstance(D, tuple) and all(isinstance(record, str) for record in D)):
         return str(D)
     return ("" if all(len(record) == 1 for record in D) else ", ").join(D) or "∅"
 
@@ -155,7 +255,8 @@ def _corner(j: int, m: int, width: float) -> tuple[float, float]:
     """Where the record number j of m stands: a flat polygon, a bit skew so that databases do not meet."""
     if m <= 2:
         return (2 * width * j, 0.3 * j)
-    turn = 2 * pi * (j / m - 0.4) + 0.09 * j * j * (m > 3)
+    skew = 0.0 if m == 3 else 0.06 if m == 4 else 0.03 if m <= 6 else 0.02
+    turn = 2 * pi * (j / m - 0.4) + skew * j * j
     return 1.25 * width * cos(turn), (0.7 if m == 3 else 1.1) * sin(turn)
 
 
@@ -179,16 +280,25 @@ class _Drawing:
         pair: tuple[Database, ...],
         maps: Mapping[str, Callable[[Any], Any]],
         inputs: Mapping[str, Callable[[Any], Any]],
+        part_of: str = "",
+        start: Database | None = None,
     ) -> None:
         self.graph, self.about, self.pair, self.maps = graph, about, pair, maps
         self.inputs = inputs or maps
+        self.part_of = part_of
         self.parts = len(maps) > 1 and all(isinstance(f, Restriction) for f in maps.values())
+        self.distances: dict[Database, int] | None = None
+        if start is not None:
+            from networkx import single_source_shortest_path_length
+
+            self.distances = dict(single_source_shortest_path_length(graph, start))
+            self.start = start
 
     def picture(self) -> Picture:
         try:
             from matplotlib.figure import Figure
         except ImportError:
-            raise ImportError("pictures need matplotlib: pip install 'dpcompose[notebook]'") from None
+            raise ImportError(NO_MATPLOTLIB) from None
 
         places = self._places()
         xs, ys = zip(*places.values(), strict=True)
@@ -199,7 +309,7 @@ class _Drawing:
         shown = [*self._draw_edges(axes, places), *self._draw_nodes(axes, places)]
         axes.margins(0.08)
         if self.about:
-            axes.set_title(self.about, fontsize=10, parse_math=False)
+            axes.set_title(self.about + self._note(), fontsize=10, parse_math=False)
         if shown:
             legend = axes.legend(
                 handles=shown,
@@ -216,6 +326,14 @@ class _Drawing:
     def _words(self) -> str:
         n, pairs = self.graph.number_of_nodes(), self.graph.number_of_edges()
         words = f"neighbourhood graph of {n} databases and {pairs} neighbouring pairs"
+        if self.part_of:
+            words += f", a small part of {self.part_of}"
+        if self.distances is not None:
+            far = n - len(self.distances)
+            words += (
+                f"; shaded by the distance from {_label(self.start)}, up to {max(self.distances.values())}"
+            )
+            words += f", and oo for {far}" if far else ""
         if self.pair:
             words += f"; highlighted: {' and '.join(_label(D) for D in self.pair)}"
         return words
@@ -223,17 +341,35 @@ class _Drawing:
     # where everything stands
 
     def _places(self) -> dict[Database, tuple[float, float]]:
-        """Multisets in layers by size, so that replacing a record is one step in a layer; others freely."""
+        """Multisets in layers by size, so that replacing a record is one step in a layer; tuples in layers
+        by length and by how many entries are not the first record; others freely."""
         nodes = list(self.graph.nodes)
         if all(map(_is_multiset, nodes)):
             return self._lattice(nodes)
         if len(nodes) == 1:
             return {nodes[0]: (0.0, 0.0)}
+        if all(isinstance(D, tuple) for D in nodes):
+            return self._layers(nodes)
         from networkx import spring_layout
 
         scale = 1.0 + len(nodes) ** 0.5
         found = spring_layout(self.graph, seed=1, iterations=300, scale=scale)
         return {D: (float(x), float(y)) for D, (x, y) in found.items()}
+
+    def _layers(self, nodes: list[Any]) -> dict[Database, tuple[float, float]]:
+        """Tuples in rows, each sorted; rows are bent a bit, so that no line runs through a database."""
+        first = min(record for D in nodes for record in D)
+        rows: dict[tuple[int, int], list[Any]] = {}
+        for D in sorted(nodes):
+            rows.setdefault((len(D), sum(record != first for record in D)), []).append(D)
+        width = 0.6 + max(len(_label(D)) for D in nodes) / 8
+        places = {}
+        for y, key in enumerate(sorted(rows)):
+            row = rows[key]
+            for j, D in enumerate(row):
+                x = j - (len(row) - 1) / 2
+                places[D] = (width * x, 1.5 * y + 0.05 * x * x)
+        return places
 
     def _lattice(self, nodes: list[Any]) -> dict[Database, tuple[float, float]]:
         """A record is a corner of a polygon, a database the sum of its records; sizes one above another."""
@@ -261,23 +397,31 @@ class _Drawing:
             return f"touches: {', '.join(touched)}" if touched else "touches nothing that is read"
         return ", ".join(f"{name} = {_label(f(D))}" for name, f in self.maps.items())
 
+    @cached_property
+    def groups(self) -> dict[str, list[Database]]:
+        """The databases by what is read of them; all in one group where there are too many."""
+        groups: dict[str, list[Database]] = {}
+        for D in self.graph.nodes:
+            groups.setdefault(self._group(D), []).append(D)
+        return groups if len(groups) <= len(MARKERS) else {"": list(self.graph.nodes)}
+
+    def _shade(self, D: Database) -> str:
+        assert self.distances is not None
+        return SHADES[min(self.distances.get(D, len(SHADES)), len(SHADES) - 1)]
+
     def _draw_nodes(self, axes: Axes, places: Mapping[Database, tuple[float, float]]) -> list[Line2D]:
         from matplotlib.lines import Line2D
 
-        groups: dict[str, list[Database]] = {}
-        for D in places:
-            groups.setdefault(self._group(D), []).append(D)
-        if len(groups) > len(MARKERS):
-            groups = {"": list(places)}
         shown = []
-        for n, (group, some) in enumerate(groups.items()):
-            marker, colour = MARKERS[n % len(MARKERS)], COLOURS[n % len(COLOURS)]
+        for n, (group, some) in enumerate(self.groups.items()):
+            marker = MARKERS[n % len(MARKERS)]
+            colour = COLOURS[n % len(COLOURS)] if self.distances is None else "#ffffff"
             axes.scatter(
                 [places[D][0] for D in some],
                 [places[D][1] for D in some],
                 s=150,
                 marker=marker,
-                c=colour,
+                c=colour if self.distances is None else [self._shade(D) for D in some],
                 edgecolors="black",
                 linewidths=[2.6 if D in self.pair else 0.9 for D in some],
                 zorder=3,
@@ -286,8 +430,9 @@ class _Drawing:
             shown.append(Line2D([], [], linestyle="", marker=marker, markersize=9, label=group, **look))
         for D, place in places.items():
             letter = dict(zip(self.pair, ("D = ", "D' = "), strict=False)).get(D, "")
+            far = "" if self.distances is None else f" ({self.distances.get(D, 'oo')})"
             axes.annotate(
-                letter + _label(D),
+                letter + _label(D) + far,
                 place,
                 xytext=(0, -10),
                 textcoords="offset points",
@@ -304,20 +449,161 @@ class _Drawing:
                     "alpha": 0.85,
                 },
             )
-        return shown if len(groups) > 1 else []
+        return (shown if len(self.groups) > 1 else []) + self._scale()
+
+    def _scale(self) -> list[Line2D]:
+        """The legend of the shades."""
+        from matplotlib.lines import Line2D
+
+        if self.distances is None:
+            return []
+        look: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 9, "markeredgecolor": "black"}
+        last = len(SHADES) - 1
+        words = {r: f"distance {r}" for r in sorted(set(self.distances.values())) if r < last}
+        beyond = sorted({r for r in self.distances.values() if r >= last})
+        far = ["oo"] if len(self.distances) < len(self.graph) else []
+        if beyond or far:
+            some = [f"{beyond[0]}{' or more' if len(beyond) > 1 else ''}"] if beyond else []
+            words[last] = f"distance {' or '.join([*some, *far])}"
+        return [Line2D([], [], markerfacecolor=SHADES[r], label=label, **look) for r, label in words.items()]
+
+    def _change(self, D: Database, E: Database) -> str:
+        """What the line of two neighbours says: how many inputs change, or which."""
+        if not self.inputs:
+            return ""
+        names = [name for name, f in self.inputs.items() if f(D) != f(E)]
+        if not names:
+            return "no input changes"
+        if self.named_lines:
+            return f"{', '.join(names)} change{'s' if len(names) == 1 else ''}"
+        n = min(len(names), 3)
+        more = " or more" if n == 3 and self.most_change > 3 else ""
+        return f"{n}{more} input{'s change' if n > 1 else ' changes'}"
+
+    @cached_property
+    def most_change(self) -> int:
+        """How many inputs change between neighbours, at most."""
+        counts = [sum(f(D) != f(E) for f in self.inputs.values()) for D, E in self.graph.edges]
+        return int(max(counts))
+
+    @cached_property
+    def named_lines(self) -> bool:
+        """Whether lines say which inputs change: where markers do not show what is read, and few differ."""
+        if len(self.inputs) < 2 or len(self.groups) > 1:
+            return False
+        changes = {tuple(f(D) != f(E) for f in self.inputs.values()) for D, E in self.graph.edges}
+        return len(changes) <= len(LINES) - 1
+
+    @cached_property
+    def kinds(self) -> dict[str, int]:
+        """What lines say, and which style says it: 0 where nothing changes."""
+        said = {self._change(D, E) for D, E in self.graph.edges}
+        if not self.inputs:
+            return dict.fromkeys(said, 1)
+        ordered = sorted(said - {"no input changes"})
+        styles = range(1, len(ordered) + 1) if self.named_lines else [int(words[0]) for words in ordered]
+        return dict.fromkeys(said & {"no input changes"}, 0) | dict(zip(ordered, styles, strict=True))
+
+    def dot(self) -> str:
+        """The graph in the DOT language."""
+        rows = []
+        groups = self.groups
+        for n, (group, some) in enumerate(groups.items()):
+            look = f"shape={DOT_SHAPES[n % len(DOT_SHAPES)]}"
+            if len(groups) > 1:
+                colour = COLOURS[n % len(COLOURS)]
+                look += f', style=filled, fillcolor="{colour}", tooltip={_quoted(group)}'
+            for D in some:
+                rows.append(f"  {_quoted(_label(D))} [{look}{', penwidth=3' if D in self.pair else ''}];")
+        for D, E in self.graph.edges:
+            said = self._change(D, E)
+            look = f"style={DOT_LINES[self.kinds[said] % len(DOT_LINES)]}"
+            look += f", tooltip={_quoted(said)}" if said else ""
+            look += f', penwidth=4, color="{HIGHLIGHT}"' if {D, E} == set(self.pair) else ""
+            rows.append(f"  {_quoted(_label(D))} -- {_quoted(_label(E))} [{look}];")
+        title = f"  label={_quoted(self.about + self._note())};\n" if self.about else ""
+        return "graph {\n" + title + "\n".join(rows) + "\n}\n"
+
+    def _note(self) -> str:
+        return f"\na small part of {self.part_of}" if self.part_of else ""
 
     def _draw_edges(self, axes: Axes, places: Mapping[Database, tuple[float, float]]) -> list[Line2D]:
         from matplotlib.lines import Line2D
 
-        kinds: dict[int, Line2D] = {}
         for D, E in self.graph.edges:
-            changing = sum(f(D) != f(E) for f in self.inputs.values()) if self.inputs else 1
-            colour, dashes = LINES[min(changing, len(LINES) - 1)]
+            colour, dashes = LINES[self.kinds[self._change(D, E)]]
             (x, y), (z, w) = places[D], places[E]
             axes.plot([x, z], [y, w], linestyle=dashes, color=colour, linewidth=1.4, zorder=1)
             if {D, E} == set(self.pair):
                 axes.plot([x, z], [y, w], color=HIGHLIGHT, linewidth=8.0, alpha=0.5, zorder=0)
-            if changing not in kinds:
-                label = f"{changing or 'no'} input{'s change' if changing > 1 else ' changes'}"
-                kinds[changing] = Line2D([], [], linestyle=dashes, color=colour, linewidth=1.4, label=label)
-        return [kinds[n] for n in sorted(kinds)] if self.inputs else []
+        if not self.inputs:
+            return []
+        styles = {words: LINES[n] for words, n in self.kinds.items()}
+        return [
+            Line2D([], [], linestyle=dashes, color=colour, linewidth=1.4, label=words)
+            for words, (colour, dashes) in styles.items()
+        ]
+
+
+def _quoted(text: str) -> str:
+    """A text in the DOT language."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+# budgets
+
+
+def budget_bars(study: Study, values: Mapping[Any, object], claims: Sequence[Claim] = ()) -> Picture:
+    """Bars at given values of the parameters: what all mechanisms add up to, the bound, and claims.
+
+    The first is what the notion's rule gives if every input moves by one step, as in sequential
+    composition; it is no bound where inputs move further.  values -- numbers for all parameters.
+
+    Raises WrongValue where a parameter has no value.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError(NO_MATPLOTLIB) from None
+    rows = _bars(study, values, claims)
+    keys = [key for key, _ in study.bound.guarantee.parameters]
+    figure = Figure(figsize=(7.0, 0.8 + len(keys) * (0.7 + 0.4 * len(rows))))
+    for at, key in enumerate(keys):
+        axes = figure.add_subplot(len(keys), 1, at + 1)
+        lengths = [None if row[1][key] is sympy.oo else float(sympy.N(row[1][key])) for row in rows]
+        longest = max([x for x in lengths if x is not None], default=0.0) or 1.0
+        for y, ((_, exact, kind), x) in enumerate(zip(rows, lengths, strict=True)):
+            colour, hatch = BARS[kind]
+            wide = 1.15 * longest if x is None else x
+            axes.barh(-y, wide, color=colour, hatch=hatch, edgecolor="black", height=0.6)
+            label = numbers.shown(exact[key])
+            axes.annotate(
+                label, (wide, -y), xytext=(4, 0), textcoords="offset points", va="center", parse_math=False
+            )
+        axes.set_yticks([-y for y in range(len(rows))], [words for words, _, _ in rows], parse_math=False)
+        axes.set_xlim(0, 1.9 * longest)
+        axes.set_xlabel(key)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+    where = ", ".join(f"{name} = {value}" for name, value in values.items())
+    figure.suptitle(f"{study.setting.title or repr(study)}\nat {where}", fontsize=10, parse_math=False)
+    figure.tight_layout()
+    said = "; ".join(f"{words} {numbers.listed(exact)}" for words, exact, _ in rows)
+    return Picture(figure, f"bars of {said}")
+
+
+def _bars(
+    study: Study, values: Mapping[Any, object], claims: Sequence[Claim]
+) -> list[tuple[str, dict[str, sympy.Expr], int]]:
+    bound = study.bound
+    rows = [("all added up", numbers.composed(bound, values), 0), ("the bound", numbers.at(bound, values), 1)]
+    for n, claim in enumerate(claims, start=1):
+        if claim.guarantee.notion == bound.guarantee.notion:
+            claimed = numbers.at(bound, values, dict(claim.guarantee.values))
+            rows.append((f"claim {n} ({study.check(claim).verdict})", claimed, 2))
+    for words, exact, _ in rows:
+        for value in exact.values():
+            if left := sorted(map(str, value.free_symbols)):
+                raise numbers.WrongValue(f"{words}: no value is given for {', '.join(left)}")
+    return rows

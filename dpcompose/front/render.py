@@ -5,11 +5,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from dpcompose.language import formulas
+from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import checker, kernel, registry
+from dpcompose.proof import checker, computed, kernel, registry
+from dpcompose.proof.counterexamples import decimal
 from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.proof.sensitivity import Comparison
@@ -17,6 +20,24 @@ from dpcompose.proof.steps import GIVEN, HYPOTHESIS
 from dpcompose.search.bounds import Bound, item_order
 from dpcompose.search.claims import Verdict
 
+KINDS = (
+    "named",
+    "substitution",
+    "step",
+    "noise",
+    "lemma",
+    "rule",
+    "closer",
+    "conversion",
+    "computed",
+    "procedure",
+    "shape",
+    "metric",
+    "processing",
+    "fact",
+    "witness",
+)
+"""The kinds of pages in the order in which they are listed."""
 MOST_VECTORS = 12
 """How many profile vectors a line shows before it counts the rest."""
 
@@ -42,12 +63,14 @@ def source(line: Line, theory: Theory, bound: Bound) -> str:
     """The page that a line is by, or how it was checked, and the lines that it uses."""
     uses = f" from {_numbers(line.uses)}" if line.uses else ""
     if line.by in (GIVEN, HYPOTHESIS):
-        covered = (
-            f"checked: {line.judgement.covered}" if isinstance(line.judgement, kernel.Holds) else line.by
-        )
+        covered = line.by
+        if isinstance(line.judgement, kernel.Holds):
+            covered = f"checked: {line.judgement.covered}"
+        elif isinstance(line.judgement, kernel.Tabled):
+            covered = "checked on its table"
         return covered + uses
     page = theory.pages[line.by]
-    cited = page.cite(bound.guarantee.notion, bound.setting.adaptive)
+    cited = page.cite(bound.steps.notion, bound.setting.adaptive)
     name = cited if cited == page.id else f"{cited}, {page.id}"
     return f"by {name}{uses}"
 
@@ -69,10 +92,15 @@ def sentence(line: Line, setting: Setting) -> str:
     """A line's judgement in words."""
     said = line.judgement
     names = [mechanism.name for mechanism in setting.mechanisms]
-    reads = [mechanism.reads.written("D") for mechanism in setting.mechanisms]
+    reads = [
+        (f"{mechanism.query.words} of " if mechanism.query is not None else "") + mechanism.reads.written("D")
+        for mechanism in setting.mechanisms
+    ]
     match said:
-        case kernel.Given():
+        case kernel.Given() | kernel.Releases():
             return given(said)
+        case kernel.PrivateInValue():
+            return _private_in_value(said, names)
         case kernel.PrivateInInput():
             some = _all_of([names[i - 1] for i in said.mechanisms])
             metrics = dict.fromkeys(said.metrics)
@@ -82,16 +110,22 @@ def sentence(line: Line, setting: Setting) -> str:
                 else f"{len(metrics)} metrics, by {next(iter(metrics))}, ..."
             )
             return f"{some}: the guarantee holds in the distance of what is read ({where})"
+        case kernel.Converted():
+            shown = [
+                f"{names[i - 1]} keeps {_dp(said.notion, values)}"
+                for i, values in zip(said.mechanisms, said.parameters, strict=True)
+            ]
+            return f"where the inputs move by r, {_all_of(shown)}"
         case kernel.Loss():
             moves = [f"{x} moves by r[{i}]" for i, x in enumerate(reads, start=1)]
-            shown = ", ".join(moves) if len(moves) <= 4 else f"{moves[0]}, ..., {moves[-1]}"
+            where = ", ".join(moves) if len(moves) <= 4 else f"{moves[0]}, ..., {moves[-1]}"
             loss = _values(said.parameters)
             none = (
                 f"; without guarantee where {_all_of([names[i - 1] for i in said.unlimited])} moves"
                 if said.unlimited
                 else ""
             )
-            return f"the composition has loss {loss} where {shown}{none}"
+            return f"the composition has loss {loss} where {where}{none}"
         case kernel.Profile():
             return _profile(said, len(names))
         case kernel.Holds():
@@ -105,8 +139,24 @@ def sentence(line: Line, setting: Setting) -> str:
     raise TypeError(f"{said} is no judgement")
 
 
-def given(said: kernel.Given) -> str:
-    """A mechanism's guarantee in words."""
+def _private_in_value(said: kernel.PrivateInValue, names: list[str]) -> str:
+    """What the noise gives: its density, its loss, and the step that bounds it."""
+    letters = list(dict.fromkeys(said.parameters))
+    few = ", ".join(letters) if len(letters) <= 4 else f"{letters[0]}, ..."
+    metrics = dict.fromkeys(said.metrics)
+    moves = "; ".join(metrics) if len(metrics) <= 4 else f"{next(iter(metrics))}, ..."
+    return (
+        f"{_all_of([names[i - 1] for i in said.mechanisms])}: an output y has density {said.density} at a "
+        f"value x ({few}), so its loss against a value z is {said.loss}, {said.then} "
+        f"({said.because}); r is {moves}"
+    )
+
+
+def given(said: kernel.Given | kernel.Releases) -> str:
+    """A mechanism's guarantee in words, or what it does."""
+    if isinstance(said, kernel.Releases):
+        every = f"; records come {said.attributes} of the attribute" if said.attributes else ""
+        return f"{said.name} releases {said.query} of {said.reads} with {said.noise}{every}"
     where = {
         "common": f"as a map on the whole class, and depends only on {said.reads}",
         "own": f"as a map on {said.reads}",
@@ -118,6 +168,14 @@ def given(said: kernel.Given) -> str:
 def guarantee(said: kernel.Private) -> str:
     """A guarantee in words: bounded (e1 + e2)-DP."""
     return f"{said.granularity} {_dp(said.notion, said.parameters)}"
+
+
+def _decimals(said: Guarantee) -> kernel.Values:
+    """A guarantee's parameters, numbers as decimals."""
+    return tuple(
+        (key, decimal(Fraction(int(x.p), int(x.q))) if x.is_Rational else formulas.to_text(x))
+        for key, x in said.values
+    )
 
 
 def _dp(notion: str, parameters: kernel.Values) -> str:
@@ -152,15 +210,11 @@ def _all_of(names: list[str]) -> str:
 
 def believed(bound: Bound) -> list[str]:
     """The assumptions that nothing checked: lines by number, independence, and believed pages."""
-    derivation = bound.derivation
-    some = [
-        f"lines {_numbers(derivation.believed)}"
-        if len(derivation.believed) > 1
-        else f"line {derivation.believed[0]}"
-    ]
+    lines = bound.derivation.believed
+    some = [f"line{'s' if len(lines) > 1 else ''} {_numbers(lines)}"] if lines else []
     if bound.setting.several:
         some.append(f"that {composed(bound.setting)}")
-    return some
+    return some or ["nothing"]
 
 
 def composed(setting: Setting) -> str:
@@ -176,7 +230,9 @@ def composed(setting: Setting) -> str:
 def assumptions(bound: Bound, theory: Theory) -> list[str]:
     """What the result assumes, as sentences."""
     some = [
-        given(line.judgement) for line in bound.derivation.lines if isinstance(line.judgement, kernel.Given)
+        given(line.judgement) + on_table(line.judgement, bound.setting)
+        for line in bound.derivation.lines
+        if isinstance(line.judgement, kernel.Given | kernel.Releases)
     ]
     if bound.setting.several:
         some.append(composed(bound.setting))
@@ -188,17 +244,29 @@ def assumptions(bound: Bound, theory: Theory) -> list[str]:
     return some
 
 
+def on_table(said: kernel.Given | kernel.Releases, setting: Setting) -> str:
+    """What the table of a mechanism shows of its guarantee."""
+    found = setting.on_tables.get(said.name)
+    if found is None:
+        return ""
+    return f", checked on its table ({found.words})" if found.holds else f"; its table leaves it {found}"
+
+
 # verdicts
 
 
 def verdict(n: int, found: Verdict, bound: Bound | None) -> str:
     """A claim with its verdict, and for a refuted one what refutes it."""
+    bound = found.bound or bound
     claimed = ", ".join(f"{key} = {value}" for key, value in found.claim.text.items() if key != "notion")
     expected = "" if found.as_expected else f"  (expected: {found.claim.expect})"
     words = {True: ", loose", False: ", and no smaller guarantee holds", None: ""}[found.loose]
     rows = [f"claim {n}: {claimed}", f"  {found.verdict.upper()}{words}{expected}"]
     if found.reason:
         rows += [f"  {line}" for line in textwrap.wrap(f"because {found.reason}", 76)]
+    if found.verdict == "proved" and bound is not None and bound.conversions:
+        pages = ", ".join(page.id for page in bound.conversions)
+        rows.append(f"  from {guarantee(bound.guarantee)}, by {pages}")
     if found.counterexample is not None and bound is not None:
         rows += [f"  {row}" for row in _counterexample(found, bound)]
     return "\n".join(rows)
@@ -211,12 +279,18 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
         yield f"{letter} = {example.databases.printed(D)}"
     if example.point:
         yield "with " + ", ".join(f"{name} = {x}" for name, x in sorted(example.point.items()))
-    yield f"claimed {example.shown(example.claimed)}, true loss {example.shown(example.actual)}"
+    if example.through:
+        yield f"which violates what the claim implies by {', '.join(example.through)}:"
+    yield example.lost()
     for row, name in zip(example.rows, example.names, strict=True):
         yield f"reached by {name} {row.words()}"
     if example.alone is not None:
         yield f"already {example.alone.mechanism} alone loses {example.alone.loss} ({example.alone.by})"
-    yield f"right is: {guarantee(bound.guarantee)}"
+    if found.guarantee is None:
+        yield f"right is: {guarantee(bound.guarantee)}"
+    else:
+        values = _decimals(found.guarantee)
+        yield f"right is: {bound.guarantee.granularity} {_dp(found.guarantee.notion, values)}"
     for change in found.nearby:
         yield f"it would hold {change}"
 
@@ -247,7 +321,7 @@ def fits_data(bound: Bound) -> list[dict[str, Any]]:
 def theorem_list(theory: Theory) -> str:
     """All pages, by kind: id, item, title."""
     rows = []
-    for kind in ("named", "substitution", "step", "rule", "procedure", "shape", "metric", "fact", "witness"):
+    for kind in KINDS:
         for page in theory.of_kind(kind):
             items = ", ".join(page.items)
             rows.append(f"{page.id:<26} {kind:<13} {items:<10} {page.title}")
@@ -256,20 +330,25 @@ def theorem_list(theory: Theory) -> str:
 
 def theorem_table(theory: Theory) -> str:
     """Property × notion: the item and the conclusion of every named theorem, a dash where none is stated."""
-    notions = [page.head.notion for page in theory.of_kind("rule")]
-    heads = ["property", *notions]
-    rows = [[page.title, *(_cell(theory, page, notion) for notion in notions)] for page in _by_item(theory)]
-    widths = [max(len(row[n]) for row in [heads, *rows]) for n in range(len(heads))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in [heads, *rows]
-    ]
-    return "\n".join(lines)
+    width = max(len(notion) for notion in theory.notions)
+    rows = []
+    for page in _by_item(theory):
+        rows.append(page.title)
+        for notion in sorted(theory.notions, key=lambda one: (one != "pure", one)):
+            item, concluded = _cell(theory, page, notion)
+            head = f"  {notion:<{width}}  {item:<10}  "
+            after, further = " " * len(head), " " * (len(head) + 2)
+            lines = [
+                textwrap.fill(one, 78, initial_indent=after if n else head, subsequent_indent=further)
+                for n, one in enumerate(concluded)
+            ]
+            rows += lines or [head.rstrip()]
+    return "\n".join(rows)
 
 
 def table_data(theory: Theory) -> list[dict[str, Any]]:
     """The same as JSON: one object a property."""
-    notions = [page.head.notion for page in theory.of_kind("rule")]
+    notions = theory.notions
     return [
         {
             "id": page.id,
@@ -300,12 +379,13 @@ def _conclusion(theory: Theory, page: Page, notion: str) -> dict[str, str] | Non
     return {theory.rule(notion).head.parameters[0]: given}
 
 
-def _cell(theory: Theory, page: Page, notion: str) -> str:
+def _cell(theory: Theory, page: Page, notion: str) -> tuple[str, list[str]]:
+    """The item, and a line for each parameter; of a gap a dash and no line."""
     if not _is_stated(page, notion):
-        return "-"
+        return "-", []
     concluded = _conclusion(theory, page, notion)
-    formula = ", ".join(concluded.values()) if concluded else "by the profile"
-    return f"{page.head.items.get(notion, 'unnumbered')}: {formula}"
+    lines = [f"{key} = {formula}" for key, formula in concluded.items()] if concluded else ["by the profile"]
+    return page.head.items.get(notion, "unnumbered"), lines
 
 
 def page_data(page: Page) -> dict[str, Any]:
@@ -340,16 +420,52 @@ def problem_data(
     """The object that --json prints for a problem file."""
     data: dict[str, Any] = {"file": file, "title": setting.title}
     if bound is not None:
-        data["guarantee"] = {"notion": bound.guarantee.notion} | dict(bound.guarantee.parameters)
-        data["optimal"] = True if bound.optimal else None
+        data["guarantee"] = guarantee_data(bound.guarantee)
+        data["optimal"] = True if bound.optimal else False if bound.smaller_is_known else None
     data["scope"] = str(setting.databases)
     if bound is not None:
-        data["theorems"] = [bound.theorem.cite(bound.guarantee.notion, bound.setting.adaptive)]
+        data["theorems"] = [
+            page.cite(bound.steps.notion, bound.setting.adaptive)
+            for page in (bound.theorem, *bound.conversions)
+        ]
         data["assumptions"] = assumptions(bound, theory)
-    data["claims"] = [verdict_data(found, bound) for found in verdicts]
+        if least := _least_of_all(verdicts):
+            by = computed.page(theory, setting, least.notion)
+            assert by is not None
+            data |= {"guarantee": {"notion": least.notion} | dict(_decimals(least)), "optimal": None}
+            data["theorems"] = [by.id]
+    data["claims"] = [_own_guarantee(found, bound) | verdict_data(found, bound) for found in verdicts]
     if warnings:
         data["warnings"] = list(warnings)
     return data
+
+
+def of_claims(verdicts: Sequence[Verdict], bound: Bound | None) -> Bound | None:
+    """The bound that is shown for a file: in the notion of the claims if that is one, else the study's."""
+    notions = {found.claim.guarantee.notion for found in verdicts}
+    of_first = verdicts[0].bound if len(notions) == 1 else None
+    return of_first if of_first is not None and of_first.guarantee.notion in notions else bound
+
+
+def _least_of_all(verdicts: Sequence[Verdict]) -> Guarantee | None:
+    """The least guarantee at the δ of the claims, where one is computed and is the same for all of them."""
+    least = {found.guarantee for found in verdicts}
+    return least.pop() if len(least) == 1 else None
+
+
+def _own_guarantee(found: Verdict, bound: Bound | None) -> dict[str, Any]:
+    """The guarantee in the claim's notion, where it is by conversion or the file's is in another one."""
+    own, notion = found.bound, found.claim.guarantee.notion
+    if own is None or own.guarantee.notion != notion:
+        return {}
+    if not own.conversions and (bound is None or bound.guarantee.notion == notion):
+        return {}
+    return {"guarantee": guarantee_data(own.guarantee)}
+
+
+def guarantee_data(said: kernel.Private) -> dict[str, str]:
+    """A guarantee as JSON."""
+    return {"notion": said.notion} | dict(said.parameters)
 
 
 def verdict_data(found: Verdict, bound: Bound | None) -> dict[str, Any]:
@@ -361,6 +477,8 @@ def verdict_data(found: Verdict, bound: Bound | None) -> dict[str, Any]:
         data["loose"] = found.loose
     if found.reason:
         data["reason"] = found.reason
+    if found.guarantee is not None:
+        data["guarantee"] = {"notion": found.guarantee.notion} | dict(_decimals(found.guarantee))
     if found.counterexample is not None and bound is not None:
         data["counterexample"] = found.counterexample.data()
     if found.nearby:
@@ -372,15 +490,22 @@ def saved(bound: Bound, verdicts: Sequence[Verdict], problem: dict[str, Any]) ->
     """A derivation as it is saved; `dpcompose.proof.checker` reads it."""
     claims = []
     for found in verdicts:
-        one = verdict_data(replace(found, nearby=()), bound)
+        one = verdict_data(replace(found, nearby=(), guarantee=None), bound)
         if found.verdict == "proved":
             one["certificate"] = {key: dict(value) for key, value in found.certificate.items()}
+            if found.bound is not None and found.bound.derivation.lines != bound.derivation.lines:
+                one["derivation"] = _derived(found.bound)
         claims.append(one)
-    return {
-        "format": checker.FORMAT,
-        "problem": problem,
+    return {"format": checker.FORMAT, "problem": problem, **_derived(bound), "claims": claims}
+
+
+def _derived(bound: Bound) -> dict[str, Any]:
+    """The lines of a derivation, what they rest on, and their result."""
+    data: dict[str, Any] = {
         "pages": dict(bound.derivation.pages),
         "lines": [line.data() for line in bound.derivation.lines],
         "result": checker.result(bound.guarantee, bound.optimal),
-        "claims": claims,
     }
+    if bound.steps.conversions:
+        data["conversions"] = {notion: list(path) for notion, path in bound.steps.conversions.items()}
+    return data

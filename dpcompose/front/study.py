@@ -19,7 +19,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -27,8 +26,9 @@ from typing import Any
 
 import sympy
 
-from dpcompose.front import display, render
+from dpcompose.front import display, files, latex, numbers, render
 from dpcompose.front.display import Answer, Proof, Theorems
+from dpcompose.front.numbers import Budget
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.mechanisms import Mechanism
@@ -38,7 +38,7 @@ from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumption
 from dpcompose.proof import privacy_metric, registry
 from dpcompose.proof.hypotheses.inputs import Inputs, closed_form
 from dpcompose.proof.registry import Theory
-from dpcompose.search import bounds, claims, decide, limits, nearby
+from dpcompose.search import claims, conversions, decide, limits, nearby
 from dpcompose.search.bounds import Bound, NoBound
 from dpcompose.search.claims import Verdict
 from dpcompose.search.solver import Solver
@@ -87,7 +87,7 @@ class Result:
     @property
     def theorem(self) -> str:
         """The item that is cited, such as GB:IV.13."""
-        return self.bound.theorem.cite(self.bound.guarantee.notion, self.bound.setting.adaptive)
+        return self.bound.theorem.cite(self.bound.steps.notion, self.bound.setting.adaptive)
 
     @property
     def scope(self) -> str:
@@ -104,23 +104,17 @@ class Result:
         """The numbered lines of the proof: text by str, a list in a notebook."""
         return Proof(self.bound, self.theory)
 
+    def to_latex(self, verdicts: Sequence[Verdict] = ()) -> str:
+        """The proof as a document for pdfLaTeX, with verdicts on claims and the results that are used."""
+        return latex.document(self.bound, self.theory, verdicts)
+
     def at(self, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
-        """The guarantee with numbers in place of parameters, exact: at({e1: "1/2"})."""
-        numbers = {str(name): formulas.from_python(value) for name, value in values.items()}
-        symbols, domains = self.bound.setting.symbols, self.bound.setting.domains
-        for name, number in numbers.items():
-            if name in domains and number.is_Rational and not domains[name].contains(Fraction(str(number))):
-                raise ValueError(f"{name} = {number} is not allowed: {name} is {domains[name]}")
-        if unknown := sorted(set(numbers) - set(symbols)):
-            raise ValueError(f"{unknown[0]} is no parameter; there are {', '.join(symbols)}")
-        return {
-            key: value.subs({symbols[name]: number for name, number in numbers.items()})
-            for key, value in self.values.items()
-        }
+        """The guarantee with numbers in place of parameters, exact: at({e1: "1/2"}); see `numbers.at`."""
+        return numbers.at(self.bound, values)
 
     def __repr__(self) -> str:
         said = render.guarantee(self.bound.guarantee)
-        return f"{said}, by {self.theorem}{'; optimal' if self.optimal else ''}"
+        return f"{said}, by {self.theorem}{self.bound.standing}"
 
     def _repr_html_(self) -> str:
         return display.guarantee_html(self.bound)
@@ -153,11 +147,31 @@ class Study:
     @cached_property
     def bound(self) -> Bound:
         """The best bound.  Raises InvalidSetting, NoBound or TooLarge with the reason."""
-        return bounds.best(self.setting, self.theory, self.solver)
+        return conversions.best(self.setting, self.theory, self.solver)
 
-    def guarantee(self) -> Result:
-        """The best guarantee that the theorems give, with its derivation."""
-        return Result(self.bound, self.theory)
+    def guarantee(self, notion: str | None = None) -> Result:
+        """The best guarantee that the theorems give, with its derivation.
+
+        notion -- in which notion; left out, that of the mechanisms, or the nearest to which all convert.
+        Raises NoBound where no conversion pages lead there.
+
+        >>> import dpcompose as dpc
+        >>> study = dpc.compose(
+        ...     dpc.mechanism("M1", dpc.zcdp("r", dpc.unbounded)),
+        ...     dpc.mechanism("M2", dpc.gaussian("m", dpc.unbounded)),
+        ...     on=dpc.multisets(),
+        ...     target=dpc.unbounded,
+        ... )
+        >>> study.guarantee()
+        unbounded (m**2/2 + r)-zCDP, by GB:VI.15
+        """
+        if notion is None or notion == self.bound.guarantee.notion:
+            return Result(self.bound, self.theory)
+        restated = self.setting.stated_in(notion)
+        if restated is not self.setting:
+            return Study(restated, self.theory, self.solver).guarantee(notion)
+        found = conversions.bounds_in(notion, self.setting, self.theory, self.solver, like=self.bound)
+        return Result(found[0], self.theory)
 
     def check(self, claim: Guarantee | Claim) -> Answer:
         """The verdict on a claimed guarantee: proved, refuted or undecided."""
@@ -165,15 +179,39 @@ class Study:
             claim = self.claim(claim)
         if not isinstance(claim, Claim):
             raise TypeError(f"a claim is a guarantee such as dpcompose.pure(...), not {claim!r}")
+        restated = self.setting.stated_in(claim.guarantee.notion)
+        if restated is not self.setting:
+            return Study(restated, self.theory, self.solver).check(claim)
         try:
-            verdict = claims.judge(claim, self.bound, self.solver)
+            verdict = self._judge(claim)
             if verdict.verdict == "refuted":
                 verdict = replace(verdict, nearby=nearby.where_it_holds(claim, self._nearby, self.solver))
-            return display.answer(verdict, self.bound)
+            return display.answer(verdict)
         except (NoBound, TooLarge) as error:
-            if all(value is sympy.oo for _, value in claim.guarantee.values):
+            if claims.proves_itself(claim, self.setting, self.theory, self.solver):
                 return Answer(claim, "proved")
             return Answer(claim, "undecided", reason=str(error))
+
+    def _judge_by_bounds(self, claim: Claim) -> Verdict:
+        """The verdict from the study's bound, or from those that conversions give in the claim's notion."""
+        if self.bound.vacuous or self.setting.notions == (claim.guarantee.notion,):
+            return claims.judge_by_any(claim, [self.bound], self.solver)
+        try:
+            found = conversions.bounds_in(
+                claim.guarantee.notion, self.setting, self.theory, self.solver, claim.guarantee, self.bound
+            )
+        except NoBound as error:
+            verdict = claims.judge_by_any(claim, [self.bound], self.solver)
+            return replace(verdict, reason=str(error)) if verdict.verdict == "undecided" else verdict
+        return claims.judge_by_any(claim, found, self.solver)
+
+    def _judge(self, claim: Claim) -> Verdict:
+        """The verdict from bounds in the claim's notion, or from what it implies in the mechanisms'."""
+        verdict = self._judge_by_bounds(claim)
+        if verdict.verdict == "undecided" and self.setting.notions != (claim.guarantee.notion,):
+            found = claims.refute_by_consequence(claim, self.bound)
+            return verdict if found is None else replace(found, bound=verdict.bound)
+        return verdict
 
     @cached_property
     def _nearby(self) -> list[tuple[str, Bound]]:
@@ -204,6 +242,31 @@ class Study:
     @cached_property
     def _inputs(self) -> Inputs:
         return Inputs(self.setting, self.theory)
+
+    def budget(
+        self,
+        total: Guarantee,
+        weights: Mapping[Any, object] | None = None,
+        at: Mapping[Any, object] | None = None,
+    ) -> Budget:
+        """The parameters for which the best guarantee is the total, exact: equal ones, or in proportion.
+
+        total -- such as pure(1), of the guarantee's notion; weights -- {e1: 2}, else 1 each;
+        at -- values for parameters that are not to be chosen, such as how many mechanisms there are.
+        Raises NoBudget where this is not solved exactly, or where there is no finite guarantee.
+
+        >>> import dpcompose as dpc
+        >>> D, (e1, e2) = dpc.multisets({"a", "b"}), dpc.parameters("e1 e2")
+        >>> study = dpc.compose(
+        ...     dpc.mechanism("M1", dpc.pure(e1, dpc.bounded)),
+        ...     dpc.mechanism("M2", dpc.pure(e2, dpc.bounded)),
+        ...     on=D,
+        ...     target=dpc.bounded,
+        ... )
+        >>> study.budget(dpc.pure(1)), study.budget(dpc.pure(1), weights={e1: 2})
+        (e1 = 1/2, e2 = 1/2, for epsilon = 1, e1 = 2/3, e2 = 1/3, for epsilon = 1)
+        """
+        return numbers.budget(self.bound, total, weights, at)
 
     def metric(self, D: object, E: object, closure: bool = True) -> sympy.Expr:
         """The metric in which the composition is private: Σ_i ε_i·d_i(f_i(D), f_i(E)) (GB Thm. IV.1, IV.11).
@@ -250,14 +313,44 @@ class Study:
     def save(self, path: str | Path, verdicts: Sequence[Verdict] = ()) -> None:
         """Writes the derivation, with verdicts on claims, to a file that `dpcompose recheck` reads.
 
-        Python functions are written out as tables, and the derivation is made for these.
+        Python functions are written out as tables, and the derivation is made for these.  Noise is stated
+        in the notion of the first verdict; claims in another one are judged by conversions from there.
         """
         study, setting = self, problems.plain(self.setting)
+        setting = setting.in_one_notion([verdict.claim.guarantee.notion for verdict in verdicts])
         if setting is not self.setting:
             study = Study(setting, self.theory, self.solver)
             verdicts = [study.check(verdict.claim) for verdict in verdicts]
+        verdicts = [
+            found if found.bound is None or found.bound.setting == setting else study._judge(found.claim)
+            for found in verdicts
+        ]
         data = render.saved(study.bound, verdicts, problems.to_data(setting, [v.claim for v in verdicts]))
         Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+    def to_toml(self, claims: Sequence[Claim] = ()) -> str:
+        """The setting, with claims about it, as the text of a problem file that `load` reads.
+
+        Python functions are written out as tables.  Raises TooLarge for a class that is too large for that.
+
+        >>> import dpcompose as dpc
+        >>> M = dpc.mechanism("M", dpc.pure("e", dpc.bounded), reads=dpc.everything)
+        >>> print(dpc.compose(M, on=dpc.multisets("ab"), target=dpc.bounded).to_toml(), end="")
+        format = 1
+        [parameters]
+        e = "positive"
+        [databases]
+        kind = "multisets"
+        size = "any"
+        records = ["a", "b"]
+        [target]
+        granularity = "bounded"
+        [[mechanisms]]
+        name = "M"
+        reads = "everything"
+        guarantee = { notion = "pure", epsilon = "e", granularity = "bounded" }
+        """
+        return files.toml(problems.to_data(problems.plain(self.setting), claims))
 
     def __repr__(self) -> str:
         return display.setting_line(self.setting)

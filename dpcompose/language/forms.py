@@ -658,12 +658,22 @@ def greatest(form: Form, domains: Mapping[str, Domain]) -> Fraction | None:
 def is_positive(form: Form, domains: Mapping[str, Domain]) -> bool:
     """Whether form > 0 is seen from signs: no negative term, and one that is never 0."""
     return is_nonnegative(form, domains) and any(
-        all(_never_zero(domain_of(name, domains)) for name, _ in t) for t, _ in form.monomials
+        all(_never_zero(name, domains) for name, _ in t) for t, _ in form.monomials
     )
 
 
-def _never_zero(domain: Domain) -> bool:
-    return domain.nonnegative and not domain.contains(Fraction(0))
+def _never_zero(name: str, domains: Mapping[str, Domain]) -> bool:
+    """Whether a parameter, or an atom, is > 0: an exponential, or a root or power of what is > 0."""
+    domain = domain_of(name, domains)
+    if name in domains or not set(letters := _names_of(name)) <= set(domains):
+        return domain.nonnegative and not domain.contains(Fraction(0))
+    from dpcompose.language import formulas, symbols
+
+    inside = {one: symbols.symbol(one, domains[one]) for one in letters}
+    atom = formulas.parse(name, inside, index="i")
+    if not atom.is_Pow:
+        return bool(atom.func.__name__ == "exp")
+    return is_positive(read(atom.base, domains), domains)
 
 
 def largest(forms: Iterable[Form], domains: Mapping[str, Domain]) -> tuple[Form, ...]:

@@ -1,17 +1,21 @@
-"""Mechanisms: a map that is read, and the guarantee that the mechanism is assumed to satisfy."""
+"""Mechanisms: a map that is read, and a guarantee that is assumed, or a query and noise that give one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy
 
+from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.tables import ProbabilityTable
 from dpcompose.spaces.maps import Map, everything
+from dpcompose.spaces.queries import Bit, Query
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mechanism:
     """A randomised function M∘f of the database, known by what it reads and what it satisfies.
 
@@ -20,14 +24,21 @@ class Mechanism:
     satisfies -- the guarantee, with its granularity and (unless f is everything) its domain:
     "common": M is private as a map on the whole class, and depends on f(D) only;
     "own": M is private as a map on the images f(𝔻), for the canonical metric there;
+    table -- M itself, as probabilities on the databases of a finite class, or on the values of f: then a
+    setting checks on it what is assumed else, and refuses a guarantee that it does not keep;
     count -- for a family M[1], …, M[k] of mechanisms the number k, a whole number or a parameter.
-    Then the guarantee is that of M[i], in terms of e[i], and each reads the same, or its part i.
+    Then the guarantee is that of M[i], in terms of e[i], and each reads the same, or its part i;
+    query, noise -- for a concrete mechanism, which adds noise to the query's value at f(D).  Its
+    guarantee then is that of the noise, for values one unit apart, and for no neighbours.
     """
 
     name: str
     reads: Map
     satisfies: Guarantee
     count: sympy.Expr | None = None
+    query: Query | None = None
+    noise: Noise | None = None
+    table: ProbabilityTable | None = None
 
     def __call__(self, D: object) -> Any:
         """M(f(D)) as an expression in a database symbol D: by it two databases with one input give the same.
@@ -42,10 +53,52 @@ class Mechanism:
 
         return Output(self.name, image_of(self.reads, D))
 
+    def __repr__(self) -> str:
+        family = "" if self.count is None else f" ({self.count} of them)"
+        where = f" on the {self.satisfies.domain} domain" if self.satisfies.domain else ""
+        return f"{self.name}{family} reads {self.reads.written('D')} and is {self.satisfies}{where}"
+
     @property
     def many(self) -> bool:
         """Whether this is a family M[1], …, M[k]."""
         return self.count is not None
+
+    @property
+    def formulas(self) -> tuple[sympy.Expr, ...]:
+        """All that it is given by: the parameters of its guarantee, of its query and of its noise."""
+        given = [value for _, value in self.satisfies.values]
+        given += [] if self.query is None else self.query.bounds
+        return tuple(given if self.noise is None else [*given, self.noise.parameter])
+
+    @property
+    def is_concrete(self) -> bool:
+        """Whether it is given itself, by noise or by a table: other mechanisms with its guarantee, such as
+        witnesses, then say nothing of it."""
+        return self.noise is not None or self.table is not None
+
+    @property
+    def released(self) -> str:
+        """What a concrete mechanism does, in words; "" for one that is known by its guarantee."""
+        if self.query is None or self.noise is None:
+            return ""
+        return f"{self.query.words} with {self.noise.words}"
+
+    def with_letters(self, named: Mapping[sympy.Symbol, sympy.Symbol]) -> Mechanism:
+        """The same with other letters for some parameters, of its guarantee or its noise."""
+        if self.noise is not None:
+            noise = replace(self.noise, parameter=self.noise.parameter.xreplace(named))
+            satisfies = noise.guarantee(self.satisfies.notion)
+            assert satisfies is not None
+            return replace(self, noise=noise, satisfies=satisfies)
+        values = tuple((key, value.xreplace(named)) for key, value in self.satisfies.values)
+        return replace(self, satisfies=replace(self.satisfies, values=values))
+
+    def stated_in(self, notion: str) -> Mechanism | None:
+        """The mechanism with its guarantee in a notion, if it has one: concrete ones have several."""
+        if self.satisfies.notion == notion:
+            return self
+        given = None if self.noise is None else self.noise.guarantee(notion)
+        return None if given is None else replace(self, satisfies=given)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -59,28 +112,63 @@ class Mechanism:
             raise TypeError(
                 f"{self.name} satisfies a guarantee such as dpcompose.pure(...), not {self.satisfies!r}"
             )
-        if self.satisfies.granularity is None:
+        if self.noise is None and self.satisfies.granularity is None:
             raise ValueError(f"{self.name}: say for which neighbours the guarantee is stated (granularity)")
+        if self.table is not None and not isinstance(self.table, ProbabilityTable):
+            raise TypeError(
+                f"{self.name}: a table of probabilities is made by dpcompose.probability_table, "
+                f"not {self.table!r}"
+            )
+        if self.table is not None and self.noise is not None:
+            raise ValueError(f"{self.name}: what adds noise is given by that, and has no table")
+        if self.table is not None and self.count is not None:
+            raise ValueError(f"{self.name}: a table is that of one mechanism, and not of a family")
 
 
 def mechanism(
-    name: str, satisfies: Guarantee, reads: Map = everything, count: sympy.Expr | int | None = None
+    name: str,
+    satisfies: Guarantee | None = None,
+    reads: Map = everything,
+    count: sympy.Expr | int | None = None,
+    *,
+    query: Query | None = None,
+    noise: Noise | None = None,
+    table: ProbabilityTable | None = None,
 ) -> Mechanism:
     """M∘f: a mechanism M with a guarantee, on what the map f reads; with a count a family M[1], …, M[k].
 
     name -- what results call it; satisfies -- its guarantee, for some neighbours, such as `pure`;
+    query, noise -- in place of a guarantee: M adds the noise (`laplace`, `gaussian_noise`, `geometric`,
+    `randomized_response`) to the query (`count`, `clipped_sum`, `mean`, `histogram`, `bit`) of what is
+    read, and its guarantee follows from how far the query moves between target neighbours;
     reads -- the map f: `restriction`, `positions`, `function`, …; left out: it reads everything;
     count -- how many members a family has: a whole number from 1, or a parameter; e[i] may then be in
-    its guarantee.
+    its guarantee;
+    table -- its probabilities (`probability_table`), which a composition on a finite class checks.
 
     >>> from dpcompose.privacy.notions import pure
     >>> from dpcompose.spaces.granularities import unbounded
     >>> mechanism("M", satisfies=pure("e", unbounded)).reads.written("D")
     'D'
+    >>> from dpcompose.privacy.noises import laplace
+    >>> from dpcompose.spaces.queries import histogram
+    >>> mechanism("H", query=histogram(4), noise=laplace("1/e")).released
+    'a histogram of 4 bins with Laplace noise of scale 1/e'
     """
-    return Mechanism(
-        name,
-        reads,
-        satisfies,
-        None if count is None else sympy.Integer(count) if isinstance(count, int) else count,
-    )
+    number = sympy.Integer(count) if isinstance(count, int) else count
+    if query is None and noise is None:
+        if satisfies is None:
+            raise TypeError(f"{name} needs a guarantee (satisfies), or a query and noise")
+        return Mechanism(name, reads, satisfies, number, table=table)
+    if satisfies is not None:
+        raise TypeError(f"{name} has noise: its guarantee follows, and satisfies must be left out")
+    if query is None and isinstance(noise, Noise) and noise.kind.takes == "bit":
+        query = Bit()
+    if not (isinstance(query, Query) and isinstance(noise, Noise)):
+        raise TypeError(
+            f"{name} adds noise such as dpcompose.laplace(...) to a query such as dpcompose.count: "
+            "it needs both"
+        )
+    given = noise.guarantee()
+    assert given is not None
+    return Mechanism(name, reads, given, number, query, noise, table)

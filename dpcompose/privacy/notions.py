@@ -26,7 +26,7 @@ DOMAINS = ("own", "common")
 """Where a mechanism's guarantee is stated: on its map's own image class, or on the common class."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Guarantee:
     """A notion with the values of its parameters, and for a mechanism's own also where it is stated.
 
@@ -63,6 +63,9 @@ class Guarantee:
     def about(self, granularity: Granularity) -> Guarantee:
         """The same values, stated for these neighbours."""
         return replace(self, granularity=granularity)
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         from dpcompose.language import formulas

@@ -19,7 +19,8 @@ from pydantic import ValidationError
 
 from dpcompose.language import forms, formulas
 from dpcompose.language.symbols import POSITIVE, UNIT_INTERVAL, Domain, family_of, symbol
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms import Mechanism, mechanism
+from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.schema import (
     LATER_GRANULARITIES,
@@ -28,6 +29,7 @@ from dpcompose.privacy.schema import (
     Mistake,
     Path_,
     ProblemTable,
+    QueryTable,
     ReadsTable,
     first_line,
     line_of,
@@ -36,6 +38,7 @@ from dpcompose.privacy.schema import (
     shown,
 )
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
+from dpcompose.privacy.tables import ProbabilityTable, probability_table
 from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size, Streams, Tuples
 from dpcompose.spaces.granularities import BUILT_IN, Granularity, Pairs, group, pairs
 from dpcompose.spaces.maps import (
@@ -50,10 +53,27 @@ from dpcompose.spaces.maps import (
     restriction,
     table,
 )
+from dpcompose.spaces.queries import (
+    Bit,
+    Histogram,
+    Location,
+    Mean,
+    Query,
+    Sum,
+    bit,
+    clipped_sum,
+    count,
+    histogram,
+    location,
+    mean,
+)
 
 LARGEST_FILE = 10_000_000
 """The most characters of a problem file."""
 
+
+UNIT_KEYS = ("delta", "randomized-response")
+"""Where a name that is not listed under [parameters] lies in (0,1), if it stands alone."""
 
 CLASSES: Mapping[str, type[Multisets] | type[Tuples]] = {
     one.kind: one for one in (Multisets, Tuples, Streams)
@@ -70,7 +90,7 @@ class ProblemError(ValueError):
         super().__init__("\n".join(f"{file}: {mistake}" for mistake in self.mistakes))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Claim:
     """A guarantee that somebody claims for the composition, and the verdict they expect."""
 
@@ -79,6 +99,9 @@ class Claim:
     expect: str | None = None
     doubt: str = ""
     """Why a formula may have no real value for some allowed parameters, if it may."""
+
+    def __repr__(self) -> str:
+        return f"claim of {self.guarantee}{f', expected: {self.expect}' if self.expect else ''}"
 
 
 @dataclass(frozen=True)
@@ -150,10 +173,11 @@ class _Reader:
         self.doubts: list[str] = []
         self.domains: dict[str, Domain] = {}
         self.scalars: set[str] = set()
+        self.databases: DatabaseClass | None = None
 
     def problem(self, file: str) -> Problem | None:
         self._parameters()
-        databases = self._databases()
+        databases = self.databases = self._databases()
         if databases is None:
             return None
         own = self._granularities(databases)
@@ -173,7 +197,7 @@ class _Reader:
                 MappingProxyType(self.numbers),
                 tuple(self.doubts),
                 self.given.adaptive,
-            )
+            ).in_one_notion([claim.notion for claim in self.given.claims])
         except InvalidSetting as error:
             self.mistakes.append(Mistake(("mechanisms",), str(error)))
             return None
@@ -304,13 +328,15 @@ class _Reader:
     ) -> Mechanism | None:
         path: Path_ = ("mechanisms", i)
         count = self._count(given, path)
-        if given.guarantee is None:
-            self._wrong(path, "a mechanism needs its guarantee")
-            return None
         reads: Map | None = everything
         if isinstance(given.reads, ReadsTable):
             reads = self._reads(given.reads, maps, (*path, "reads"), given.index)
         stated = given.guarantee
+        if stated is None:
+            query, noise = self._query(given, path), self._noise(given, path)
+            if reads is None or query is None or noise is None:
+                return None
+            return mechanism(given.name, reads=reads, count=count, query=query, noise=noise)
         granularity = self._find_granularity(own, stated.granularity, (*path, "guarantee", "granularity"))
         values = []
         for key in FILE_KEYS[stated.notion]:
@@ -321,9 +347,72 @@ class _Reader:
             return None
         if reads is None or granularity is None or any(value is None for _, value in values):
             return None
-        return Mechanism(
-            given.name, reads, Guarantee(stated.notion, tuple(values), granularity, stated.domain), count
-        )
+        table = None if given.table is None else self._probabilities(given.table, (*path, "table"))
+        satisfies = Guarantee(stated.notion, tuple(values), granularity, stated.domain)
+        return Mechanism(given.name, reads, satisfies, count, table=table)
+
+    def _probabilities(self, name: str, path: Path_) -> ProbabilityTable | None:
+        """A table of probabilities; names in its formulas that are not listed are made here."""
+        if name not in self.given.tables:
+            self._wrong(path, f"there is no table {shown(name)}{near(name, self.given.tables)}")
+            return None
+        if not isinstance(self.databases, Listed):
+            self._wrong(path, "a table of probabilities needs a listed class")
+            return None
+        given = self.given.tables[name]
+        rows: dict[Database, list[sympy.Expr]] = {}
+        for D, row in given.rows.items():
+            try:
+                for one in sorted({one for text in row for one in formulas.names(text)}):
+                    if one not in self.symbols:
+                        self.domains[one] = POSITIVE
+                        self.symbols[one] = symbol(one, POSITIVE)
+                rows[D] = [formulas.parse(text, self.symbols) for text in row]
+            except formulas.FormulaError as error:
+                self._wrong(("tables", name, "rows", D), error)
+                return None
+        try:
+            used = {str(one) for row in rows.values() for p in row for one in p.free_symbols}
+            domains = {one: str(self.domains[one]) for one in sorted(used)}
+            return probability_table(rows, given.outcomes, parameters=domains)
+        except ValueError as error:
+            self._wrong(("tables", name), error)
+            return None
+
+    def _query(self, given: MechanismTable, path: Path_) -> Query | None:
+        """What the mechanism asks for; one bit where that is left out."""
+        table = given.query
+        if not isinstance(table, QueryTable):
+            return count if table == "count" else bit
+        if table.histogram is not None:
+            return histogram(table.histogram)
+        if table.location is not None:
+            diameter = self._stated(table.location, "location", (*path, "query", "location"), None)
+            return None if diameter is None else location(diameter)
+        key = "sum" if table.sum is not None else "mean"
+        texts = enumerate(getattr(table, key))
+        bounds = [self._stated(text, key, (*path, "query", key, n), None) for n, text in texts]
+        lower, upper = bounds
+        if lower is None or upper is None:
+            return None
+        if sympy.oo in bounds:
+            self._wrong((*path, "query", key), "the bounds of an attribute are finite")
+            return None
+        return clipped_sum(lower, upper) if key == "sum" else mean(lower, upper)
+
+    def _noise(self, given: MechanismTable, path: Path_) -> Noise | None:
+        """The noise with its parameter; a probability that is a bare name lies in (0,1)."""
+        assert given.noise is not None
+        word = given.noise.word
+        text = given.noise.model_dump(by_alias=True)[word]
+        parameter = self._stated(text, word, (*path, "noise", word), given.index)
+        if parameter is None:
+            return None
+        noise = Noise(word, parameter)
+        if unfit := noise.unfit():
+            self._wrong((*path, "noise", word), unfit)
+            return None
+        return noise
 
     def _count(self, given: MechanismTable, path: Path_) -> sympy.Expr | None:
         """How many mechanisms a family has; None for a single one."""
@@ -400,7 +489,7 @@ class _Reader:
                 self.scalars.add(name)
                 if name not in self.symbols and name != index:
                     family = family_of(name)
-                    domain = UNIT_INTERVAL if key == "delta" and text.strip() == name else POSITIVE
+                    domain = UNIT_INTERVAL if key in UNIT_KEYS and text.strip() == name else POSITIVE
                     if family is not None and family in self.domains and family in self.given.parameters:
                         if family in self.scalars:
                             message = f"{family} is a parameter and also a family {name}; rename one of them"
@@ -440,8 +529,9 @@ class _Reader:
 def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
     """A setting that `plain` returns, with claims, as the data of a problem file."""
     databases = setting.databases
-    if setting.notion not in FILE_KEYS:
-        raise InvalidSetting(f"problem files have no notion {setting.notion!r}, so this cannot be saved")
+    for notion in setting.notions:
+        if notion not in FILE_KEYS:
+            raise InvalidSetting(f"problem files have no notion {notion!r}, so this cannot be saved")
     data: dict[str, Any] = {"format": 1, "title": setting.title}
     data["parameters"] = {family_of(name) or name: str(domain) for name, domain in setting.domains.items()}
     data["parameters"] |= setting.numbers
@@ -459,6 +549,8 @@ def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
         }
         tables = {m.reads.name: m.reads for m in setting.mechanisms if isinstance(m.reads, Table)}
         data["maps"] = {name: _map_data(f, used) for name, f in sorted(tables.items())}
+        made = {_name_of_table(m): m.table.data() for m in setting.mechanisms if m.table is not None}
+        data |= {"tables": made} if made else {}
     parts = {m.reads.partition: m.reads.parts for m in setting.mechanisms if isinstance(m.reads, Part)}
     if parts:
         kind = "record-wise" if isinstance(databases, Multisets) else "order-based"
@@ -466,7 +558,7 @@ def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
     if setting.adaptive:
         data["adaptive"] = True
     data["target"] = {"granularity": _granularity_data(setting.target)}
-    data["mechanisms"] = [_mechanism_data(mechanism) for mechanism in setting.mechanisms]
+    data["mechanisms"] = [_mechanism_data(one) for one in setting.mechanisms]
     data["claims"] = [
         dict(claim.text) | ({"expect": claim.expect} if claim.expect else {}) for claim in claims
     ]
@@ -475,8 +567,7 @@ def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
 
 def _granularities(setting: Setting) -> list[Granularity]:
     """The granularities that the setting uses, each once, by name."""
-    used = {setting.target, *(m.satisfies.about_granularity for m in setting.mechanisms)}
-    return sorted(used, key=str)
+    return sorted(set(setting.granularities), key=str)
 
 
 def _granularity_data(granularity: Granularity) -> str | dict[str, Any]:
@@ -496,13 +587,35 @@ def _mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
         reads = {"map": f.name}
     elif isinstance(f, Part):
         reads = {"part": "i", "of": f.partition}
+    many = {} if mechanism.count is None else {"index": "i", "count": str(mechanism.count)}
+    if mechanism.query is not None and mechanism.noise is not None:
+        noise = {mechanism.noise.word: formulas.to_text(mechanism.noise.parameter)}
+        query = _query_data(mechanism.query)
+        return {"name": mechanism.name, **many, "reads": reads, "query": query, "noise": noise}
     guarantee: dict[str, Any] = dict(stated.text()) | {
         "granularity": _granularity_data(stated.about_granularity)
     }
     if stated.domain is not None:
         guarantee["domain"] = stated.domain
-    many = {} if mechanism.count is None else {"index": "i", "count": str(mechanism.count)}
-    return {"name": mechanism.name, **many, "reads": reads, "guarantee": guarantee}
+    made = {} if mechanism.table is None else {"table": _name_of_table(mechanism)}
+    return {"name": mechanism.name, **many, "reads": reads, "guarantee": guarantee, **made}
+
+
+def _name_of_table(mechanism: Mechanism) -> str:
+    """What the table of a mechanism is called in a file."""
+    return f"of {mechanism.name}"[:200]
+
+
+def _query_data(query: Query) -> str | dict[str, Any]:
+    """A query as a problem file states it."""
+    if isinstance(query, Histogram):
+        return {"histogram": query.bins}
+    if isinstance(query, Sum):
+        key = "mean" if isinstance(query, Mean) else "sum"
+        return {key: [formulas.to_text(bound) for bound in query.bounds]}
+    if isinstance(query, Location):
+        return {"location": formulas.to_text(query.diameter)}
+    return "bit" if isinstance(query, Bit) else "count"
 
 
 def _map_data(f: Table, used: Sequence[Granularity]) -> dict[str, Any]:
@@ -529,15 +642,18 @@ def plain(setting: Setting) -> Setting:
 
 def _is_plain(setting: Setting) -> bool:
     relations = [one.innermost()[0] for one in _granularities(setting)]
+    tables = [m.table for m in setting.mechanisms if m.table is not None]
     if isinstance(setting.databases, Multisets | Tuples):
         return all(relation in BUILT_IN.values() for relation in relations) and all(
-            isinstance(m.reads, Everything | Restriction | Positions | Part) for m in setting.mechanisms
+            isinstance(m.reads, Everything | Restriction | Positions | Part) and m.table is None
+            for m in setting.mechanisms
         )
     return (
         isinstance(setting.databases, Listed)
         and all(isinstance(D, str) and D for D in setting.databases.elements)
         and all(isinstance(relation, Pairs) and _free(relation.name) for relation in relations)
         and all(isinstance(m.reads, Everything | Table) for m in setting.mechanisms)
+        and all(isinstance(o, str) for made in tables for o in made.outcomes)
         and all(
             isinstance(x, str) and x
             for m in setting.mechanisms
@@ -568,8 +684,13 @@ def _listed(setting: Setting) -> Setting:
 
     def tabulated(i: int, mechanism: Mechanism) -> Mechanism:
         f, stated = mechanism.reads, mechanism.satisfies
+        if mechanism.noise is not None:
+            raise InvalidSetting(
+                f"{mechanism.name} adds noise, which problem files have on classes of records only"
+            )
         granularity = stated.about_granularity
         single, steps = granularity.innermost()
+        made, rows = mechanism.table, names
         if not isinstance(f, Everything):
             image = f.image(databases)
             inside = {x: _text_of(image, x) for x in image.databases()}
@@ -584,8 +705,12 @@ def _listed(setting: Setting) -> Setting:
                 if edges is None
                 else {str(listed(granularity)): [(inside[x], inside[y]) for x, y in edges]}
             )
+            if made is not None and setting.has_inputs_as_rows(mechanism):
+                rows = inside
             f = table(f"f{i}", {names[D]: inside[f(D)] for D in names}, given)
-        return Mechanism(mechanism.name, f, stated.about(listed(granularity)), mechanism.count)
+        if made is not None:
+            made = made.written({D: rows[D] for D in made.rows})
+        return Mechanism(mechanism.name, f, stated.about(listed(granularity)), mechanism.count, table=made)
 
     return Setting(
         Listed(tuple(names.values())),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -16,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.spaces.granularities import BUILT_IN, LARGEST_GROUP
+from dpcompose.spaces.queries import MOST_BINS
 
 Path_ = tuple[str | int, ...]
 
@@ -33,18 +34,18 @@ class Mistake:
         return f"{where}{f' (line {self.line})' if self.line else ''}: {self.message}"
 
 
-def _formula(value: object) -> object:
+def formula(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise ValueError(f"a formula is a text or a number, not {article(value)}")
     return str(value)
 
 
-def _not_yet(value: object) -> object:
+def not_yet(value: object) -> object:
     raise ValueError("not supported yet")
 
 
-Formula = Annotated[str, BeforeValidator(_formula)]
-NotYet = Annotated[Any, BeforeValidator(_not_yet)]
+Formula = Annotated[str, BeforeValidator(formula)]
+NotYet = Annotated[Any, BeforeValidator(not_yet)]
 
 
 def _one_line(value: object) -> object:
@@ -63,23 +64,28 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
 
 
-def _supported(what: str, yes: Iterable[str], later: Iterable[str]) -> Callable[[object], object]:
+@dataclass(frozen=True)
+class Word:
     """A check of one word: a supported one, one that the format has but we do not yet, or neither."""
-    yes, later = tuple(yes), tuple(later)
 
-    def check(value: object) -> object:
-        if value in yes:
+    what: str
+    supported: tuple[str, ...]
+    later: tuple[str, ...] = ()
+
+    def __call__(self, value: object) -> object:
+        if value in self.supported:
             return value
-        if value in later:
-            raise ValueError(f"the {what} {value!r} is not supported yet; supported are {', '.join(yes)}")
-        raise ValueError(f"there is no {what} {shown(value)}{near(value, (*yes, *later))}")
-
-    return check
+        if value in self.later:
+            there = ", ".join(self.supported)
+            raise ValueError(f"the {self.what} {value!r} is not supported yet; supported are {there}")
+        raise ValueError(
+            f"there is no {self.what} {shown(value)}{near(value, (*self.supported, *self.later))}"
+        )
 
 
 class DatabasesTable(_Table):
     kind: Annotated[
-        str, BeforeValidator(_supported("kind", ("multisets", "tuples", "streams", "listed"), ("graphs",)))
+        str, BeforeValidator(Word("kind", ("multisets", "tuples", "streams", "listed"), ("graphs",)))
     ]
     records: list[Name] | None = None
     size: str = "any"
@@ -95,6 +101,17 @@ class DatabasesTable(_Table):
         if self.kind != "listed" and self.elements is not None:
             raise ValueError(f"elements are about listed classes; {self.kind} have records")
         return self
+
+
+Bounds = Annotated[list[Formula], Field(min_length=2, max_length=2)]
+
+QUERIES = (
+    'a query is "count", { sum = [l, u] }, { mean = [l, u] }, { histogram = m }, { location = w } or "bit"'
+)
+NOISES = (
+    'noise is { laplace = "1/e" }, { gaussian = "s" }, { geometric = "1/e" }, '
+    '{ randomized-response = "3/4" }, { planar-laplace = "1/e" } or { exponential = "e/2" }'
+)
 
 
 PairList = list[Annotated[list[Name], Field(min_length=2, max_length=2)]]
@@ -129,12 +146,17 @@ class ReadsTable(_Table):
         return self
 
 
+class ProbabilitiesTable(_Table):
+    outcomes: Annotated[list[Name], Field(min_length=1)]
+    rows: dict[Name, list[Formula]]
+
+
 class PartitionTable(_Table):
-    kind: Annotated[str, BeforeValidator(_supported("kind", ("record-wise", "order-based"), ()))]
+    kind: Annotated[str, BeforeValidator(Word("kind", ("record-wise", "order-based")))]
     parts: Formula
 
 
-_notion = _supported("notion", tuple(FILE_KEYS), ("renyi", "tcdp", "f-dp"))
+_notion = Word("notion", tuple(FILE_KEYS), ("renyi", "tcdp", "f-dp"))
 LATER_GRANULARITIES = ("edge", "node", "user", "attribute")
 
 
@@ -183,6 +205,39 @@ class GuaranteeTable(_Table):
         return self
 
 
+class QueryTable(_Table):
+    sum: Bounds | None = None
+    mean: Bounds | None = None
+    location: Formula | None = None
+    histogram: Annotated[int, Field(ge=1, le=MOST_BINS)] | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> QueryTable:
+        if len(self.model_fields_set) != 1:
+            raise ValueError(QUERIES)
+        return self
+
+
+class NoiseTable(_Table):
+    laplace: Formula | None = None
+    gaussian: Formula | None = None
+    geometric: Formula | None = None
+    randomized_response: Formula | None = Field(default=None, alias="randomized-response")
+    planar_laplace: Formula | None = Field(default=None, alias="planar-laplace")
+    exponential: Formula | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> NoiseTable:
+        if len(self.model_fields_set) != 1:
+            raise ValueError(NOISES)
+        return self
+
+    @property
+    def word(self) -> str:
+        """The one kind of noise that is given."""
+        return next(iter(self.model_dump(by_alias=True, exclude_none=True)))
+
+
 class MechanismTable(_Table):
     name: Name
     reads: Annotated[
@@ -193,8 +248,15 @@ class MechanismTable(_Table):
     index: Name | None = None
     count: Formula | None = None
     repeat: Annotated[int, Field(ge=1)] | None = None
-    query: NotYet = None
-    noise: NotYet = None
+    query: (
+        Annotated[
+            Annotated[Literal["count", "bit"], Tag("word")] | Annotated[QueryTable, Tag("table")],
+            Discriminator(lambda value: "table" if isinstance(value, dict | QueryTable) else "word"),
+        ]
+        | None
+    ) = None
+    noise: NoiseTable | None = None
+    table: Name | None = None
 
     @model_validator(mode="after")
     def _family(self) -> MechanismTable:
@@ -202,6 +264,24 @@ class MechanismTable(_Table):
             raise ValueError('a family has an index and a count: index = "i", count = "k"')
         if self.repeat is not None and self.count is not None:
             raise ValueError("repeat and count both say how many mechanisms there are; use one of them")
+        if self.table is not None and (self.repeat is not None or self.count is not None):
+            raise ValueError("a table of probabilities is that of one mechanism, and not of a family")
+        return self
+
+    @model_validator(mode="after")
+    def _known(self) -> MechanismTable:
+        if self.guarantee is not None and (self.query is not None or self.noise is not None):
+            raise ValueError(
+                "a mechanism has a guarantee, or a query and noise, from which it follows; not both"
+            )
+        if self.guarantee is None and self.query is None and self.noise is None:
+            raise ValueError("a mechanism needs its guarantee, or a query and noise")
+        if self.guarantee is None and self.table is not None:
+            raise ValueError("what adds noise is given by that, and has no table; leave out one of them")
+        if self.query is not None and self.noise is None:
+            raise ValueError(f"without noise a query has no guarantee; {NOISES}")
+        if self.noise is not None and self.query is None and self.noise.word != "randomized-response":
+            raise ValueError(f"what is the noise added to? {QUERIES}")
         return self
 
 
@@ -231,6 +311,7 @@ class ProblemTable(_Table):
     granularities: dict[Name, GranularityTable] = {}
     maps: dict[Name, MapTable] = {}
     partitions: dict[Name, PartitionTable] = {}
+    tables: dict[Name, ProbabilitiesTable] = {}
     adaptive: bool = False
     target: TargetTable
     mechanisms: Annotated[list[MechanismTable], Field(min_length=1, max_length=2000)]
@@ -275,12 +356,15 @@ def _model_at(path: Path_) -> type[BaseModel] | None:
         ("target",): TargetTable,
         ("granularities", "*"): GranularityTable,
         ("maps", "*"): MapTable,
+        ("tables", "*"): ProbabilitiesTable,
         ("mechanisms", "*"): MechanismTable,
         ("mechanisms", "*", "guarantee"): GuaranteeTable,
         ("mechanisms", "*", "reads"): ReadsTable,
+        ("mechanisms", "*", "query"): QueryTable,
+        ("mechanisms", "*", "noise"): NoiseTable,
         ("claims", "*"): ClaimTable,
     }
-    several = path[:1] and path[0] in ("granularities", "maps", "mechanisms", "claims")
+    several = path[:1] and path[0] in ("granularities", "maps", "tables", "mechanisms", "claims")
     return tables.get(tuple("*" if several and n == 1 else str(part) for n, part in enumerate(path)))
 
 

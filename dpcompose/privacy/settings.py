@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 from types import MappingProxyType
 from typing import Any
 
 import sympy
 
-from dpcompose.language import formulas
+from dpcompose.language import forms, formulas
 from dpcompose.language.symbols import Domain, domain_of, family_of, symbol
 from dpcompose.language.worstcase import Over
 from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.tables import Finding, ProbabilityTable
 from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Size, Tuples
 from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
 from dpcompose.spaces.maps import Everything, Function, Map, Part, Positions, Restriction, Table
+from dpcompose.spaces.queries import Bit, Count, Location, Mean, Sum
 
 
 class InvalidSetting(ValueError):
@@ -57,15 +60,69 @@ class Setting:
             raise InvalidSetting(unfit)
         if isinstance(self.databases, Multisets) and self.databases.arbitrary:
             object.__setattr__(self, "databases", self._with_named_records(self.databases))
-        stated = [self.target, *(m.satisfies.about_granularity for m in self.mechanisms)]
+        stated = self.granularities
         _one_meaning("granularities", [*stated, *(one.innermost()[0] for one in stated)])
         tables = [m.reads for m in self.mechanisms if isinstance(m.reads, Table | Function)]
         _one_meaning("maps", tables)
         self._check_families()
         for mechanism in self.mechanisms:
             self._check(mechanism)
-            for _, value in mechanism.satisfies.values:
+            for value in mechanism.formulas:
                 self.check_ranges(value)
+        for name, found in self.on_tables.items():
+            if found.verdict == "refuted":
+                raise InvalidSetting(f"{name} is not what its table shows: {found.words}")
+
+    @cached_property
+    def on_tables(self) -> dict[str, Finding]:
+        """For each mechanism that has a table, what it shows: its guarantee, and what it depends on."""
+        return {m.name: self._on_table(m, m.table) for m in self.mechanisms if m.table is not None}
+
+    def _on_table(self, mechanism: Mechanism, table: ProbabilityTable) -> Finding:
+        f, stated, databases = mechanism.reads, mechanism.satisfies, self.databases
+        if databases.count() is None or f.image(databases).count() is None:
+            raise InvalidSetting(
+                f"{mechanism.name} has a table, with a row for each database, but {databases} are infinitely "
+                "many; a finite class would do"
+            )
+        for name, domain in table.domains.items():
+            if self.domains.get(name) != domain:
+                known = f"is {self.domains[name]} here" if name in self.domains else "is no parameter here"
+                raise InvalidSetting(f"{name} in the table of {mechanism.name} is {domain}, and {known}")
+        whole, inputs = set(databases.databases()), set(f.image(databases).databases())
+        own = self._on_own_domain(mechanism)
+        if set(table.rows) not in ([inputs] if own else [whole, inputs]):
+            wanted = f"value of {f.written('D')}" if own else "database of the class"
+            missing = sorted(map(str, (inputs if own else whole) - set(table.rows)))
+            example = f": {missing[0]} has none" if missing else ", and no others"
+            raise InvalidSetting(f"the table of {mechanism.name} needs a row for each {wanted}{example}")
+        granularity = stated.about_granularity
+        if self.has_inputs_as_rows(mechanism):
+            # On the common domain a table on the inputs is M*: privacy for the push-forward is the same.
+            return table.check(stated, graph_of_inputs(databases, granularity, f, own))
+        depends = table.check_depends(f)
+        if not depends.holds:
+            return depends
+        return table.check(stated, neighbourhood_graph(databases, granularity))
+
+    def _on_own_domain(self, mechanism: Mechanism) -> bool:
+        return mechanism.satisfies.domain == "own" and not mechanism.reads.is_identity(self.databases)
+
+    def has_inputs_as_rows(self, mechanism: Mechanism) -> bool:
+        """Whether the rows of a mechanism's table are values of what it reads, and no databases."""
+        assert mechanism.table is not None
+        return self._on_own_domain(mechanism) or set(mechanism.table.rows) != set(self.databases.databases())
+
+    @property
+    def granularities(self) -> list[Granularity]:
+        """The target, and what the guarantees are stated for; that of noise is stated for no neighbours."""
+        stated = (mechanism.satisfies.granularity for mechanism in self.mechanisms)
+        return [self.target, *(one for one in stated if one is not None)]
+
+    @property
+    def attributes(self) -> bool:
+        """Whether queries look at attributes: then every record comes with every value of them."""
+        return any(mechanism.query is not None and mechanism.query.attribute for mechanism in self.mechanisms)
 
     def _check_families(self) -> None:
         """Parts of a partition need an arbitrary universe of multisets, and one mechanism a part."""
@@ -119,7 +176,7 @@ class Setting:
                     m.count
                     for m in self.mechanisms
                     if m.count is not None
-                    and any(name in map(str, value.free_symbols) for _, value in m.satisfies.values)
+                    and any(name in map(str, value.free_symbols) for value in m.formulas)
                 }
                 if counts and last not in counts:
                     there = " or ".join(sorted(map(str, counts)))
@@ -162,6 +219,8 @@ class Setting:
     def written_out(self, sizes: Mapping[str, int]) -> tuple[Setting, tuple[int, ...]]:
         """The setting with families member by member, and for each mechanism which one it is from (from 1).
 
+        Where queries look at attributes, records that differ in these only are told apart.
+
         sizes -- the number of members, by the name or digits of the count.  The parts of a
         partition become record sets of an arbitrary universe, or sets of positions: for every
         choice of a part of each partition, or of none, two records (and as many positions as one
@@ -177,10 +236,14 @@ class Setting:
                 if mechanism.count is not None:
                     f = mechanism.reads
                     reads = parts[f.partition][i - 1] if isinstance(f, Part) else f
-                    satisfies = self._member(mechanism.satisfies, i, domains)
-                    member_of = Mechanism(f"{mechanism.name}[{i}]", reads, satisfies)
+                    named = self._named(mechanism, i, domains)
+                    member_of = replace(
+                        mechanism.with_letters(named), name=f"{mechanism.name}[{i}]", reads=reads, count=None
+                    )
                 mechanisms.append(member_of)
                 origin.append(n)
+        if self.attributes and not parts:
+            databases, mechanisms = _told_apart(databases, mechanisms)
         setting = replace(
             self, databases=databases, mechanisms=tuple(mechanisms), domains=MappingProxyType(domains)
         )
@@ -240,18 +303,17 @@ class Setting:
             )
         return edits.most * max((sum(one) for one in edits.single), default=1)
 
-    def _member(self, stated: Guarantee, i: int, domains: dict[str, Domain]) -> Guarantee:
-        """The guarantee of M[i]: e[i] with a number for i."""
-        values = []
-        for key, value in stated.values:
-            renamed = {}
-            for one in value.free_symbols:
-                if (family := family_of(str(one))) is not None:
-                    name = f"{family}[{i}]"
-                    domains[name] = self.domains[str(one)]
-                    renamed[one] = symbol(name, domains[name])
-            values.append((key, value.xreplace(renamed)))
-        return replace(stated, values=tuple(values))
+    def _named(
+        self, mechanism: Mechanism, i: int, domains: dict[str, Domain]
+    ) -> dict[sympy.Symbol, sympy.Symbol]:
+        """For each e[i] of a family the letter of its member of that number."""
+        named = {}
+        for one in {one for value in mechanism.formulas for one in value.free_symbols}:
+            if (family := family_of(str(one))) is not None:
+                name = f"{family}[{i}]"
+                domains[name] = self.domains[str(one)]
+                named[one] = symbol(name, domains[name])
+        return named
 
     def _with_named_records(self, databases: Multisets) -> Multisets:
         """An arbitrary universe holds the records that mechanisms name, and others besides."""
@@ -260,7 +322,7 @@ class Setting:
 
     def _check(self, mechanism: Mechanism) -> None:
         f, stated = mechanism.reads, mechanism.satisfies
-        if unfit := stated.about_granularity.unfit(self.databases):
+        if stated.granularity is not None and (unfit := stated.granularity.unfit(self.databases)):
             raise InvalidSetting(f"{mechanism.name}: {unfit}")
         if isinstance(f, Positions):
             self._check_positions(mechanism.name, f)
@@ -286,8 +348,72 @@ class Setting:
             for D in every:
                 if D not in f.values:
                     raise InvalidSetting(f"the map {f.name} has no value for the database {D!r}")
-        if stated.domain is None and not isinstance(f, Everything):
+        if mechanism.noise is not None:
+            self._check_noise(mechanism)
+        elif stated.domain is None and not isinstance(f, Everything):
             raise InvalidSetting(f"{mechanism.name}: {DOMAIN_NEEDED}")
+
+    def _check_noise(self, mechanism: Mechanism) -> None:
+        """The query has a meaning on what is read, and values to which the noise can be added."""
+        name, f, query, noise = mechanism.name, mechanism.reads, mechanism.query, mechanism.noise
+        assert query is not None and noise is not None
+        if unfit := noise.unfit():
+            raise InvalidSetting(f"{name}: {unfit}")
+        if isinstance(query, Bit):
+            return
+        if not (isinstance(self.databases, Multisets | Tuples) and is_record_wise(f)):
+            raise InvalidSetting(
+                f"{name} asks for {query.words}, which is about records: it needs multisets, tuples or "
+                "streams, and must read everything, some records, some positions or a part"
+            )
+        n = read_records(self.databases, f)
+        few = n.n is not None and n.n <= 1
+        values = query.values | ({"bit"} if isinstance(query, Count) and few else set())
+        if noise.kind.takes not in values:
+            raise InvalidSetting(
+                f"{name}: {noise.word} is not for {query.words}; it needs {noise.kind.needs}"
+            )
+        if query.one and n != Size(1, exactly=True):
+            raise InvalidSetting(
+                f"{name} asks for {query.words} of one record, and reads others too; "
+                "reads = { positions = [1] } on tuples or streams would do"
+            )
+        if isinstance(query, Mean) and not (n.exactly and n.n):
+            raise InvalidSetting(
+                f"{name}: a mean divides by a known number of records, and {f.written('D')} has no fixed "
+                'number of them; size = "= n" and reading everything would do, or a sum and a count'
+            )
+        if isinstance(query, Location) and not self._never_negative(query.diameter):
+            raise InvalidSetting(
+                f"{name}: it is not known that the diameter is at least 0 for all allowed values"
+            )
+        if isinstance(query, Sum) and not self._never_negative(query.upper - query.lower):
+            raise InvalidSetting(
+                f"{name}: an attribute lies in [lower, upper], and it is not known that {query.lower} <= "
+                f"{query.upper} for all allowed values"
+            )
+        if query.attribute:
+            self._check_attributes(name)
+
+    def _never_negative(self, value: sympy.Expr) -> bool:
+        """Whether a formula is seen to be ≥ 0 for all allowed values."""
+        try:
+            return forms.is_nonnegative(forms.read(value, self.domains), self.domains)
+        except forms.NotAForm:
+            return False
+
+    def _check_attributes(self, name: str) -> None:
+        """Where records differ in attributes too, all that is read and related must be told by records."""
+        if self.target.edits(self.databases) is None:
+            raise InvalidSetting(
+                f"{name} looks at an attribute of the records, of which {self.target} neighbours say nothing"
+            )
+        for other in self.mechanisms:
+            if not is_record_wise(other.reads):
+                raise InvalidSetting(
+                    f"{name} looks at an attribute of the records, of which {other.reads.written('D')}, "
+                    f"what {other.name} reads, says nothing"
+                )
 
     def _check_positions(self, name: str, f: Positions) -> None:
         databases = self.databases
@@ -304,24 +430,90 @@ class Setting:
     @property
     def notion(self) -> str:
         """The notion of the mechanisms' guarantees.  Raises InvalidSetting where they differ."""
-        notions = list(dict.fromkeys(mechanism.satisfies.notion for mechanism in self.mechanisms))
-        if len(notions) > 1:
-            raise InvalidSetting(
-                f"guarantees of several notions ({', '.join(notions)}) are not supported yet"
-            )
-        return notions[0]
+        if len(self.notions) > 1:
+            raise InvalidSetting(f"the guarantees are of several notions: {', '.join(self.notions)}")
+        return self.notions[0]
+
+    @property
+    def notions(self) -> tuple[str, ...]:
+        """The notions of the mechanisms' guarantees, each once, in order."""
+        return tuple(dict.fromkeys(mechanism.satisfies.notion for mechanism in self.mechanisms))
+
+    def stated_in(self, notion: str) -> Setting:
+        """The setting with the guarantees of noise in a notion, of every noise that promises something in it.
+
+        Where all mechanisms then have a guarantee in it, that of noise may promise nothing (oo).
+        """
+        stated = [mechanism.stated_in(notion) for mechanism in self.mechanisms]
+        chosen = [
+            own
+            if one is None or (None in stated and sympy.oo in dict(one.satisfies.values).values())
+            else one
+            for own, one in zip(self.mechanisms, stated, strict=True)
+        ]
+        return self if chosen == list(self.mechanisms) else replace(self, mechanisms=tuple(chosen))
+
+    def in_one_notion(self, claimed: Sequence[str] = ()) -> Setting:
+        """The setting with all guarantees in one notion in which each promises something, if there is one: of
+        those of the claims, of the guarantees that are assumed, or of the noise.  Else in the only notion of
+        the claims, as far as there are guarantees in it."""
+        assumed = [m.satisfies.notion for m in self.mechanisms if m.noise is None]
+        known = [notion for m in self.mechanisms if m.noise is not None for notion in m.noise.kind.states]
+        for notion in dict.fromkeys([*claimed, *assumed, *known]):
+            stated = self.stated_in(notion)
+            noisy = (m.satisfies.values for m in stated.mechanisms if m.noise is not None)
+            if stated.notions == (notion,) and not any(sympy.oo in dict(values).values() for values in noisy):
+                return stated
+        only = set(claimed)
+        return self.stated_in(only.pop()) if len(only) == 1 else self
 
     @property
     def used(self) -> frozenset[str]:
-        """The parameters that the guarantees depend on."""
-        values = [value for m in self.mechanisms for _, value in m.satisfies.values]
+        """The parameters that the guarantees and tables depend on."""
+        values = [value for m in self.mechanisms for value in m.formulas]
         counts = [m.count for m in self.mechanisms if m.count is not None]
-        return frozenset(str(one) for value in [*values, *counts] for one in value.free_symbols)
+        in_tables = {name for m in self.mechanisms if m.table is not None for name in m.table.domains}
+        return frozenset(in_tables | {str(one) for x in [*values, *counts] for one in x.free_symbols})
 
     @property
     def symbols(self) -> dict[str, sympy.Symbol]:
         """The parameters as sympy symbols, by name."""
         return {name: symbol(name, domain) for name, domain in self.domains.items()}
+
+
+def is_record_wise(f: Map) -> bool:
+    """Whether a map reads records one by one: by membership, by position, or all of them."""
+    return isinstance(f, Everything | Restriction | Positions | Part)
+
+
+def read_records(databases: DatabaseClass, f: Map) -> Size:
+    """How many records a record-wise map reads."""
+    if isinstance(f, Part) or not isinstance(databases, Multisets | Tuples):
+        return Size()
+    image = f.image(databases)
+    return image.sizes if isinstance(image, Multisets | Tuples) else Size(0, exactly=True)
+
+
+def _told_apart(
+    databases: DatabaseClass, mechanisms: Sequence[Mechanism]
+) -> tuple[DatabaseClass, list[Mechanism]]:
+    """Two records, a and a', for every named record a: there is more than one, with other attributes."""
+    if not isinstance(databases, Multisets | Tuples):
+        return databases, list(mechanisms)
+    other: dict[str, str] = {}
+    for record in databases.records:
+        twin = f"{record}'"
+        while twin in databases.records or twin in other.values():
+            twin += "'"
+        other[record] = twin
+
+    def read(f: Map) -> Map:
+        if not isinstance(f, Restriction):
+            return f
+        return Restriction((*f.records, *(other[a] for a in f.records if a in other)))
+
+    apart = replace(databases, records=(*databases.records, *other.values()))
+    return apart, [replace(one, reads=read(one.reads)) for one in mechanisms]
 
 
 def _one_meaning(what: str, named: Sequence[Granularity | Table | Function | None]) -> None:
@@ -385,7 +577,9 @@ def setting(
             raise InvalidSetting(
                 f"{mechanism!r} is no mechanism; make one with dpcompose.mechanism(name, ...)"
             )
-        expressions = [value for _, value in mechanism.satisfies.values]
+        for name, domain in (mechanism.table.domains if mechanism.table is not None else {}).items():
+            domains.setdefault(name, stated.get(name) or domain)
+        expressions = mechanism.formulas
         for value in expressions if mechanism.count is None else [*expressions, mechanism.count]:
             for one in sorted(value.free_symbols, key=str):
                 name = str(one)
@@ -397,4 +591,5 @@ def setting(
                 check_assumptions(one, domain)
                 if domains.setdefault(name, domain) != domain:
                     raise InvalidSetting(f"two symbols are called {name}, with different assumptions")
-    return Setting(on, target, mechanisms, MappingProxyType(stated | domains), title, adaptive=adaptive)
+    made = Setting(on, target, mechanisms, MappingProxyType(stated | domains), title, adaptive=adaptive)
+    return made.in_one_notion()

@@ -7,26 +7,34 @@ here with Fractions, whoever found it:
   (`forms.pieces`).  A worst case is at least every combination of what it compares: with
   weights 0 ≤ w_j ≤ 1 that sum to m, top(m, x_1, …, x_n) ≥ Σ w_j·x_j.  What remains of a piece
   is a polynomial; after subtracting non-negative multiples of "x − least" and "greatest − x"
-  for parameters with such bounds, each of its terms must be ≥ 0 by its sign.
+  for parameters with such bounds, each of its terms must be ≥ 0 by its sign; or, where it is written
+  in the Bernstein polynomials of some parameters in [0, 1], each of its coefficients.
 * a rule, where there are many pieces: weights for all of them at once (`rules`).
 * a point: allowed values of all parameters at which l > g, by evaluation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
+from math import comb, prod
 from typing import Any
+
+from sympy import Rational
 
 from dpcompose.language import forms, formulas
 from dpcompose.language.forms import Form, Peak
-from dpcompose.language.symbols import Domain, family_of
+from dpcompose.language.meaning import sign
+from dpcompose.language.symbols import Domain, family_of, symbol
 from dpcompose.proof import rays, rules
 from dpcompose.proof.rules import Rule
 from dpcompose.proof.signs import BadCertificate as BadCertificate  # the error of everything here
 from dpcompose.proof.signs import bound_form, named, number
 
+MOST_COEFFICIENTS = 4_096
+"""The most coefficients of Bernstein polynomials that a proof may look at."""
 MOST_PIECES = 20_000
 """The most pieces that a comparison may fall into."""
 
@@ -40,10 +48,14 @@ class Weights:
 
 @dataclass(frozen=True)
 class PieceProof:
-    """One piece: weights for its peaks in order, and multiples of (parameter, "least" or "greatest")."""
+    """One piece: weights for its peaks in order, and multiples of (parameter, "least" or "greatest").
+
+    unit -- parameters in [0, 1] in whose Bernstein polynomials the rest is written, see `coefficients`.
+    """
 
     weights: tuple[Weights, ...]
     bounds: tuple[tuple[str, str, Fraction], ...] = ()
+    unit: tuple[str, ...] = ()
 
 
 Proof = tuple[PieceProof, ...] | Rule
@@ -78,7 +90,7 @@ def check_at_least(greater: Form, lesser: Form, domains: Mapping[str, Domain], p
 def check_point(
     greater: Form, lesser: Form, domains: Mapping[str, Domain], point: Mapping[str, Fraction]
 ) -> None:
-    """Raises BadCertificate unless lesser > greater at the point, and the point is allowed."""
+    """Raises BadCertificate unless lesser > greater at the point, by rational values, and it is allowed."""
     check_allowed(point, domains, greater.names | lesser.names)
     try:
         fails = lesser.at(point) > greater.at(point)
@@ -88,6 +100,29 @@ def check_point(
         raise BadCertificate(error.message) from None
     if not fails:
         raise BadCertificate("the comparison holds at the point")
+
+
+def check_larger(
+    greater: Form, lesser: Form, domains: Mapping[str, Domain], point: Mapping[str, Fraction]
+) -> None:
+    """Raises BadCertificate unless greater > lesser at the point, which is allowed and gives every parameter.
+
+    Values may be irrational: the sign of the difference is read off an enclosing interval.
+    """
+    try:
+        check_point(lesser, greater, domains, point)
+    except BadCertificate:
+        check_allowed(point, domains, frozenset(domains))
+        symbols = {name: symbol(name, domains[name]) for name in point if name in domains}
+        values = {
+            one: Rational(point[name].numerator, point[name].denominator) for name, one in symbols.items()
+        }
+        try:
+            difference = forms.write(greater - lesser, symbols).subs(values).doit()
+        except formulas.FormulaError as error:
+            raise BadCertificate(error.message) from None
+        if sign(difference) != 1:
+            raise
 
 
 def check_allowed(
@@ -113,9 +148,55 @@ def _check_piece(piece: Form, domains: Mapping[str, Domain], proof: PieceProof, 
                 f"piece {n}: {factor} times the {end} value of {name} is no allowed multiple"
             )
         rest = rest - bound_form(name, end, domains[name]).scaled(factor)
-    for term, c in forms.constants_joined(rest).terms:
-        if isinstance(term, Peak) or c < 0 or not forms.nonnegative(term, domains):
-            raise BadCertificate(f"piece {n}: the term {c}*{named(term)} is not seen to be >= 0")
+    for coefficient in coefficients(rest, proof.unit, domains):
+        for term, c in forms.constants_joined(coefficient).terms:
+            if isinstance(term, Peak) or c < 0 or not forms.nonnegative(term, domains):
+                raise BadCertificate(f"piece {n}: the term {c}*{named(term)} is not seen to be >= 0")
+
+
+def is_unit(domain: Domain) -> bool:
+    """Whether the numbers of the domain lie between 0 and 1, and are bounded by these."""
+    return domain.least == Fraction(0) and domain.greatest == Fraction(1)
+
+
+def coefficients(form: Form, unit: Sequence[str], domains: Mapping[str, Domain]) -> Iterator[Form]:
+    """The coefficients of a polynomial in the Bernstein polynomials of parameters in [0, 1].
+
+    x^p = Σ_{j ≤ n} (C(j, p)/C(n, p))·C(n, j)·x^j·(1 − x)^(n − j) for p ≤ n, its summands ≥ 0 on [0, 1]:
+    where all coefficients are ≥ 0, so is the polynomial.  For n = 1 they are its values at 0 and 1.
+    Without any parameters: the form itself.
+
+    >>> from dpcompose.language.symbols import UNIT_INTERVAL
+    >>> x, y = Form.parameter("x"), Form.parameter("y")
+    >>> some = coefficients(x + y - x * y, ("x", "y"), {"x": UNIT_INTERVAL, "y": UNIT_INTERVAL})
+    >>> [str(one.value_if_constant) for one in some]
+    ['0', '1', '1', '1']
+    """
+    if not unit:
+        yield form
+        return
+    degrees = {name: 0 for name in unit}
+    for name in unit:
+        if name not in domains or not is_unit(domains[name]):
+            raise BadCertificate(f"{name} is no parameter in [0, 1]")
+    for term, _ in form.terms:
+        if isinstance(term, Peak):
+            raise BadCertificate("a worst case is no polynomial")
+        for name, power in term:
+            if name in degrees:
+                degrees[name] = max(degrees[name], power)
+    if prod(n + 1 for n in degrees.values()) > MOST_COEFFICIENTS:
+        raise BadCertificate("the polynomial has too many coefficients")
+    for at in product(*(range(n + 1) for n in degrees.values())):
+        chosen = dict(zip(degrees, at, strict=True))
+        total = Form()
+        for term, c in form.monomials:
+            for name, power in term:
+                if name in chosen:
+                    c *= Fraction(comb(chosen[name], power), comb(degrees[name], power))
+            rest = tuple(one for one in term if one[0] not in chosen)
+            total = total + Form(((rest, Fraction(1)),)).scaled(c)
+        yield total
 
 
 def _without_peaks(form: Form, weights: Sequence[Weights], n: int) -> Form:
@@ -145,6 +226,7 @@ def to_data(proof: Proof) -> list[Any] | dict[str, Any]:
             "weights": [_weights_data(w) for w in piece.weights],
             "bounds": [[n, e, str(c)] for n, e, c in piece.bounds],
         }
+        | ({"unit": list(piece.unit)} if piece.unit else {})
         for piece in proof
     ]
 
@@ -158,10 +240,11 @@ def from_data(data: Any) -> Proof:
             PieceProof(
                 tuple(_weights(w) for w in piece["weights"]),
                 tuple((str(n), str(e), number(c)) for n, e, c in piece["bounds"]),
+                tuple(str(name) for name in piece.get("unit", [])),
             )
             for piece in data
         )
-    except (TypeError, KeyError, ValueError, ArithmeticError, RecursionError) as error:
+    except (TypeError, KeyError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise BadCertificate(f"the weights cannot be read ({type(error).__name__})") from None
 
 

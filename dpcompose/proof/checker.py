@@ -14,7 +14,7 @@ It raises `Refused` with the place and the reason, or returns what was checked.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -24,8 +24,9 @@ from dpcompose.language import forms, formulas
 from dpcompose.language.symbols import Domain
 from dpcompose.privacy import problems
 from dpcompose.privacy.problems import Claim, ProblemError
-from dpcompose.proof import certificates, counterexamples, kernel
+from dpcompose.proof import certificates, computed, counterexamples, kernel
 from dpcompose.proof.certificates import BadCertificate
+from dpcompose.proof.computed import COMPUTED
 from dpcompose.proof.hypotheses.inputs import NotDecidable
 from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Theory
@@ -63,8 +64,51 @@ def check(saved: Any, theory: Theory) -> Checked:
         problem = problems.read_data(saved["problem"])
     except ProblemError as error:
         raise Refused(f"the setting cannot be read: {error.mistakes[0]}") from None
-    _check_pages(saved, theory)
-    steps = Steps(problem.setting, theory)
+    shown = _derived(saved, Steps(problem.setting, theory, _conversions(saved)))
+    if not isinstance(saved["claims"], list) or len(saved["claims"]) != len(problem.claims):
+        raise Refused(
+            f"the setting has {len(problem.claims)} claims, and the file does not have a verdict for each"
+        )
+    verdicts = tuple(
+        _check_claim(n, one, claim, shown)
+        for n, (one, claim) in enumerate(zip(saved["claims"], problem.claims, strict=True), start=1)
+    )
+    believed = tuple(
+        f"{line.judgement.name} ({line.n})" for line in shown.lines if kernel.believed(line.judgement)
+    )
+    number = len(shown.lines)
+    return Checked(problem.setting.title, shown.private, shown.optimal, number, verdicts, believed)
+
+
+@dataclass(frozen=True)
+class _Derived:
+    """What checked lines show, and what made them."""
+
+    steps: Steps
+    lines: list[Line]
+    private: kernel.Private
+    optimal: bool
+
+
+DERIVATION = ("pages", "lines", "result")
+"""What a derivation has; of guarantees that are converted also `conversions`."""
+
+
+def _conversions(saved: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The pages by which guarantees are converted, by notion."""
+    given = saved.get("conversions", {})
+    if not (
+        isinstance(given, dict)
+        and all(isinstance(path, list) and path for path in given.values())
+        and all(isinstance(id, str) for path in given.values() for id in path)
+    ):
+        raise Refused("the conversions cannot be read")
+    return given
+
+
+def _derived(saved: Mapping[str, Any], steps: Steps) -> _Derived:
+    """The result of a derivation whose lines are made again, on the pages in force."""
+    _check_pages(saved, steps.theory)
     lines = _check_lines(saved["lines"], saved["pages"], steps)
     private, optimal = _result(lines)
     if saved["result"] != result(private, optimal):
@@ -74,18 +118,7 @@ def check(saved: Any, theory: Theory) -> Checked:
     if saved["pages"] != steps.pages(lines):
         other = sorted(set(saved["pages"]) ^ set(steps.pages(lines)))
         raise Refused(f"the file does not list the pages that its lines rest on: {other[0]!r}")
-    if not isinstance(saved["claims"], list) or len(saved["claims"]) != len(problem.claims):
-        raise Refused(
-            f"the setting has {len(problem.claims)} claims, and the file does not have a verdict for each"
-        )
-    verdicts = tuple(
-        _check_claim(n, one, claim, private, optimal, steps, lines)
-        for n, (one, claim) in enumerate(zip(saved["claims"], problem.claims, strict=True), start=1)
-    )
-    believed = tuple(
-        f"{line.judgement.name} ({line.n})" for line in lines if isinstance(line.judgement, kernel.Given)
-    )
-    return Checked(problem.setting.title, private, optimal, len(lines), verdicts, believed)
+    return _Derived(steps, lines, private, optimal)
 
 
 MOST_DEPTH = 100
@@ -182,33 +215,46 @@ def _check_claim(
     n: int,
     saved: Any,
     claim: Claim,
-    private: kernel.Private,
-    optimal: bool,
-    steps: Steps,
-    lines: list[Line],
+    shown: _Derived,
 ) -> str:
-    """The verdict of a claim, once its certificate shows it."""
+    """The verdict of a claim, once its certificate shows it: from a derivation of its own if it has one."""
     if not isinstance(saved, dict):
         raise Refused(f"claim {n} cannot be read")
     verdict = saved.get("verdict")
-    wanted = {"proved": ["certificate", "loose"], "refuted": ["counterexample"], "undecided": ["reason"]}
+    wanted = {
+        "proved": ["certificate", "loose", "derivation"],
+        "refuted": ["counterexample"],
+        "undecided": ["reason"],
+    }
     optional = [*wanted.get(verdict, [])] if isinstance(verdict, str) else []
     if saved.get("claim") != dict(claim.text) or saved.get("expect") != claim.expect:
         raise Refused(f"claim {n} is another one in the setting")
     if extra := sorted(set(saved) - {"verdict", "claim", "expect", *optional}):
         raise Refused(f"claim {n} is {verdict}: nothing checks its {extra[0]}")
-    if claim.doubt and verdict != "undecided" and any(_profiles(lines)):
+    if "derivation" in saved:
+        shown = _of_claim(n, saved["derivation"], shown.steps)
+    if claim.doubt and verdict != "undecided" and any(_profiles(shown.lines)):
         raise Refused(f"claim {n} is not shown to be {verdict}: {claim.doubt}")
     try:
         if verdict == "proved":
-            _check_proved(saved, claim, private, optimal, steps, lines)
+            _check_proved(saved, claim, shown)
         elif verdict == "refuted":
-            _check_refuted(saved, claim, private, steps)
+            _check_refuted(saved, claim, shown.steps)
         elif verdict != "undecided":
             raise BadCertificate(f"there is no verdict {verdict!r}")
-    except (BadCertificate, forms.NotAForm, formulas.FormulaError) as error:
+    except (BadCertificate, StepRefused, forms.NotAForm, formulas.FormulaError) as error:
         raise Refused(f"claim {n} is not shown to be {verdict}: {error}") from None
     return str(verdict)
+
+
+def _of_claim(n: int, saved: Any, others: Steps) -> _Derived:
+    """What the derivation of a single claim shows: in its notion, from the same setting."""
+    if not isinstance(saved, dict) or set(saved) - {"conversions"} != set(DERIVATION):
+        raise Refused(f"the derivation of claim {n} cannot be read")
+    try:
+        return _derived(saved, Steps(others.setting, others.theory, _conversions(saved), others))
+    except Refused as error:
+        raise Refused(f"claim {n}: {error}") from None
 
 
 def _profiles(lines: list[Line]) -> Iterator[tuple[kernel.Vector, ...]]:
@@ -216,15 +262,9 @@ def _profiles(lines: list[Line]) -> Iterator[tuple[kernel.Vector, ...]]:
     return (line.judgement.vectors for line in lines if isinstance(line.judgement, kernel.Profile))
 
 
-def _check_proved(
-    saved: Mapping[str, Any],
-    claim: Claim,
-    private: kernel.Private,
-    optimal: bool,
-    steps: Steps,
-    lines: list[Line],
-) -> None:
+def _check_proved(saved: Mapping[str, Any], claim: Claim, shown: _Derived) -> None:
     """The claim is at least the guarantee for all parameter values; `loose` is as said."""
+    steps = shown.steps
     loose, all_certificates = saved.get("loose"), saved.get("certificate", {})
     if not (loose is None or isinstance(loose, bool)):
         raise BadCertificate("loose is no truth value")
@@ -232,19 +272,28 @@ def _check_proved(
         isinstance(all_certificates, dict) and all(isinstance(c, dict) for c in all_certificates.values())
     ):
         raise BadCertificate("the certificate cannot be read")
-    if not any(_profiles(lines)):
+    if not any(_profiles(shown.lines)):
         if loose is not None:
             raise BadCertificate("nothing shows whether it is loose")
         return  # no neighbours: every guarantee holds
-    if claim.guarantee.notion != private.notion:
-        raise BadCertificate(f"the guarantee is about {private.notion}")
+    if set(all_certificates) == {COMPUTED}:
+        profile = next(line.judgement for line in shown.lines if isinstance(line.judgement, kernel.Profile))
+        larger_there = computed.check_proved(all_certificates[COMPUTED], claim.guarantee, steps, profile)
+        if loose not in (None, larger_there):
+            raise BadCertificate("the computed delta does not show whether it is loose")
+        return
     if any("says nothing" in one for one in all_certificates.values()):
         _check_says_nothing(claim, all_certificates, steps)
         if loose is not None:
             raise BadCertificate("nothing shows whether it is loose")
         return
+    private, optimal = _closer(all_certificates, shown) or (shown.private, shown.optimal)
+    if claim.guarantee.notion != private.notion:
+        if loose is None and all(value is sympy.oo for _, value in claim.guarantee.values):
+            return  # oo says nothing
+        raise BadCertificate(f"the guarantee is about {private.notion}")
     larger = [
-        _check_parameter(key, claimed, dict(private.parameters)[key], all_certificates.get(key, {}), steps)
+        _check_parameter(key, claimed, private, all_certificates.get(key, {}), steps)
         for key, claimed in claim.guarantee.values
     ]
     if loose is True and True not in larger:
@@ -254,6 +303,23 @@ def _check_proved(
         for one, (_, value) in zip(larger, claim.guarantee.values, strict=True)
     ):
         raise BadCertificate("nothing shows that it equals an optimal guarantee")
+
+
+def _closer(given: Mapping[str, Any], shown: _Derived) -> tuple[kernel.Private, bool] | None:
+    """The guarantee of the line that certificates name, by a closer page, and whether a line says that it is
+    optimal; None where they name no line."""
+    if not any("line" in certificate for certificate in given.values()):
+        return None
+    named = [certificate.get("line") for certificate in given.values()]
+    alike = all(type(n) is int and n == named[0] for n in named)
+    found = [line for line in shown.lines if alike and line.n == named[0]]
+    said = found[0].judgement if found else None
+    if not isinstance(said, kernel.Private) or shown.steps.theory.pages[found[0].by].head.kind != "closer":
+        raise BadCertificate("the line that it names states no closer guarantee")
+    optimal = any(
+        isinstance(line.judgement, kernel.Optimal) and line.uses[-1] == found[0].n for line in shown.lines
+    )
+    return said, optimal
 
 
 def _check_says_nothing(claim: Claim, given: Mapping[str, Any], steps: Steps) -> None:
@@ -270,25 +336,25 @@ def _check_says_nothing(claim: Claim, given: Mapping[str, Any], steps: Steps) ->
 
 
 def _check_parameter(
-    key: str, claimed: sympy.Expr, bound: str, certificate: Mapping[str, Any], steps: Steps
+    key: str, claimed: sympy.Expr, private: kernel.Private, certificate: Mapping[str, Any], steps: Steps
 ) -> bool | None:
     """A claimed parameter is at least the guarantee's; whether it is shown to be larger, or equal."""
-    domains = steps.setting.domains
+    domains, bound = steps.setting.domains, dict(private.parameters)[key]
     if claimed is sympy.oo:
         return bound != "oo"
     if bound == "oo":
         raise BadCertificate("the guarantee is oo")
     greater = forms.read(claimed, domains)
-    if steps.is_squared(key):
+    if steps.is_squared(private.notion, key):
         _check_never_negative(greater, domains, certificate.get("not negative"))
         greater = forms.squared(claimed, domains)
-    lesser = steps.form(bound, key)
+    lesser = steps.form(private.notion, bound, key)
     if "at least" not in certificate:
         raise BadCertificate("there are no weights")
     certificates.check_at_least(greater, lesser, domains, certificates.from_data(certificate["at least"]))
     if "larger at" in certificate:
-        certificates.check_point(
-            lesser, greater, domains, certificates.point_from_data(certificate["larger at"])
+        certificates.check_larger(
+            greater, lesser, domains, certificates.point_from_data(certificate["larger at"])
         )
         return True
     if "at most" in certificate:
@@ -306,7 +372,7 @@ def _check_never_negative(claimed: forms.Form, domains: Mapping[str, Domain], pr
     certificates.check_at_least(claimed, forms.Form(), domains, certificates.from_data(proof))
 
 
-def _check_refuted(saved: Mapping[str, Any], claim: Claim, private: kernel.Private, steps: Steps) -> None:
+def _check_refuted(saved: Mapping[str, Any], claim: Claim, steps: Steps) -> None:
     """The counterexample is made again from the pair and the point, and compared whole."""
     given = saved.get("counterexample")
     if not isinstance(given, dict):
@@ -321,7 +387,17 @@ def _check_refuted(saved: Mapping[str, Any], claim: Claim, private: kernel.Priva
         pair = (databases.parse(shown[0]), databases.parse(shown[1]))
     except ValueError as error:
         raise BadCertificate(str(error)) from None
-    made = counterexamples.make(inputs, claim.guarantee, pair, point)
+    through = given.get("through", [])
+    if not (isinstance(through, list) and all(isinstance(id, str) for id in through)):
+        raise BadCertificate("the conversions of the claim cannot be read")
+    if "bits" in given:
+        bits = given["bits"]
+        if type(bits) is not int:
+            raise BadCertificate("the number of bits cannot be read")
+        made = counterexamples.by_curve(inputs, claim.guarantee, pair, point, bits)
+    else:
+        made = counterexamples.make(inputs, steps.implied(claim.guarantee, through), pair, point)
+        made = replace(made, through=tuple(through))
     if made.data() != given:
         raise BadCertificate(f"the counterexample's {_difference(given, made.data())}")
 

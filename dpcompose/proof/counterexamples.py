@@ -7,23 +7,29 @@ a loss at the pair that is computed exactly from their tables and lies above the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import sympy
 
-from dpcompose.language import forms, formulas
-from dpcompose.language.symbols import Domain, family_of
+from dpcompose.language import exponentials, forms, formulas
+from dpcompose.language.enclosures import Interval
+from dpcompose.language.symbols import Domain, family_of, symbol
+from dpcompose.language.worstcase import Over
+from dpcompose.privacy import promises
+from dpcompose.privacy.curves import Part
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.proof import certificates, witnesses
+from dpcompose.proof import certificates, computed, witnesses
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Page
-from dpcompose.proof.witnesses import Row
+from dpcompose.proof.witnesses import Noisy, Number, OnTable, Row
 from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.metrics import INFINITE
+from dpcompose.spaces.metrics import INFINITE, Distance, Queried
 
 
 @dataclass(frozen=True)
@@ -42,21 +48,28 @@ class Alone:
 class Counterexample:
     """D ~ E and a point at which mechanisms that fit the assumptions lose more than is claimed.
 
-    actual -- the exact loss at (D, E), None for ∞; claimed -- the claim's value there;
+    actual -- the exact loss at (D, E), None for ∞; claimed -- the claim's value there; of mechanisms that
+    are given as tables they may be expressions, such as log(3);
     squared -- whether these are squares: those of the parameter that is composed by squares;
     names -- the mechanisms of the rows; databases -- the class of the pair;
-    alone -- one of several mechanisms that loses too much by itself, if there is one (GB Prop. VII.2).
+    alone -- one of several mechanisms that loses too much by itself, if there is one (GB Prop. VII.2);
+    through -- the conversion pages by which the claim implies what is violated: a claim in another notion;
+    bits -- where the loss is a δ that is enclosed: with how many binary digits; then `actual` is what it
+    is at least, and `most` what it is at most.
     """
 
     pair: tuple[Database, Database]
     point: Mapping[str, Fraction]
-    claimed: Fraction
-    actual: Fraction | None
+    claimed: Number
+    actual: Number | None
     rows: tuple[Row, ...]
     names: tuple[str, ...]
     databases: DatabaseClass
     alone: Alone | None = None
     squared: bool = False
+    through: tuple[str, ...] = ()
+    bits: int | None = None
+    most: Fraction | None = None
 
     def data(self) -> dict[str, Any]:
         """As JSON, with the databases as the class shows them."""
@@ -67,10 +80,22 @@ class Counterexample:
             "actual": self.shown(self.actual),
             "mechanisms": [row.data() for row in self.rows],
         }
-        return data | ({"alone": self.alone.data()} if self.alone is not None else {})
+        if self.most is not None:
+            data |= {"at-most": decimal(self.most), "bits": self.bits}
+        data |= {"alone": self.alone.data()} if self.alone is not None else {}
+        return data | ({"through": list(self.through)} if self.through else {})
 
-    def shown(self, loss: Fraction | None) -> str:
+    def lost(self) -> str:
+        """What is claimed and what is lost, in words."""
+        if self.most is None:
+            return f"claimed {self.shown(self.claimed)}, true loss {self.shown(self.actual)}"
+        true = decimal(self.most) if self.actual == self.most else f"at least {self.shown(self.actual)}"
+        return f"claimed delta {self.shown(self.claimed)}, true delta {true}"
+
+    def shown(self, loss: Number | None) -> str:
         """A loss, or a claimed value, as a formula."""
+        if self.most is not None and isinstance(loss, Fraction):
+            return decimal(loss)
         return _shown(loss, self.squared)
 
 
@@ -84,7 +109,7 @@ def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
     Raises BadCertificate where it says nothing, or too many.
     """
     stated = inputs.stated
-    if stated is None:
+    if stated is None or not stated.families:
         return inputs
     sizes = {}
     for count in {str(m.count): m.count for m in stated.mechanisms if m.count is not None}:
@@ -103,8 +128,165 @@ def make(
 ) -> Counterexample:
     """The counterexample at a pair and a point; raises BadCertificate where it is none.
 
-    inputs -- those of the setting with all families written out, see `instance`.
+    inputs -- those of the setting with all families written out, see `instance`.  Mechanisms with a
+    guarantee of another notion, which their inputs are within reach of, are taken to have the same output
+    everywhere: they lose nothing.
     """
+    setting = inputs.setting
+    _check_possible(inputs, claimed, pair, point)
+    page = inputs.theory.witness(claimed.notion)
+    if page is None:
+        raise BadCertificate(f"there is no witness page for {claimed.notion}")
+    if any(value is sympy.oo for _, value in claimed.values):
+        raise BadCertificate("the claim says nothing: it is oo")
+    moving = inputs.distances(pair)
+    rows = [
+        _row(inputs, page, i, r, pair, point)
+        for i, r in moving.items()
+        if _is_witnessed(setting.mechanisms[i - 1], page, r)
+    ]
+    tables = [name for i in moving if (name := setting.mechanisms[i - 1].name) in setting.on_tables]
+    if tables and not rows:
+        raise BadCertificate(
+            f"{tables[0]} is its table, and other mechanisms with its guarantee say nothing of it"
+        )
+    is_square = page.head.shows in inputs.theory.rule(claimed.notion).head.squared
+    value = _claimed(claimed[page.head.shows], point, setting.domains, is_square)
+    on_tables = any(isinstance(row, OnTable) for row in rows)
+    actual = _lost_by_ratio(rows, value) if on_tables else witnesses.loss(rows)
+    if not on_tables and not witnesses.above(actual, value):
+        raise BadCertificate(
+            f"the loss {_shown(actual, is_square)} is not above the claimed {_shown(value, is_square)}"
+        )
+    names = tuple(setting.mechanisms[row.mechanism - 1].name for row in rows)
+    alone = None if on_tables else _alone(inputs, rows, value, is_square)
+    databases = setting.databases
+    return Counterexample(pair, dict(point), value, actual, tuple(rows), names, databases, alone, is_square)
+
+
+def by_curve(
+    inputs: Inputs,
+    claimed: Guarantee,
+    pair: tuple[Database, Database],
+    point: Mapping[str, Fraction],
+    bits: int,
+) -> Counterexample:
+    """The same by canonical noise, whose δ at the claimed ε is enclosed, and above the claimed one.
+
+    bits -- with how many binary digits.
+    """
+    setting = inputs.setting
+    _check_possible(inputs, claimed, pair, point)
+    page = computed.page(inputs.theory, setting, claimed.notion)
+    if page is None:
+        raise BadCertificate(f"no page computes {claimed.notion} bounds here")
+    alike: dict[Part | None, list[int]] = {}
+    for i, r in inputs.distances(pair).items():
+        mechanism = setting.mechanisms[i - 1]
+        if mechanism.is_concrete or not isinstance(r, int):
+            raise BadCertificate(f"{mechanism.name} is no canonical noise")
+        one = computed.part(page, mechanism.satisfies, r, 1, point)
+        alike.setdefault(one, []).append(i)
+    parts = [None if part is None else replace(part, count=len(some)) for part, some in alike.items()]
+    actual = computed.delta([computed.curve(parts)], claimed, bits, point)
+    value = computed.claimed_delta(claimed, bits, point)
+    if actual.low <= value.high:
+        raise BadCertificate("the computed delta is not seen to be above the claimed one")
+    rows = tuple(witnesses.canonical(part, tuple(some)) for part, some in alike.items())
+    names = tuple(_names([setting.mechanisms[i - 1].name for i in some]) for some in alike.values())
+    exact = value.low == value.high
+    for digits in itertools.count(SHOWN_DIGITS):
+        shown = value.high if exact else rounded(value.high, digits, up=True)
+        least, most = (rounded(end, digits, up) for end, up in ((actual.low, False), (actual.high, True)))
+        if least > shown:
+            break
+    return Counterexample(
+        pair,
+        dict(point),
+        shown,
+        least,
+        rows,
+        names,
+        setting.databases,
+        bits=bits,
+        most=min(most, Fraction(1)),
+    )
+
+
+SHOWN_DIGITS = 7
+"""To how many digits a δ is shown, where these are enough to see that it is larger than claimed."""
+
+
+def rounded(x: Fraction, digits: int, up: bool) -> Fraction:
+    """A number to so many significant decimal digits, rounded one way.
+
+    >>> rounded(Fraction(2, 3), 2, up=True), rounded(Fraction(2, 3), 2, up=False)
+    (Fraction(67, 100), Fraction(33, 50))
+    """
+    if x == 0:
+        return x
+    exponent = len(str(abs(x.numerator))) - len(str(x.denominator))
+    exponent -= abs(x) < Fraction(10) ** exponent  # so that 10^exponent ≤ |x| < 10^(exponent + 1)
+    unit = Fraction(10) ** (exponent + 1 - digits)
+    return (-(-x // unit) if up else x // unit) * unit
+
+
+def decimal(x: Fraction) -> str:
+    """A number as a decimal where it is one of few digits, else as a fraction.
+
+    >>> decimal(Fraction(3, 8)), decimal(Fraction(1, 3)), decimal(Fraction(12, 10**9))
+    ('0.375', '1/3', '12e-9')
+    """
+    places = 0
+    while places <= MOST_PLACES and (x * 10**places).denominator != 1:
+        places += 1
+    if places > MOST_PLACES:
+        return str(x)
+    digits = (x * 10**places).numerator
+    if places == 0 or places > SHOWN_PLACES:
+        return str(digits) + (f"e-{places}" if places else "")
+    text = f"{digits:0{places + 1}d}"
+    return f"{text[:-places]}.{text[-places:]}"
+
+
+SHOWN_PLACES = 8
+"""Up to how many places after the point a decimal is written without an exponent."""
+MOST_PLACES = 400
+"""Up to how many places a number is looked at for being a decimal; formulas have exponents as large."""
+
+
+def between(x: Interval) -> tuple[str, str]:
+    """Two short decimals between which an enclosed number lies."""
+    return decimal(rounded(x.low, SHOWN_DIGITS, up=False)), decimal(rounded(x.high, SHOWN_DIGITS, up=True))
+
+
+LARGEST_MULTIPLE = 4_096
+"""How often the records of a pair are taken at most, where its multiples are neighbours as well."""
+
+
+def with_multiples(inputs: Inputs, pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
+    """The pairs; where they stand for all their multiples, also some of these, small ones first."""
+    some = list(pairs)
+    yield from some
+    if inputs.neighbouring_pairs().growing:
+        times = 4
+        while times <= LARGEST_MULTIPLE:
+            for D, E in some:
+                yield tuple(sorted(D * times)), tuple(sorted(E * times))
+            times *= 4
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= 3 else f"{names[0]}, ..., {names[-1]}"
+
+
+def _check_possible(
+    inputs: Inputs,
+    claimed: Guarantee,
+    pair: tuple[Database, Database],
+    point: Mapping[str, Fraction],
+) -> None:
+    """The pair are target neighbours of the class, and the point has allowed values for all that is used."""
     setting = inputs.setting
     D, E = pair
     if D not in setting.databases or E not in setting.databases:
@@ -115,51 +297,173 @@ def make(
     free = {str(one) for _, value in claimed.values for one in value.free_symbols}
     needed = setting.used | {name for name in free if family_of(name) is None}
     certificates.check_allowed(point, setting.domains, needed)
-    page = inputs.theory.witness(claimed.notion)
-    if page is None:
-        raise BadCertificate(f"there is no witness page for {claimed.notion}")
-    if setting.notion != claimed.notion:
-        raise BadCertificate(f"the witnesses of {setting.notion} say nothing of {claimed.notion}")
-    if any(value is sympy.oo for _, value in claimed.values):
-        raise BadCertificate("the claim says nothing: it is oo")
-    rows = [_row(inputs, page, i, r, point) for i, r in inputs.distances(pair).items()]
-    actual = witnesses.loss(rows)
-    is_square = page.head.shows in inputs.theory.rule(claimed.notion).head.squared
-    value = _claimed(claimed[page.head.shows], point, setting.domains, is_square)
-    if actual is not None and actual <= value:
+
+
+def _is_witnessed(mechanism: Mechanism, page: Page, r: Distance) -> bool:
+    """Whether what a witness page says can be said of M_i: its guarantee is of the page's notion, or allows
+    anything at r, and no noise says what M_i is.  A table says it itself, of losses by a ratio."""
+    if mechanism.table is not None:
+        return bool(page.head.by == "ratio")
+    stated = _stated(mechanism, page)
+    allows_all = r == INFINITE or sympy.oo in dict(stated.values).values()
+    return bool(stated.notion == page.head.notion) or (mechanism.noise is None and allows_all)
+
+
+def _stated(mechanism: Mechanism, page: Page) -> Guarantee:
+    """What M_i is known to satisfy: of the page's notion where its noise has a guarantee in it."""
+    return (mechanism.stated_in(page.head.notion) or mechanism).satisfies
+
+
+def _row(
+    inputs: Inputs,
+    page: Page,
+    i: int,
+    r: Distance,
+    pair: tuple[Database, Database],
+    point: Mapping[str, Fraction],
+) -> Row:
+    """What M_i loses where its inputs are r apart: by its noise, by its table, else by its witness."""
+    mechanism = inputs.setting.mechanisms[i - 1]
+    if mechanism.noise is not None:
+        return _noisy(inputs, page, i, r, pair, point)
+    if (table := mechanism.table) is not None:
+        on_inputs = inputs.setting.has_inputs_as_rows(mechanism)
+        D, E = map(mechanism.reads, pair) if on_inputs else pair
+        return witnesses.on_table(i, table.at({name: point[name] for name in table.domains}), D, E)
+    return _witness(inputs, page, i, r, point)
+
+
+def _noisy(
+    inputs: Inputs,
+    page: Page,
+    i: int,
+    r: Distance,
+    pair: tuple[Database, Database],
+    point: Mapping[str, Fraction],
+) -> Row:
+    """M_i itself, which adds noise to values of its query that are r apart."""
+    mechanism, metric = inputs.setting.mechanisms[i - 1], inputs.metric(i).metric
+    query, noise, stated = mechanism.query, mechanism.noise, dict(_stated(mechanism, page).values)
+    assert query is not None and noise is not None
+    if page.head.by == "event":
+        raise BadCertificate(f"nothing is known of the {page.head.notion} loss of {mechanism.name}")
+    of_noise = inputs.theory.noise(noise.word)
+    if of_noise is None or not of_noise.head.attained:
         raise BadCertificate(
-            f"the loss {_shown(actual, is_square)} is not above the claimed {_shown(value, is_square)}"
+            f"what {mechanism.name} loses at two databases is not known, only what bounds it"
         )
-    names = tuple(setting.mechanisms[row.mechanism - 1].name for row in rows)
-    alone = _alone(inputs, rows, value, is_square)
-    databases = setting.databases
-    return Counterexample(pair, dict(point), value, actual, tuple(rows), names, databases, alone, is_square)
+    if page.head.notion != mechanism.satisfies.notion:  # the lines of a derivation say nothing of this
+        given = of_noise.head.guarantee.get(page.head.notion, {})
+        if {key: noise.value(text) for key, text in given.items()} != stated:
+            raise BadCertificate(
+                f"{of_noise.id} does not state the {page.head.notion} guarantee of {mechanism.name}"
+            )
+    x, y = (mechanism.reads(D) for D in pair)
+    kept, removed, added = metric.counts(x, y) if isinstance(metric, Queried) else (0, 1, 0)
+    n = metric.n if isinstance(metric, Queried) else None
+    numbers = _numbers(point, inputs.setting.domains)
+    parameter = noise.parameter.xreplace(numbers)
+    at_D, at_E = query.with_bounds([bound.xreplace(numbers) for bound in query.bounds]).at(
+        kept, removed, added, n
+    )
+    loss: Number | None = None
+    if sympy.oo not in stated.values():
+        distance = formulas.parse(
+            page.head.distance, stated | {"r": sympy.Integer(r) if isinstance(r, int) else r}
+        ).xreplace(numbers)
+        loss = sympy.expand(distance**2) if page.head.by == "noise" else distance
+        loss = formulas.evaluate(loss, {}) if formulas.evaluate(loss, {}) is not None else loss
+    words = replace(noise, parameter=parameter).words
+    return Noisy(i, _value(at_D), _value(at_E), words, loss)
 
 
-def _row(inputs: Inputs, page: Page, i: int, r: int, point: Mapping[str, Fraction]) -> Row:
+def _value(of: Sequence[sympy.Expr]) -> str:
+    """The value of a query: 3, or the bins of a histogram, the empty ones at its end counted."""
+    entries = list(of)
+    empty = len(entries) - max((n for n, entry in enumerate(entries, start=1) if entry != 0), default=0)
+    shown = entries if empty <= MOST_EMPTY else entries[: len(entries) - empty]
+    texts = [formulas.to_text(entry) for entry in shown]
+    if len(shown) < len(entries):
+        texts.append(f"0 ({empty:,} times)")
+    return texts[0] if len(entries) == 1 else f"({', '.join(texts)})"
+
+
+MOST_EMPTY = 8
+"""How many empty bins at the end of a histogram are written out."""
+
+
+def _numbers(point: Mapping[str, Fraction], domains: Mapping[str, Domain]) -> dict[sympy.Symbol, sympy.Expr]:
+    """The values of a point by the symbols of the parameters."""
+    return {
+        symbol(name, domains[name]): sympy.Rational(value.numerator, value.denominator)
+        for name, value in point.items()
+        if name in domains
+    }
+
+
+def _witness(inputs: Inputs, page: Page, i: int, r: Distance, point: Mapping[str, Fraction]) -> Row:
     """The witness of M_i for inputs that are r apart."""
     stated = dict(inputs.setting.mechanisms[i - 1].satisfies.values)
     distance = None
     if r != INFINITE and sympy.oo not in stated.values():
         distance = formulas.parse(page.head.distance, stated | {"r": sympy.Integer(r)})
     try:
-        return witnesses.row(page, i, distance, point)
+        row = witnesses.row(page, i, distance, point)
+        over = inputs.theory.closer(page.head.notion, "steps")
+        known = over is not None and over.id == page.head.steps_by and page.head.shows in over.head.next
+        if known and over and isinstance(row, witnesses.Event) and distance is not None and r > 1:
+            values = {key: _at_point(value, point) for key, value in stated.items()}
+            most = witnesses.after_steps(over.head.next[page.head.shows], values, page.head.shows, r)
+            row = witnesses.Event(i, max(row.at_D, most))
+        return row
     except formulas.FormulaError as error:
         raise BadCertificate(f"the guarantee {error.message}") from None
     except ValueError as error:
         raise BadCertificate(str(error)) from None
 
 
+def _at_point(value: sympy.Expr, point: Mapping[str, Fraction]) -> sympy.Expr:
+    """A guarantee's parameter as a real constant."""
+    numbers = {symbol: point[str(symbol)] for symbol in value.free_symbols}
+    return value.subs({one: sympy.Rational(x.numerator, x.denominator) for one, x in numbers.items()})
+
+
+def _lost_by_ratio(rows: Sequence[Row], claimed: Number) -> sympy.Expr | None:
+    """The loss of rows, some of tables, which is more than is claimed; None for ∞.
+
+    Losses may be logarithms: powers of e are compared.  Raises BadCertificate where it is not more.
+    """
+    value = witnesses.exact(claimed)
+    if not value.is_real:
+        raise BadCertificate("the claim has no real value there")
+    try:
+        limit, lost = promises.power(value, {}), witnesses.ratio(rows)
+        if lost is None:
+            return None
+        actual = exponentials.log(lost, {})
+        is_above = exponentials.is_at_least(limit, lost, {}) is not None
+    except ValueError as error:
+        raise BadCertificate(str(error)) from None
+    if not is_above:
+        raise BadCertificate(
+            f"the loss {_shown(actual, False)} is not above the claimed {_shown(claimed, False)}"
+        )
+    return actual
+
+
 def _claimed(
     expression: sympy.Expr, point: Mapping[str, Fraction], domains: Mapping[str, Domain], is_square: bool
-) -> Fraction:
+) -> Number:
     """The value of a claimed parameter, or its square, of a negative value −x²: so the order is kept."""
     try:
         value = formulas.evaluate(expression, point)
         if not is_square:
-            if value is None:
-                raise BadCertificate("the claim is not rational there")
-            return value
+            if value is not None:
+                return value
+            number = expression.xreplace(_numbers(point, domains))
+            if number.free_symbols or number.has(Over):
+                raise BadCertificate("the claim has no value that is computed exactly there")
+            return number
         if value is not None:
             return value * abs(value)
         if not forms.is_nonnegative(forms.read(expression, domains), domains):
@@ -171,21 +475,26 @@ def _claimed(
         raise BadCertificate(str(error)) from None
 
 
-def _alone(inputs: Inputs, rows: Sequence[Row], claimed: Fraction, is_square: bool) -> Alone | None:
+def _alone(inputs: Inputs, rows: Sequence[Row], claimed: Number, is_square: bool) -> Alone | None:
     """The mechanism of several that loses most by itself, if that is more than is claimed."""
     page, setting = inputs.theory.processing("parts"), inputs.setting
     if page is None or len(rows) < 2:
         return None
     losses = [(witnesses.loss((row,)), setting.mechanisms[row.mechanism - 1].name) for row in rows]
-    loss, name = max(losses, key=lambda one: (one[0] is None, one[0] or 0))
-    if loss is not None and loss <= claimed:
+    loss, name = losses[0]
+    for other, of in losses[1:]:
+        if witnesses.above(other, loss):
+            loss, name = other, of
+    if not witnesses.above(loss, claimed):
         return None
     return Alone(name, _shown(loss, is_square), page.cite("any", setting.adaptive))
 
 
-def _shown(loss: Fraction | None, is_square: bool) -> str:
+def _shown(loss: Number | None, is_square: bool) -> str:
     if loss is None:
         return "oo"
+    if not isinstance(loss, Fraction):
+        return formulas.to_text(sympy.sqrt(loss) if is_square else loss)
     if not is_square:
         return str(loss)
     return witnesses.root(loss) if loss >= 0 else f"-{witnesses.root(-loss)}"

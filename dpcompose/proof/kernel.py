@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 Vector = tuple[tuple[int, str], ...]
 """A vector r of input distances, as the pairs (i, r_i) with r_i ≠ 0; r_i is "1", "2", … or "oo"."""
@@ -36,11 +36,53 @@ class Given:
 
 
 @dataclass(frozen=True)
+class Releases:
+    """M_i adds independent noise to every entry of a query's value, as the setting says."""
+
+    mechanism: int
+    name: str
+    reads: str
+    query: str
+    noise: str
+    attributes: str
+
+
+@dataclass(frozen=True)
+class Tabled(Given):
+    """The same where M_i is given as a table of probabilities, on which it was checked."""
+
+
+@dataclass(frozen=True)
 class PrivateInInput:
     """Each of the mechanisms keeps θ_i·d_i(f_i(D), f_i(E)), with the metric d_i that is described."""
 
     mechanisms: tuple[int, ...]
     metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Converted:
+    """Where the input of M_i moves by r[i], M_i also satisfies `notion`; its parameters, one entry each."""
+
+    mechanisms: tuple[int, ...]
+    notion: str
+    parameters: tuple[Values, ...]
+
+
+@dataclass(frozen=True)
+class PrivateInValue(PrivateInInput):
+    """The same for mechanisms that add noise to a value x of a query, in the norm that the metrics name.
+
+    density -- f_x(y) of an output y, entry by entry; loss -- ln(f_x(y)/f_z(y)); then -- how large it is;
+    because -- why: all as the page of the noise states them; parameters -- what its letter is for each of
+    the mechanisms.
+    """
+
+    density: str
+    loss: str
+    then: str
+    because: str
+    parameters: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -92,7 +134,12 @@ class Optimal:
     parameters: Values
 
 
-Judgement = Given | PrivateInInput | Loss | Profile | Holds | Private | Optimal
+Judgement = Given | Releases | PrivateInInput | Converted | Loss | Profile | Holds | Private | Optimal
+
+
+def believed(judgement: Judgement) -> TypeGuard[Given | Releases]:
+    """Whether a judgement is what the setting assumes, and nothing checked it."""
+    return isinstance(judgement, Given | Releases) and not isinstance(judgement, Tabled)
 
 
 @dataclass(frozen=True)
@@ -128,7 +175,7 @@ class Derivation:
     @property
     def believed(self) -> tuple[int, ...]:
         """The lines that state what the setting assumes: they are believed without check."""
-        return tuple(line.n for line in self.lines if isinstance(line.judgement, Given))
+        return tuple(line.n for line in self.lines if believed(line.judgement))
 
 
 def _plain(value: Any) -> Any:

@@ -34,6 +34,10 @@ def of_inputs(inputs: Inputs, D: object, E: object, closure: bool = True) -> sym
             f"{family} stands for a family of mechanisms, whose metric is not written out; "
             "compose them one by one"
         )
+    if len(setting.notions) > 1:
+        raise NoMetric(f"guarantees of several notions have no common metric: {', '.join(setting.notions)}")
+    if noisy := next((m.name for m in setting.mechanisms if m.noise is not None), None):
+        raise NoMetric(f"how far what {noisy} asks for moves depends on attributes, or is no number of steps")
     try:
         page = inputs.theory.statement("metric form", setting.notion)
     except KeyError as error:

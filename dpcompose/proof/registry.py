@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -54,8 +54,10 @@ class _Common(_Head):
     id: str
     items: dict[str, str] = {}
     adaptive_items: dict[str, str] = Field(default={}, alias="adaptive-items")
+    also: list[str] = []
     status: Literal["primitive", "derived", "believed"] = "primitive"
     special_case_of: list[str] = Field(default=[], alias="special-case-of")
+    rests_on: list[str] = Field(default=[], alias="rests-on")
 
 
 class Fact(_Common):
@@ -84,7 +86,6 @@ class Rule(_Common):
     squared -- parameters that are composed by their squares: these are compared and added;
     at_steps -- the parameters at a whole number r of steps, where `distance` is written for all r;
     limits -- from which value on a parameter says nothing;
-    exact_step -- the least value of such a parameter one step further on, from its value a so far;
     adaptively -- the hypothesis under which they add up where mechanisms read earlier outputs;
     left out: no such result is known.
     """
@@ -98,7 +99,6 @@ class Rule(_Common):
     composition: dict[str, str]
     squared: list[str] = []
     limits: dict[str, int] = {}
-    exact_step: dict[str, str] = Field(default={}, alias="exact-step")
     adaptively: Hypothesis | None = None
 
     def misread(self, stated: Guarantee) -> str | None:
@@ -109,12 +109,83 @@ class Rule(_Common):
         return f"a guarantee of {self.notion} has {', '.join(self.parameters)}, not {', '.join(given)}"
 
 
+class Conversion(_Common):
+    """From the parameters of a notion to those of another one, for any two distributions of outputs.
+
+    parameters -- the formulas of `to`'s parameters, in those of `from` and the free ones;
+    free -- parameters of `to` that may be chosen, with the values they may take: "in (0,1)";
+    only -- parameters of `from` that must have this value: δ = 0.
+    """
+
+    kind: Literal["conversion"]
+    from_: str = Field(alias="from")
+    to: str
+    parameters: dict[str, str]
+    free: dict[str, str] = {}
+    only: dict[str, str] = {}
+
+
+class Closer(_Common):
+    """A smaller value of a parameter than the rule's, which a claim may lie above.
+
+    over -- "steps": the value one neighbour step further on, for a mechanism with the guarantee;
+    "mechanisms": the value with one more mechanism, which has the parameter by itself;
+    next -- that value, from the value a so far: the least of several formulas in a, none of which
+    decreases in a, and of which later ones stay the least once they are.
+    """
+
+    kind: Literal["closer"]
+    notion: str
+    over: Literal["steps", "mechanisms"]
+    next: dict[str, list[str]]
+
+
+class Lemma(_Common):
+    """What the proofs of other pages rest on.
+
+    notions -- those that it is about, left out: all.
+    """
+
+    kind: Literal["lemma"]
+    notions: list[str] = []
+
+
 class Step(_Common):
     """From a guarantee of M_i as stated to a guarantee in the distance of what M_i reads."""
 
     kind: Literal["step"]
     domain: Literal["own", "common"]
     metric: Literal["canonical", "minimum over fibres", "push-forward"]
+
+
+class Noise(_Common):
+    """Noise on the entries of a query's value: why it is private, and in which norm.
+
+    noise -- its word in problem files; parameter -- the letter of its parameter in the formulas;
+    norm -- how values x, z of the query are compared; attained -- whether for some output at every x, z
+    the loss is as large as the guarantee allows, or comes as near to it as one likes;
+    density -- of one entry y of the output at the entry x, or its probability;
+    loss -- ln(f_x(y)/f_z(y)) for one entry; at_most -- what it is at most for every y; or equals, where it
+    has no bound, an equal expression that shows how it is distributed; because -- why, in words;
+    guarantee -- by notion the parameters for values 1 apart; at distance r as the notion's rule says.
+    """
+
+    kind: Literal["noise"]
+    noise: str
+    parameter: str
+    norm: Literal["L1", "L2", "range"]
+    attained: bool = True
+    density: str
+    loss: str
+    at_most: str = Field(default="", alias="at-most")
+    equals: str = ""
+    because: str
+    guarantee: dict[str, dict[str, str]]
+
+    @property
+    def then(self) -> str:
+        """What the loss is at most, or equals, in words."""
+        return f"at most {self.at_most}" if self.at_most else f"equal to {self.equals}"
 
 
 class Procedure(_Common):
@@ -195,7 +266,8 @@ class Witness(_Common):
     "event": the outcome 1 has that `probability`, 0 at the point itself, and 1 where d is oo;
     distance -- d, from the parameters of the guarantee and the r steps between two inputs;
     steps -- up to how many steps it attains the bound; left out: for all;
-    together -- up to how many mechanisms that move it attains the bound; left out: for all.
+    together -- up to how many mechanisms that move it attains the rule's bound; left out: for all;
+    steps_by -- an event: the page over steps whose value at r steps is its probability as well.
     """
 
     kind: Literal["witness"]
@@ -207,6 +279,7 @@ class Witness(_Common):
     variance: str = ""
     steps: int | None = None
     together: int | None = None
+    steps_by: str | None = Field(default=None, alias="steps-by")
 
 
 class Processing(_Common):
@@ -219,8 +292,35 @@ class Processing(_Common):
     of: Literal["outputs", "parts"]
 
 
+class Computed(_Common):
+    """A procedure that decides claims with numbers: the bound is computed each time, and recomputed.
+
+    notion -- of the claims; parts -- for the notion of a mechanism's own guarantee the formulas of what
+    the procedure asks of it, in terms of its parameters.
+    """
+
+    kind: Literal["computed"]
+    procedure: Literal["privacy curve"]
+    notion: str
+    parts: dict[str, dict[str, str]]
+
+
 Head = Annotated[
-    Fact | Rule | Step | Procedure | Shape | Substitution | MetricStatement | Named | Witness | Processing,
+    Fact
+    | Rule
+    | Conversion
+    | Closer
+    | Lemma
+    | Step
+    | Noise
+    | Procedure
+    | Shape
+    | Substitution
+    | MetricStatement
+    | Named
+    | Witness
+    | Processing
+    | Computed,
     Field(discriminator="kind"),
 ]
 _HEAD: TypeAdapter[Any] = TypeAdapter(Head)
@@ -242,8 +342,13 @@ class Page:
 
     @property
     def items(self) -> tuple[str, ...]:
-        """All items of the sources that the page is about."""
+        """The items of the sources that the page states."""
         return tuple(dict.fromkeys([*self.head.items.values(), *self.head.adaptive_items.values()]))
+
+    @property
+    def every_item(self) -> tuple[str, ...]:
+        """These, and what else a reader finds here: definitions, examples, lemmas of the sources."""
+        return (*self.items, *self.head.also)
 
     def cite(self, notion: str, adaptive: bool = False) -> str:
         """The item a reader would look up, "GB:IV.13"; the page's id where the sources have none.
@@ -271,6 +376,14 @@ class Theory:
 
     pages: Mapping[str, Page]
 
+    def find(self, name: str) -> Page | None:
+        """The page with an id, or that states an item, or where a reader finds that; None without one."""
+        pages = self.pages.values()
+        for names in (lambda page: (page.id,), lambda page: page.items, lambda page: page.every_item):
+            if found := next((page for page in pages if name in names(page)), None):
+                return found
+        return None
+
     def of_kind(self, kind: str) -> list[Page]:
         """The pages of a kind, in the order of their ids."""
         return [self.pages[id] for id in sorted(self.pages) if self.pages[id].head.kind == kind]
@@ -280,8 +393,18 @@ class Theory:
         for page in self.of_kind("rule"):
             if page.head.notion == notion:
                 return page
-        known = ", ".join(page.head.notion for page in self.of_kind("rule"))
+        known = ", ".join(self.notions)
         raise KeyError(f"the notion {notion!r} is not supported yet; there are pages for: {known}")
+
+    @property
+    def notions(self) -> list[str]:
+        """The notions that have a rule page."""
+        return [page.head.notion for page in self.of_kind("rule")]
+
+    def closer(self, notion: str, over: str) -> Page | None:
+        """The page with smaller values than the rule's over several steps, or mechanisms, if there is one."""
+        pages = (page for page in self.of_kind("closer") if page.head.notion == notion)
+        return next((page for page in pages if page.head.over == over), None)
 
     def called(self, notion: str) -> str:
         """What a guarantee is called after its values: DP, zCDP; the notion's name where no page says."""
@@ -290,6 +413,27 @@ class Theory:
     def witness(self, notion: str) -> Page | None:
         """The witness page of a notion, if there is one."""
         return next((page for page in self.of_kind("witness") if page.head.notion == notion), None)
+
+    def lemmas(self, ids: Iterable[str], notion: str) -> set[str]:
+        """The lemmas about a notion that some pages rest on, and that these rest on."""
+        found: set[str] = set()
+        following = list(ids)
+        while following:
+            for id in self.pages[following.pop()].head.rests_on:
+                if id not in found and notion in (self.pages[id].head.notions or [notion]):
+                    found.add(id)
+                    following.append(id)
+        return found
+
+    def noise(self, word: str) -> Page | None:
+        """The page of a kind of noise, if there is one."""
+        return next((page for page in self.of_kind("noise") if page.head.noise == word), None)
+
+    def computed(self, notion: str, of: Iterable[str]) -> Page | None:
+        """The page that computes bounds in a notion from guarantees in some notions, if there is one."""
+        given = set(of)
+        found = (page for page in self.of_kind("computed") if page.head.notion == notion)
+        return next((page for page in found if given <= set(page.head.parts)), None)
 
     def processing(self, of: str) -> Page | None:
         """The page on mechanisms made from the outputs of others, if there is one."""

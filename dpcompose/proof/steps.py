@@ -8,13 +8,15 @@ give what it is used for.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import combinations
-from math import comb
+from itertools import combinations, product
+from math import comb, prod
+from types import MappingProxyType
 from typing import Any, Literal
 
 import sympy
@@ -23,12 +25,13 @@ from dpcompose.language import forms, formulas, orders, symbols
 from dpcompose.language.forms import Form
 from dpcompose.language.worstcase import Over
 from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import certificates, kernel, rays
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
 from dpcompose.proof.kernel import Line
-from dpcompose.proof.registry import Hypothesis, Named, Page, Theory, Witness
+from dpcompose.proof.registry import Closer, Hypothesis, Named, Page, Theory, Witness
 from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.maps import Part
 from dpcompose.spaces.metrics import INFINITE, at_most, shown
@@ -45,6 +48,12 @@ Sources = Sequence[Line]
 LARGEST_SHAPE = 20_000
 """The most vectors into which a shape is spread when its conclusion is compared with a profile."""
 
+MOST_STEPS, MOST_TOGETHER, MOST_CHOICES, LARGEST_PRODUCT, LARGEST_CLOSER = 64, 20, 64, 64, 400
+"""Closer values are written out up to so many steps, inputs that move, choices of formulas for these, terms
+of one product, and terms in all."""
+ONE_OF_TWO_EVENTS = "1 - (1 - a)*(1 - {})"
+"""The probability that one of two independent events happens, the one with probability a."""
+
 INFINITE_LOSS: Literal["oo"] = "oo"
 """The loss ∞ among losses, which are otherwise sets of forms."""
 
@@ -56,10 +65,17 @@ INFINITE_FIRST = 10**9
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Makes the lines of derivations about one setting, with the pages of one theory."""
+    """Makes the lines of derivations about one setting, with the pages of one theory.
+
+    conversions -- for notions of the guarantees the pages that lead, one after the other, to the notion
+    in which losses are added up;
+    like -- others about the same setting and theory, whose metrics and pairs are used again.
+    """
 
     setting: Setting
     theory: Theory
+    conversions: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    like: Steps | None = field(default=None, repr=False)
     _losses: dict[tuple[kernel.Loss, kernel.Profile], dict[str, tuple[Loss, ...]]] = field(
         default_factory=dict, repr=False
     )
@@ -69,7 +85,7 @@ class Steps:
     _one_form: dict[tuple[kernel.Loss, kernel.Profile], dict[str, Loss]] = field(
         default_factory=dict, repr=False
     )
-    _written: dict[tuple[str, str], Form] = field(default_factory=dict, repr=False)
+    _written: dict[tuple[str, str, str], Form] = field(default_factory=dict, repr=False)
 
     @cached_property
     def _representative(self) -> tuple[Setting, tuple[int, ...]]:
@@ -78,7 +94,11 @@ class Steps:
         What an edit does to a family is the same for all members that read alike, and for all
         parts; so how these few members move, and which move at all, decides for any number.
         """
+        if self.like is not None:
+            return self.like._representative
         setting = self.setting
+        if not setting.families:
+            return setting.written_out({})
         divided = any(isinstance(m.reads, Part) for m in setting.mechanisms)
         few = max(2, setting.touched_parts) if divided else 2
         counts = {str(m.count) for m in setting.mechanisms if m.count is not None}
@@ -86,8 +106,11 @@ class Steps:
 
     @cached_property
     def inputs(self) -> Inputs:
-        """The metrics and pairs of the setting; of one with two members for each family."""
-        if not self.setting.families:
+        """The metrics and pairs of the setting; of one with two members for each family, or two records for
+        each that comes with attributes."""
+        if self.like is not None:
+            return self.like.inputs
+        if not self.setting.families and not self.setting.attributes:
             return Inputs(self.setting, self.theory)
         return Inputs(self._representative[0], self.theory, self.setting)
 
@@ -131,18 +154,24 @@ class Steps:
         return Line(n, judgement, by, dict(roles), tuple(line.n for line in sources), evidence)
 
     def pages(self, lines: Sources) -> dict[str, str]:
-        """The SHA-256 of every page that the lines rest on: by itself, for its shape, or for a metric."""
+        """The SHA-256 of every page that the lines rest on: by itself, for its shape, a metric, a lemma."""
         used = {line.by for line in lines} & set(self.theory.pages)
         used |= {shape for id in used if (shape := getattr(self.theory.pages[id].head, "shape", None))}
+        if any(self.theory.pages[id].head.kind == "closer" for id in used):
+            closer = (self.theory.closer(self.notion, over) for over in ("steps", "mechanisms"))
+            used |= {page.id for page in closer if page is not None}
         metrics = (self.inputs.metric(i) for i in range(1, len(self.inputs.setting.mechanisms) + 1))
         used |= {id for metric in metrics for id in metric.pages}
+        used |= self.theory.lemmas(used, self.notion)
         return {id: self.theory.pages[id].sha256 for id in sorted(used)}
 
     def _check_shape(self, by: str, roles: Mapping[str, Any], sources: Sources, evidence: Any) -> None:
         """Nothing may stand in a line that its page does not read."""
         page = self.theory.pages.get(by)
-        about_mechanisms = by == GIVEN or (page is not None and page.head.kind == "step")
-        if by != HYPOTHESIS and set(roles) != ({"M"} if about_mechanisms else set()):
+        kind = None if page is None else page.head.kind
+        about_mechanisms = by == GIVEN or kind in ("step", "noise") or (kind == "conversion" and "M" in roles)
+        free = set(page.head.free) if page is not None and kind == "conversion" else set()
+        if by != HYPOTHESIS and set(roles) != ({"M"} if about_mechanisms else free):
             raise StepRefused(f"{by} has other letters")
         if by in (GIVEN, HYPOTHESIS) and sources:
             raise StepRefused(f"a line that is {by} uses no other line")
@@ -153,17 +182,20 @@ class Steps:
     def _makers(self) -> dict[str, Callable[[Page, Mapping[str, Any], Sources], kernel.Judgement]]:
         return {
             "step": self._step,
+            "conversion": self._conversion,
+            "noise": self._noise,
             "rule": self._loss,
             "procedure": self._profile,
             "substitution": self._substitution,
+            "closer": self._closer,
             "named": self._named,
             "witness": self._optimal,
         }
 
     # given
 
-    def _given(self, roles: Mapping[str, Any], evidence: Any) -> kernel.Given:
-        """M_i's guarantee as the setting states it, its parameters shown to be ≥ 0."""
+    def _given(self, roles: Mapping[str, Any], evidence: Any) -> kernel.Given | kernel.Releases:
+        """M_i's guarantee as the setting states it, or its noise; the parameters are shown to be ≥ 0."""
         if self.setting.doubts:
             raise StepRefused(self.setting.doubts[0])
         i = self._mechanism(roles)
@@ -186,9 +218,18 @@ class Steps:
                     raise StepRefused(f"{key} of {mechanism.name} >= 0: {error}") from None
         if evidence is not None and (not used or set(proofs) != used):
             raise StepRefused(f"there is evidence that {mechanism.name} does not need")
-        return kernel.Given(
+        name = (
+            mechanism.name if mechanism.count is None else f"{mechanism.name}[i], i = 1..{mechanism.count},"
+        )
+        if mechanism.query is not None and mechanism.noise is not None:
+            attributes = "with every value" if mechanism.query.attribute else ""
+            reads, query = mechanism.reads.written("D"), mechanism.query.words
+            return kernel.Releases(i, name, reads, query, mechanism.noise.words, attributes)
+        shown = self.setting.on_tables.get(mechanism.name)
+        kind = kernel.Tabled if shown is not None and shown.holds else kernel.Given
+        return kind(
             i,
-            mechanism.name if mechanism.count is None else f"{mechanism.name}[i], i = 1..{mechanism.count},",
+            name,
             mechanism.reads.written("D"),
             stated.notion,
             tuple((key, formulas.to_text(value)) for key, value in stated.values),
@@ -211,17 +252,7 @@ class Steps:
 
     def _step(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.PrivateInInput:
         """M_i's guarantee in the distance of what M_i reads, one line for all such mechanisms."""
-        mechanisms = roles.get("M")
-        if not (
-            isinstance(mechanisms, list)
-            and mechanisms
-            and all(type(i) is int for i in mechanisms)
-            and mechanisms == sorted(set(mechanisms))
-        ):
-            raise StepRefused("the mechanisms must be listed in order, each once")
-        stated = [line.judgement for line in sources]
-        if [one.mechanism if isinstance(one, kernel.Given) else None for one in stated] != mechanisms:
-            raise StepRefused("the lines used must state the guarantees of the same mechanisms, in order")
+        mechanisms = self._same_mechanisms(roles, sources, kernel.Given)
         for i in mechanisms:
             if self.domain(i) != page.head.domain:
                 name = self.setting.mechanisms[i - 1].name
@@ -232,6 +263,44 @@ class Steps:
                 self._check_minimum_is_metric(self.first(i))
         words = tuple(self.inputs.metric(self.first(i)).words for i in mechanisms)
         return kernel.PrivateInInput(tuple(mechanisms), words)
+
+    def _same_mechanisms(
+        self, roles: Mapping[str, Any], sources: Sources, kind: type[kernel.Given | kernel.Releases]
+    ) -> list[int]:
+        """The mechanisms that a line is about, which the lines that it uses state, in order."""
+        mechanisms = self._listed(roles)
+        stated = [line.judgement for line in sources]
+        if [one.mechanism if isinstance(one, kind) else None for one in stated] != mechanisms:
+            raise StepRefused("the lines used must state the guarantees of the same mechanisms, in order")
+        return mechanisms
+
+    def _noise(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.PrivateInValue:
+        """The guarantees of mechanisms with this noise, by how far the values of their queries move."""
+        mechanisms = self._same_mechanisms(roles, sources, kernel.Releases)
+        parameters = []
+        for i in mechanisms:
+            mechanism = self.setting.mechanisms[i - 1]
+            noise, stated = mechanism.noise, mechanism.satisfies
+            if noise is None or noise.word != page.head.noise:
+                raise StepRefused(f"{page.id} is not about the noise of {mechanism.name}")
+            given = page.head.guarantee.get(stated.notion)
+            if given is None or {key: noise.value(text) for key, text in given.items()} != dict(
+                stated.values
+            ):
+                raise StepRefused(
+                    f"{page.id} does not state the {stated.notion} guarantee of {mechanism.name}"
+                )
+            parameters.append(f"{page.head.parameter} = {formulas.to_text(noise.parameter)}")
+        words = tuple(self.inputs.metric(self.first(i)).words for i in mechanisms)
+        return kernel.PrivateInValue(
+            tuple(mechanisms),
+            words,
+            page.head.density,
+            page.head.loss,
+            page.head.then,
+            page.head.because,
+            tuple(parameters),
+        )
 
     def _check_minimum_is_metric(self, i: int) -> None:
         """The minimum over fibres serves only where chains of fibres are no shorter."""
@@ -249,17 +318,155 @@ class Steps:
                     f"a chain of fibres has length {shown(shortest(x, y))}"
                 )
 
+    # from notion to notion
+
+    @cached_property
+    def notion(self) -> str:
+        """The notion in which losses are added up: that of all guarantees, once they are converted."""
+        stated = self.setting.notions
+        if unused := sorted(set(self.conversions) - set(stated)):
+            raise StepRefused(f"no guarantee is of the notion {unused[0]}, which is converted")
+        ends: dict[str, str] = {one: [one, *(page.head.to for page in self.path(one))][-1] for one in stated}
+        if len(set(ends.values())) > 1:
+            shown = " and ".join(f"{one} as {end}" for one, end in ends.items())
+            raise StepRefused(f"the losses of several notions do not add up: {shown}")
+        return ends[stated[0]]
+
+    def path(self, notion: str) -> tuple[Page, ...]:
+        """The pages by which guarantees of a notion are converted, one after the other."""
+        return self._chain(notion, self.conversions.get(notion, ()))
+
+    def _chain(self, notion: str, ids: Sequence[str]) -> tuple[Page, ...]:
+        """Conversion pages of which each leads from where the one before leads to."""
+        pages = []
+        for id in ids:
+            page = self.theory.pages.get(id)
+            if page is None or page.head.kind != "conversion":
+                raise StepRefused(f"there is no conversion {id!r}")
+            if page.head.from_ != notion:
+                raise StepRefused(f"{id} converts {page.head.from_}, not {notion}")
+            if page.head.free:
+                raise StepRefused(f"{id} is for whole compositions: its {min(page.head.free)} may be chosen")
+            self._rule_of(page.head.to)
+            notion = page.head.to
+            pages.append(page)
+        return tuple(pages)
+
+    def _rule_of(self, notion: str) -> Page:
+        try:
+            return self.theory.rule(notion)
+        except KeyError as error:
+            raise StepRefused(str(error.args[0])) from None
+
+    def implied(self, claimed: Guarantee, ids: Sequence[str]) -> Guarantee:
+        """What holds wherever a claim holds, by conversion pages one after the other."""
+        notion, values = claimed.notion, dict(claimed.values)
+        for page in self._chain(notion, ids):
+            notion, values = page.head.to, self._by_conversion(page, values)
+        return Guarantee(notion, tuple(values.items()))
+
+    def _of_notion(self, notion: str) -> list[int]:
+        """The mechanisms whose guarantees are of a notion."""
+        return [i for i, one in enumerate(self.setting.mechanisms, start=1) if one.satisfies.notion == notion]
+
+    def _conversion(
+        self, page: Page, roles: Mapping[str, Any], sources: Sources
+    ) -> kernel.Converted | kernel.Private:
+        """Guarantees of mechanisms at the distance that their inputs move by, or that of the whole."""
+        return self._converted(page, roles, sources) if "M" in roles else self._whole(page, roles, sources)
+
+    def _converted(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Converted:
+        """All guarantees of one notion in the next one of its path, at the distance r[i]."""
+        mechanisms = self._listed(roles)
+        notion = self.setting.mechanisms[mechanisms[0] - 1].satisfies.notion
+        path = [one.id for one in self.path(notion)]
+        if page.id not in path or mechanisms != self._of_notion(notion):
+            raise StepRefused(f"{page.id} is not what all guarantees of {notion} are converted by")
+        done = path.index(page.id)
+        if done == 0:
+            covered = [set(self._private(line).mechanisms) & set(mechanisms) for line in sources]
+            if not all(covered) or sorted(i for some in covered for i in some) != mechanisms:
+                raise StepRefused(
+                    f"{page.id} needs the lines on the inputs of the mechanisms that it converts"
+                )
+        elif [(line.by, line.roles) for line in sources] != [(path[done - 1], {"M": mechanisms})]:
+            raise StepRefused(f"{page.id} needs the line by {path[done - 1]} before it")
+        parameters = []
+        for i in mechanisms:
+            self._stated_as_converted(
+                self.setting.mechanisms[i - 1]
+            )  # refuses what is stated, not what it is at r
+            values = self._at(self.setting.mechanisms[i - 1], moved(i), self.path(notion)[: done + 1])
+            parameters.append(tuple((key, formulas.to_text(value)) for key, value in values.items()))
+        return kernel.Converted(tuple(mechanisms), page.head.to, tuple(parameters))
+
+    def _whole(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Private:
+        """The guarantee of the composition in another notion, free parameters as chosen."""
+        private = sources[0].judgement if len(sources) == 1 else None
+        if not isinstance(private, kernel.Private):
+            raise StepRefused(f"{page.id} uses a guarantee")
+        if private.notion != page.head.from_:
+            raise StepRefused(f"{page.id} converts {page.head.from_}, not {private.notion}")
+        if not all(isinstance(text, str) for text in roles.values()):
+            raise StepRefused(f"{page.id} needs formulas for its letters")
+        known = self.setting.symbols
+        free = {name: formulas.parse(text, known) for name, text in roles.items()}
+        for name, value in free.items():
+            domain = symbols.Domain.read(page.head.free[name])
+            if not self._lies_within(value, domain):
+                raise StepRefused(
+                    f"{page.id} needs {name} {domain}; {formulas.to_text(value)} is not known to be"
+                )
+        stated = {key: formulas.parse(text, known) for key, text in private.parameters}
+        rule = self._rule_of(page.head.to)
+        parameters = []
+        for key, value in self._by_conversion(page, stated, free).items():
+            form = INFINITE_LOSS if value is sympy.oo else self._parameter(rule, key, value)
+            parameters.append((key, self._text(form, key, rule)))
+        return kernel.Private(page.head.to, tuple(parameters), private.granularity, private.databases)
+
+    def _lies_within(self, value: sympy.Expr, domain: symbols.Domain) -> bool:
+        """Whether a number, or a parameter for all its values, lies in a domain."""
+        if value.is_Rational:
+            return domain.contains(Fraction(int(value.p), int(value.q)))
+        return bool(value.is_Symbol and self.setting.domains[str(value)] == domain)
+
+    def _by_conversion(
+        self,
+        page: Page,
+        values: Mapping[str, sympy.Expr],
+        free: Mapping[str, sympy.Expr] = MappingProxyType({}),
+    ) -> dict[str, sympy.Expr]:
+        """A page's formulas at the values of the parameters; where one is oo, nothing is promised."""
+        wanted = self.theory.rule(page.head.to).head.parameters
+        if wanted != list(page.head.parameters):
+            raise StepRefused(f"{page.id} has no formulas for {', '.join(wanted)}")
+        if sympy.oo in values.values():
+            return dict.fromkeys(wanted, sympy.oo)
+        for key, value in page.head.only.items():
+            if values[key] != formulas.parse(value, {}):
+                raise StepRefused(f"{page.id} needs {key} = {value}, not {formulas.to_text(values[key])}")
+        try:
+            return {
+                key: formulas.parse(formula, {**values, **free})
+                for key, formula in page.head.parameters.items()
+            }
+        except formulas.FormulaError as error:
+            raise StepRefused(f"{page.id}: {error.message}") from None
+
     def _loss(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Loss:
         """The losses of all inputs that move, added by the notion's rule."""
         if self.setting.adaptive:
             sources = self._without_adaptive_hypothesis(page, sources)
-        covered = [i for line in sources for i in self._private(line).mechanisms]
+        if self.notion != page.head.notion:
+            raise StepRefused(f"{page.id} is about {page.head.notion}, the mechanisms are {self.notion}")
+        wanted = [(path[-1], {"M": self._of_notion(one)}) for one, path in self.conversions.items()]
+        last = len(sources) - len(wanted)
+        if [(line.by, line.roles) for line in sources[max(last, 0) :]] != wanted:
+            raise StepRefused("the last lines used must be those by which guarantees are converted")
+        covered = [i for line in sources[:last] for i in self._private(line).mechanisms]
         if sorted(covered) != list(range(1, len(self.setting.mechanisms) + 1)):
             raise StepRefused("every mechanism must be covered by exactly one of the lines used")
-        if self.setting.notion != page.head.notion:
-            raise StepRefused(
-                f"{page.id} is about {page.head.notion}, the mechanisms are {self.setting.notion}"
-            )
         values, unlimited = self._scaled(page)
         parameters = tuple(
             (key, formulas.to_text(self._composed(page, key, [value[key] for value in values.values()])))
@@ -288,15 +495,42 @@ class Steps:
                 continue
             values[i] = {}
             for key in page.head.parameters:
-                one = self._at_distance(page, mechanism, key, moved(i))
+                one = self._at_distance(mechanism, key, moved(i))
                 if mechanism.count is not None:
                     total = self._sum(page, key, self._added(page, key, one), mechanism.count)
                     one = sympy.sqrt(total) if key in page.head.squared else total
                 values[i][key] = one
         return values, unlimited
 
-    def _at_distance(self, page: Page, mechanism: Mechanism, key: str, r: sympy.Expr) -> sympy.Expr:
-        """A parameter of the mechanism's guarantee for inputs that are r apart."""
+    def _at_distance(self, mechanism: Mechanism, key: str, r: sympy.Expr) -> sympy.Expr:
+        """A parameter of the mechanism's guarantee, once it is converted, for inputs that are r apart."""
+        stated = mechanism.satisfies.notion
+        if stated in self.conversions:
+            return self._at(mechanism, r, self.path(stated))[key]
+        return self._by_rule(self.theory.rule(stated), mechanism, key, r)
+
+    def _at(self, mechanism: Mechanism, r: sympy.Expr, path: Sequence[Page]) -> dict[str, sympy.Expr]:
+        """All parameters for inputs that are r apart, after the conversions of a path.
+
+        The distance comes first: rε by the rule, and then ρ = rε·tanh(rε/2), never more than r²·ε·tanh(ε/2).
+        """
+        rule = self.theory.rule(mechanism.satisfies.notion)
+        values = dict(mechanism.satisfies.values)
+        if sympy.oo not in values.values():
+            values = {key: self._by_rule(rule, mechanism, key, r) for key in values}
+        for page in path:
+            values = self._by_conversion(page, values)
+        return values
+
+    def _stated_as_converted(self, mechanism: Mechanism) -> dict[str, sympy.Expr]:
+        """The parameters of the mechanism's guarantee for neighbours, once it is converted."""
+        values = dict(mechanism.satisfies.values)
+        for page in self.path(mechanism.satisfies.notion):
+            values = self._by_conversion(page, values)
+        return values
+
+    def _by_rule(self, page: Page, mechanism: Mechanism, key: str, r: sympy.Expr) -> sympy.Expr:
+        """A parameter of the mechanism's guarantee as it is stated, for inputs that are r apart."""
         letters = {**dict(mechanism.satisfies.values), "r": r}
         if r.is_Integer and key in page.head.at_steps:
             return formulas.parse(page.head.at_steps[key], letters, {"": []})
@@ -310,6 +544,12 @@ class Steps:
             for zero in zeros.values():
                 value = sympy.limit(value, zero, 0, "+")
             return value
+
+    def _amount(self, distance: str) -> sympy.Expr:
+        """A finite distance that a vector states: a whole number of steps, or a formula."""
+        if distance.isdigit():
+            return sympy.Integer(int(distance))
+        return formulas.parse(distance, self.setting.symbols)
 
     def _added(self, page: Page, key: str, value: sympy.Expr) -> sympy.Expr:
         """What is added up in a composition: the value of a parameter, or its square."""
@@ -370,11 +610,21 @@ class Steps:
                 continue
             if isinstance(mechanism.reads, Part) and not self.inputs.neighbouring_pairs().growing:
                 times = Counter(distances)
-                order = sorted(times, key=lambda r: INFINITE_FIRST if r == "oo" else int(r), reverse=True)
+                order = sorted(times, key=self._in_order if len(times) > 1 else str, reverse=True)
                 entries.append((j, ", ".join(f"{times[r]} by {r}" for r in order)))
             else:
                 entries.append((j, f"all by {distances[0]}"))
         return tuple(entries)
+
+    def _in_order(self, distance: str) -> Fraction:
+        """By what the different distances of a family's members are put in order."""
+        r = None if distance == "oo" else self._amount(distance)
+        if r is not None and not r.is_Rational:
+            raise StepRefused(
+                "members of a family that move by different amounts, such as "
+                f"{distance}, are not supported; write the parts out"
+            )
+        return Fraction(INFINITE_FIRST) if r is None else Fraction(int(r.p), int(r.q))
 
     # guarantees of the composition
 
@@ -388,7 +638,7 @@ class Steps:
     def _named(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Private:
         """The worst loss over the profile, as a cited theorem concludes it from its hypotheses."""
         head: Named = page.head
-        name = page.name(self.setting.notion, self.setting.adaptive)
+        name = page.name(self.notion, self.setting.adaptive)
         if (misfit := self.misfit(head)) is not None:
             raise StepRefused(f"{name}: {misfit}")
         if len(sources) < 2:
@@ -412,18 +662,151 @@ class Steps:
         if not profile.vectors:
             raise StepRefused(f"{name} is not needed: there are no neighbours")
         if not self._is_worst(concluded, loss, profile):
-            shown = ", ".join(self._text(form, key) for key, form in concluded.items())
+            shown = ", ".join(self._text(form, key, self._rule) for key, form in concluded.items())
             raise StepRefused(f"{name} gives {shown}, which is not what the profile gives")
         return self._guarantee(loss, profile, None if self._is_short(loss, profile) else concluded)
 
     def _is_worst(self, concluded: Mapping[str, Loss], loss: kernel.Loss, profile: kernel.Profile) -> bool:
         """Whether a conclusion is the worst loss over the profile: as it stands, or spread into sums."""
-        if concluded == self._bounds(loss, profile):
+        if concluded == self.bounds(loss, profile):
             return True
         spread = {
             key: form if isinstance(form, str) else self._spread(form) for key, form in concluded.items()
         }
         return spread == self._worst(loss, profile)
+
+    # closer values than the rule's
+
+    def _closer(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Private:
+        """The worst loss over the profile with the closer values of some parameters."""
+        if len(sources) != 2:
+            raise StepRefused(f"{page.id} uses a loss and a profile")
+        loss, profile = self._loss_and_profile(sources)
+        head: Closer = page.head
+        if head.notion != loss.notion:
+            raise StepRefused(f"{page.id} is about {head.notion}, the mechanisms are {loss.notion}")
+        bounds = self.bounds(loss, profile)
+        if not profile.vectors or INFINITE_LOSS in bounds.values():
+            raise StepRefused(f"{page.id} gives no more than that there is no finite bound")
+        if len(profile.vectors) > LARGEST_CLOSER:
+            raise StepRefused(f"closer values are written out for up to {LARGEST_CLOSER} vectors")
+        vectors = [self._alone(vector) for vector in map(self.that_lose, profile.vectors)]
+        several = any(len(vector) > 1 for vector in vectors)
+        if head.over == "steps" and several:
+            raise StepRefused(f"{page.id} is about one mechanism, and several inputs move")
+        if not several and all(r == 1 for vector in vectors for _, r in vector):
+            raise StepRefused(f"{page.id} gives the same as the rule where one input moves by one step")
+        closer = dict(bounds)
+        for key in head.next:
+            closer[key] = forms.top(1, [self._least(key, vector) for vector in vectors])
+            if isinstance(form := closer[key], Form) and form.size > LARGEST_CLOSER:
+                raise StepRefused(f"{page.id} gives more than {LARGEST_CLOSER} terms")
+        return self._guarantee(loss, profile, closer)
+
+    def _alone(self, vector: kernel.Vector) -> list[tuple[Mechanism, int]]:
+        """The mechanisms that move in a vector, and by how much: members of a family are alike."""
+        alone = []
+        for i, entry in vector:
+            mechanism = self.setting.mechanisms[i - 1]
+            for many, r in members(entry):
+                number = many
+                if mechanism.count is not None:
+                    if not mechanism.count.is_Integer:
+                        raise StepRefused(
+                            f"closer values are not written out for {mechanism.count} mechanisms"
+                        )
+                    if any(
+                        symbols.family_of(str(one))
+                        for _, x in mechanism.satisfies.values
+                        for one in x.free_symbols
+                    ):
+                        raise StepRefused("closer values are not written out for families of parameters")
+                    number = many or int(mechanism.count)
+                if not r.isdigit():
+                    raise StepRefused(f"closer values are for whole steps, not for a distance of {r}")
+                alone += [(mechanism, int(r))] * number
+                if len(alone) > MOST_TOGETHER:
+                    raise StepRefused(
+                        f"closer values are written out for up to {MOST_TOGETHER} inputs that move"
+                    )
+        return alone
+
+    def _least(self, key: str, vector: list[tuple[Mechanism, int]]) -> Form:
+        """The least value of a parameter that the closer pages give where these inputs move so far.
+
+        Each choice of one formula for each mechanism is a value that serves, so their minimum does.
+        """
+        if not vector:
+            return Form()
+        symbolic = Counter(self._stated_as_converted(mechanism)[key] for mechanism, _ in vector)
+        if prod(n + 1 for value, n in symbolic.items() if value.free_symbols) > LARGEST_PRODUCT:
+            raise StepRefused(f"the product of {len(vector)} values has too many terms to write it out")
+        values = {one: self._after_steps(key, *one) for one in dict.fromkeys(vector)}
+        choices = {one: tuple(values[one]) for one in values}
+        if prod(map(len, choices.values())) > MOST_CHOICES:
+            raise StepRefused(f"there are more than {MOST_CHOICES} choices of formulas for {key}")
+        totals = []
+        for chosen in product(*choices.values()):
+            formula = dict(zip(choices, chosen, strict=True))
+            totals.append(
+                self._form(self._with_all(key, [formula[one] for one in vector])).scaled(Fraction(-1))
+            )
+        return forms.top(1, totals).scaled(Fraction(-1))
+
+    def _after_steps(self, key: str, mechanism: Mechanism, r: int) -> list[sympy.Expr]:
+        """Values of a mechanism's parameter for inputs that are r steps apart: each of them serves.
+
+        A value a serves one step further on if it is at least each formula of the page there, from one that
+        serves here; the formulas are used in their order, since later ones stay the least once they are.
+        """
+        page, stated = self.theory.closer(self.notion, "steps"), dict(mechanism.satisfies.values)
+        is_converted = mechanism.satisfies.notion != self.notion
+        if page is None or is_converted or key not in page.head.next or r > MOST_STEPS:
+            return [self._at_distance(mechanism, key, sympy.Integer(r))]
+        reached = [(0, stated[key])]
+        for _ in range(r - 1):
+            following: dict[sympy.Expr, int] = {}
+            for last, a in reached:
+                for n, formula in list(enumerate(page.head.next[key]))[last:]:
+                    value = sympy.expand(formulas.parse(formula, {**stated, "a": a}))
+                    following[value] = min(n, following.get(value, n))
+            reached = []
+            for value, n in following.items():
+                form = self._form(value)
+                if any(
+                    forms.is_nonnegative(form - self._form(other), self.setting.domains)
+                    for _, other in reached
+                ):
+                    continue
+                reached = [
+                    (m, other)
+                    for m, other in reached
+                    if not forms.is_nonnegative(self._form(other) - form, self.setting.domains)
+                ] + [(n, value)]
+        return [value for _, value in reached]
+
+    def _with_all(self, key: str, values: Sequence[sympy.Expr]) -> sympy.Expr:
+        """A parameter of several mechanisms together, from a value that serves for each.
+
+        The page over mechanisms is used for those that are at most the limit from which on a value says
+        nothing, and one more; all others are added, as the rule does.
+        """
+        page = self.theory.closer(self.notion, "mechanisms")
+        limit = self._rule.head.limits.get(key)
+        if page is None or key not in page.head.next or limit is None:
+            return self._composed(self._rule, key, list(values))
+        low = [value for value in values if self._surely_at_most(value, limit)]
+        high = [value for value in values if value not in low]
+        together, *more = [*high[:1], *low] if high else low
+        (formula,) = page.head.next[key]
+        for value in more:
+            together = formulas.parse(formula, {key: value, "a": together})
+        return self._composed(self._rule, key, [together, *high[1:]])
+
+    def _surely_at_most(self, value: sympy.Expr, limit: int) -> bool:
+        form = self._form(value)
+        rest = Form.constant(limit) - form
+        return self._never_above(value, Fraction(limit)) or forms.is_nonnegative(rest, self.setting.domains)
 
     def _is_short(self, loss: kernel.Loss, profile: kernel.Profile) -> bool:
         """Whether the worst loss over the profile is written out."""
@@ -433,10 +816,13 @@ class Steps:
     def misfit(self, head: Named) -> str | None:
         """Why the premises of a composition theorem are not those of the setting; None where they are."""
         setting, wanted = self.setting, head.premises
-        if setting.notion not in {*head.items, *head.conclusion}:
-            return f"it is not stated for {setting.notion} privacy"
+        if self.notion not in {*head.items, *head.conclusion}:
+            return f"it is not stated for {self.notion} privacy"
         if wanted.target is not None and str(setting.target) != wanted.target:
             return f"it is about {wanted.target} neighbours, the target is {setting.target}"
+        noisy = next((m.name for m in setting.mechanisms if m.noise is not None), None)
+        if noisy is not None and wanted.stated is not None:
+            return f"it is about guarantees for neighbours, and {noisy} is given by its noise"
         if wanted.k is not None and (setting.families or len(setting.mechanisms) != wanted.k):
             there = "a family" if setting.families else f"{len(setting.mechanisms)}"
             return f"it is about {wanted.k} mechanism, there are {there}"
@@ -464,30 +850,30 @@ class Steps:
 
     def conclusion(self, head: Named) -> dict[str, Loss]:
         """A page's concluded bound, its formula instantiated with the mechanisms' parameters."""
-        stated = [dict(mechanism.satisfies.values) for mechanism in self.setting.mechanisms]
+        stated = [self._stated_as_converted(mechanism) for mechanism in self.setting.mechanisms]
         concluded: dict[str, Loss] = {}
         steps = self._steps_apart(head)
         if steps is sympy.oo:
             return {key: INFINITE_LOSS for key in self._conclusions(head)}
         if self.setting.families:
             return self._conclusion_of_a_family(head, steps)
+        values = {key: [value[key] for value in stated] for key in self._rule.head.parameters}
         for key, formula in self._conclusions(head).items():
-            values = [value[key] for value in stated]
-            if sympy.oo in values:
+            if any(sympy.oo in some for some in values.values()):
                 concluded[key] = INFINITE_LOSS
                 continue
             letters = {"k": sympy.Integer(len(stated)), "m": steps}
-            expression = formulas.parse(formula, letters, {key: values})
+            expression = formulas.parse(formula, letters, values)
             concluded[key] = self._parameter(self._rule, key, expression)
         return concluded
 
-    def is_squared(self, key: str) -> bool:
-        """Whether a parameter is composed, and so compared, by its square."""
-        return key in self._rule.head.squared
+    def is_squared(self, notion: str, key: str) -> bool:
+        """Whether a notion's parameter is composed, and so compared, by its square."""
+        return key in self.theory.rule(notion).head.squared
 
     @property
     def _rule(self) -> Page:
-        return self.theory.rule(self.setting.notion)
+        return self.theory.rule(self.notion)
 
     def _steps_apart(self, head: Named) -> sympy.Expr:
         """m, where a theorem's guarantees are stated for neighbours H: the H-steps between target neighbours.
@@ -506,27 +892,28 @@ class Steps:
     def _conclusion_of_a_family(self, head: Named, steps: sympy.Expr) -> dict[str, Loss]:
         """The concluded bound where the mechanisms are one family, over its symbolic number of members."""
         if len(self.setting.mechanisms) > 1:
-            raise StepRefused(f"{head.id} is not written out for families beside other mechanisms")
+            raise StepRefused(f"{head.title} is not written out for families beside other mechanisms")
         (family,) = self.setting.mechanisms
-        values = dict(family.satisfies.values)
+        values = self._stated_as_converted(family)
         if sympy.oo in values.values():
             return {key: INFINITE_LOSS for key in self._conclusions(head)}
         assert family.count is not None
-        return {
-            key: self._parameter(
-                self._rule,
-                key,
-                formulas.parse(formula, {f"{key}[i]": values[key], "k": family.count, "m": steps}),
-            )
-            for key, formula in self._conclusions(head).items()
-        }
+        members = {f"{key}[i]": value for key, value in values.items()}
+        letters = {**members, "k": family.count, "m": steps}
+        try:
+            return {
+                key: self._parameter(self._rule, key, formulas.parse(formula, letters, {}))
+                for key, formula in self._conclusions(head).items()
+            }
+        except (formulas.FormulaError, forms.NotAForm):
+            raise StepRefused(f"{head.id} is not written out for a symbolic number of mechanisms") from None
 
     def _conclusions(self, head: Named) -> dict[str, str]:
         """The page's formula for each parameter of the notion; a single formula is that of the only one."""
-        given = head.conclusion[self.setting.notion]
+        given = head.conclusion[self.notion]
         if isinstance(given, dict):
             return given
-        return {self.theory.rule(self.setting.notion).head.parameters[0]: given}
+        return {self.theory.rule(self.notion).head.parameters[0]: given}
 
     def _spread(self, form: Form) -> Losses:
         """The forms whose maximum the form is, where it is a single worst case."""
@@ -557,13 +944,13 @@ class Steps:
         @cache
         def alone(i: int, distance: str) -> sympy.Expr:
             """What M_i loses by itself."""
-            return self._at_distance(page, self.setting.mechanisms[i - 1], key, sympy.Integer(int(distance)))
+            return self._at_distance(self.setting.mechanisms[i - 1], key, self._amount(distance))
 
         @cache
         def added(i: int, distance: str) -> Form:
             return self._parameter(page, key, alone(i, distance))
 
-        for vector in map(self._that_lose, profile.vectors):
+        for vector in map(self.that_lose, profile.vectors):
             if any(distance == "oo" or i in loss.unlimited for i, distance in vector):
                 yield INFINITE_LOSS
             elif adds_up:
@@ -580,13 +967,18 @@ class Steps:
         except forms.NotAForm as error:
             raise StepRefused(str(error)) from None
 
-    def _that_lose(self, vector: kernel.Vector) -> kernel.Vector:
+    def that_lose(self, vector: kernel.Vector) -> kernel.Vector:
         """The entries of a vector without mechanisms that lose 0 at every distance that occurs.
 
         0 times an infinite distance is infinite; 0 times finite distances without a limit is 0.
         """
-        values = {i: self.setting.mechanisms[i - 1].satisfies.values for i in self._without_limit}
-        nothing = {i for i, some in values.items() if all(value == 0 for _, value in some)}
+        stated = {i: self.setting.mechanisms[i - 1] for i in self._without_limit}
+        nothing = {
+            i
+            for i, one in stated.items()
+            if not any(value for _, value in one.satisfies.values)
+            and not any(self._stated_as_converted(one).values())
+        }
         return tuple((i, entry) for i, entry in vector if i not in nothing)
 
     @cached_property
@@ -605,8 +997,8 @@ class Steps:
         Families that read parts of one partition move together: the members of the same parts.
         """
         page = self.theory.rule(loss.notion)
-        for vector in map(self._that_lose, profile.vectors):
-            moves = [(i, _members(entry)) for i, entry in vector]
+        for vector in map(self.that_lose, profile.vectors):
+            moves = [(i, members(entry)) for i, entry in vector]
             if any(r == "oo" or i in loss.unlimited for i, some in moves for _, r in some):
                 yield INFINITE_LOSS
                 continue
@@ -614,7 +1006,7 @@ class Steps:
             together: dict[tuple[str, tuple[int, ...], sympy.Expr], list[tuple[sympy.Expr, ...]]] = {}
             for i, some in moves:
                 mechanism = self.setting.mechanisms[i - 1]
-                at = (self._at_distance(page, mechanism, key, sympy.Integer(int(r))) for _, r in some)
+                at = (self._at_distance(mechanism, key, self._amount(r)) for _, r in some)
                 values = [self._added(page, key, value) for value in at]
                 if mechanism.count is None:
                     parts += values
@@ -702,11 +1094,12 @@ class Steps:
     ) -> kernel.Private:
         """The worst loss over the profile; `form`: the same, written as a theorem concludes it."""
         parameters = tuple(
-            (key, self._text(value, key)) for key, value in (form or self._bounds(loss, profile)).items()
+            (key, self._text(value, key, self._rule))
+            for key, value in (form or self.bounds(loss, profile)).items()
         )
         return kernel.Private(loss.notion, parameters, profile.target, profile.databases)
 
-    def _bounds(self, loss: kernel.Loss, profile: kernel.Profile) -> dict[str, Loss]:
+    def bounds(self, loss: kernel.Loss, profile: kernel.Profile) -> dict[str, Loss]:
         """For each parameter the worst loss over the profile as one form."""
         if (loss, profile) not in self._one_form:
             self._one_form[loss, profile] = {
@@ -715,23 +1108,23 @@ class Steps:
             }
         return self._one_form[loss, profile]
 
-    def _text(self, form: Loss, key: str) -> str:
+    def _text(self, form: Loss, key: str, rule: Page) -> str:
         """A loss as a formula; of a parameter that is composed by squares the form is the square."""
         if isinstance(form, str):
             return form
         expression = forms.write(form, self.setting.symbols)
-        if key in self._rule.head.squared:
+        if key in rule.head.squared:
             expression = forms.root(expression)
         text = formulas.to_text(expression)
-        self._written[key, text] = form
+        self._written[rule.head.notion, key, text] = form
         return text
 
-    def form(self, text: str, key: str) -> Form:
+    def form(self, notion: str, text: str, key: str) -> Form:
         """The normal form of a finite loss that a line of this derivation states, or of its square."""
-        if (key, text) not in self._written:
+        if (notion, key, text) not in self._written:
             expression = formulas.parse(text, self.setting.symbols)
-            self._written[key, text] = self._parameter(self._rule, key, expression)
-        return self._written[key, text]
+            self._written[notion, key, text] = self._parameter(self.theory.rule(notion), key, expression)
+        return self._written[notion, key, text]
 
     def _optimal(self, page: Page, roles: Mapping[str, Any], sources: Sources) -> kernel.Optimal:
         """Each vector's loss is attained by the witness mechanisms, so the worst of them is needed."""
@@ -742,25 +1135,49 @@ class Steps:
             raise StepRefused(f"{page.id} uses a profile and a guarantee")
         if page.head.notion != private.notion:
             raise StepRefused(f"{page.id} is about {page.head.notion}")
+        if self.conversions:
+            raise StepRefused(f"what {page.id} attains need not satisfy the guarantees that were converted")
         if sources[0].n not in sources[1].uses:
             raise StepRefused(f"line {sources[1].n} is not from the profile of line {sources[0].n}")
-        self._check_attained(page.head, profile)
+        for mechanism in self.setting.mechanisms:
+            if mechanism.table is not None:
+                raise StepRefused(f"{mechanism.name} is its table, and may lose less than its guarantee")
+            noise = None if mechanism.noise is None else self.theory.noise(mechanism.noise.word)
+            if noise is not None and not noise.head.attained:
+                raise StepRefused(f"the loss of {mechanism.name} is not known to be attained")
+        closer = self.theory.pages.get(sources[1].by)
+        self._check_attained(page.head, profile, closer is not None and closer.head.kind == "closer")
         for i in sorted(self._without_limit):
             for key, value in self.setting.mechanisms[i - 1].satisfies.values:
                 if value not in (0, sympy.oo) and not value.is_positive:
                     raise StepRefused(f"{key} of {self.setting.mechanisms[i - 1].name} may be 0")
         return kernel.Optimal(private.notion, private.parameters)
 
-    def _check_attained(self, head: Witness, profile: kernel.Profile) -> None:
+    def _check_attained(self, head: Witness, profile: kernel.Profile, closer: bool) -> None:
         """The witnesses attain the bound for so many steps, and so many mechanisms that move, only.
 
-        Their losses add up; nothing attains a parameter above the limit from which on it says nothing.
-        Where there is no finite bound, one of them alone shows it.
+        Their losses add up; or they are events, of which one happens with the probability that a closer
+        page gives for several mechanisms: then these may be any number.  Nothing attains a parameter
+        above the limit from which on it says nothing.  Where there is no finite bound, one of them alone
+        shows it.
         """
         unlimited = {i for i, one in enumerate(self._stated, start=1) if sympy.oo in one.values()}
-        if any(i in unlimited or "oo" in (r for _, r in _members(e)) for i, e in self._moving(profile)):
+        if any(i in unlimited or "oo" in (r for _, r in members(e)) for i, e in self._moving(profile)):
             return
-        if head.together != 1 and not self._adds_up(self._rule, head.shows):
+        together, steps = head.together, head.steps
+        if closer:
+            page = self.theory.closer(head.notion, "mechanisms")
+            if (
+                head.by != "event"
+                or page is None
+                or page.head.next.get(head.shows) != [ONE_OF_TWO_EVENTS.format(head.shows)]
+            ):
+                raise StepRefused(
+                    f"{head.id} does not attain what the closer pages give for several mechanisms"
+                )
+            together = None
+            steps = self._steps_of_closer(head, profile)
+        elif together != 1 and not self._adds_up(self._rule, head.shows):
             raise StepRefused(f"the losses of {head.id} add up, and {head.shows} of {self._rule.id} does not")
         limit = self._rule.head.limits.get(head.shows)
         for mechanism in self.setting.mechanisms if limit is not None else ():
@@ -768,17 +1185,34 @@ class Steps:
             if value is not sympy.oo and not self._never_above(value, Fraction(limit)):
                 raise StepRefused(f"{head.shows} of {mechanism.name} may be above {limit}")
         for vector in profile.vectors:
-            if head.together is not None and len(vector) > head.together:
-                raise StepRefused(f"{head.id} attains the bound for up to {head.together} inputs that move")
+            if together is not None and len(vector) > together:
+                raise StepRefused(f"{head.id} attains the bound for up to {together} inputs that move")
             for _, entry in vector:
-                for many, r in _members(entry):
-                    if head.together is not None and (many == 0 or many > head.together):
-                        raise StepRefused(f"{head.id} attains the bound for up to {head.together} inputs")
-                    if head.steps is not None and (r == "oo" or int(r) > head.steps):
-                        raise StepRefused(f"{head.id} attains the bound up to distance {head.steps}")
-        for i, r in sorted({(i, r) for i, e in self._moving(profile) for _, r in _members(e)}):
-            if not self._attains(head, self.setting.mechanisms[i - 1], sympy.Integer(int(r))):
+                for many, r in members(entry):
+                    if together is not None and (many == 0 or many > together):
+                        raise StepRefused(f"{head.id} attains the bound for up to {together} inputs")
+                    if steps is not None and (not r.isdigit() or int(r) > steps):
+                        raise StepRefused(f"{head.id} attains the bound up to distance {steps}")
+        for i, r in sorted({(i, r) for i, e in self._moving(profile) for _, r in members(e)}):
+            if closer and r.isdigit() and int(r) > 1:
+                continue  # further on it is the page over steps that is attained
+            if not self._attains(head, self.setting.mechanisms[i - 1], self._amount(r)):
                 raise StepRefused(f"{head.id} does not attain what the rule allows at distance {r}")
+
+    def _steps_of_closer(self, head: Witness, profile: kernel.Profile) -> int | None:
+        """Up to how many steps the event has the probability that the page over steps gives.
+
+        It must be the page that the witness is by, and at most one value of those that are put together may
+        not be known to be at most the limit: more than one are added (see `_with_all`).
+        """
+        page, limit = self.theory.closer(head.notion, "steps"), self._rule.head.limits.get(head.shows)
+        if page is None or page.id != head.steps_by or limit is None:
+            return head.steps
+        for vector in map(self._alone, map(self.that_lose, profile.vectors)):
+            values = [self._after_steps(head.shows, *one) for one in vector]
+            if sum(not all(self._surely_at_most(x, limit) for x in some) for some in values) > 1:
+                return head.steps
+        return MOST_STEPS
 
     @property
     def _stated(self) -> list[dict[str, sympy.Expr]]:
@@ -787,14 +1221,12 @@ class Steps:
 
     def _moving(self, profile: kernel.Profile) -> Iterator[tuple[int, str]]:
         """The entries of all vectors of a profile, without mechanisms that lose nothing."""
-        return (entry for vector in profile.vectors for entry in self._that_lose(vector))
+        return (entry for vector in profile.vectors for entry in self.that_lose(vector))
 
     def _attains(self, head: Witness, mechanism: Mechanism, r: sympy.Expr) -> bool:
         """Whether the loss of the witness at distance r is that of the rule: d, of normal noise d²."""
         d = formulas.parse(head.distance, {**dict(mechanism.satisfies.values), "r": r})
-        lost = self._parameter(
-            self._rule, head.shows, self._at_distance(self._rule, mechanism, head.shows, r)
-        )
+        lost = self._parameter(self._rule, head.shows, self._at_distance(mechanism, head.shows, r))
         if head.by == "noise":
             return forms.squared(d, self.setting.domains) == lost
         return self._form(d) == lost
@@ -816,6 +1248,18 @@ class Steps:
         if not (type(i) is int and 1 <= i <= len(self.setting.mechanisms)):
             raise StepRefused(f"there is no mechanism {i!r}")
         return i
+
+    def _listed(self, roles: Mapping[str, Any]) -> list[int]:
+        mechanisms = roles.get("M")
+        if not (
+            isinstance(mechanisms, list)
+            and mechanisms
+            and all(type(i) is int for i in mechanisms)
+            and mechanisms == sorted(set(mechanisms))
+            and 1 <= mechanisms[0] <= mechanisms[-1] <= len(self.setting.mechanisms)
+        ):
+            raise StepRefused("the mechanisms must be listed in order, each once")
+        return mechanisms
 
     def _private(self, line: Line) -> kernel.PrivateInInput:
         if not isinstance(line.judgement, kernel.PrivateInInput):
@@ -840,10 +1284,10 @@ def _frozen(shown: str | list[str]) -> str | tuple[str, ...]:
     return shown if isinstance(shown, str) else tuple(shown)
 
 
-def _members(entry: str) -> list[tuple[int, str]]:
+def members(entry: str) -> list[tuple[int, str]]:
     """How many members move how far: "2 by 1, 1 by oo"; "1" for a single mechanism; 0 stands for all."""
     moves = []
-    for some in entry.split(", "):
+    for some in re.split(r", (?=(?:all|[0-9]+) by )", entry):
         many, _, r = some.rpartition(" by ")
         moves.append((0 if many == "all" else int(many or 1), r))
     return moves
@@ -852,8 +1296,8 @@ def _members(entry: str) -> list[tuple[int, str]]:
 def _lies_in(vector: kernel.Vector, each: int, total: int | None) -> bool:
     """Whether r_i ≤ each and Σ r_i ≤ total; in a family's entry "2 by 1" two members move by 1."""
     distances = []
-    for many, r in (move for _, entry in vector for move in _members(entry)):
-        if many == 0 and total is not None:
+    for many, r in (move for _, entry in vector for move in members(entry)):
+        if (many == 0 and total is not None) or not (r == "oo" or r.isdigit()):
             return False
         distances += [INFINITE if r == "oo" else int(r)] * max(many, 1)
     if any(not at_most(r, each) for r in distances):
@@ -863,5 +1307,15 @@ def _lies_in(vector: kernel.Vector, each: int, total: int | None) -> bool:
 
 def _maximal(vectors: list[kernel.Vector]) -> list[kernel.Vector]:
     """The vectors that no other one exceeds in every entry, in their order."""
-    moves = [{i: (1, 0) if r == "oo" else (0, int(r)) for i, r in vector} for vector in vectors]
-    return [vectors[n] for n in orders.undominated(moves, (0, 0))]
+    formulas_at = {i for vector in vectors for i, r in vector if r != "oo" and not r.isdigit()}
+    moves = [
+        {i: r if i in formulas_at else (1, 0) if r == "oo" else (0, int(r)) for i, r in vector}
+        for vector in vectors
+    ]
+    # formulas are not compared with each other, nor with 0
+    if formulas_at:
+        for vector in moves:
+            for i in formulas_at:
+                vector.setdefault(i, "0")
+    zero: Any = (0, 0)
+    return [vectors[n] for n in orders.undominated(moves, zero, lambda i: i not in formulas_at)]

@@ -1,7 +1,7 @@
 """Witness mechanisms: what attains a distance, exactly.  A page of kind witness says which for a notion.
 
-Probabilities are sums of rational multiples of powers of e with rational exponents, so the
-loss of an outcome is computed exactly: c·e^q against c'·e^q' with single terms.
+Probabilities are made of rational multiples of powers of e (`language.exponentials`), so the loss of
+an outcome is computed exactly where their ratio is a power of e.
 """
 
 from __future__ import annotations
@@ -10,49 +10,29 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import sympy
 
-Exponential = tuple[tuple[Fraction, Fraction], ...]
-"""Σ c·e^q as the pairs (q, c) with c ≠ 0, q increasing."""
+from dpcompose.language import exponentials
+from dpcompose.language.exponentials import Value
+from dpcompose.language.forms import squared
+from dpcompose.language.symbols import NONNEGATIVE, symbol
+from dpcompose.privacy import divergences, promises
+from dpcompose.privacy.curves import Part, noise
+from dpcompose.privacy.tables import ProbabilityTable
+from dpcompose.spaces.databases import Database
 
-ZERO: Exponential = ()
+Number: TypeAlias = "Fraction | sympy.Expr"
+"""A real number, exact: a fraction, or a constant expression where it is irrational, such as log(3)."""
 
 
-def exponential(terms: Mapping[Fraction, Fraction]) -> Exponential:
-    return tuple(sorted((q, c) for q, c in terms.items() if c))
+def evaluate(expression: sympy.Expr, d: Fraction) -> Value:
+    """A probability formula in d at a rational d, as in tables of probabilities.
 
-
-def evaluate(expression: sympy.Expr, d: Fraction) -> Exponential:
-    """A probability formula in d, made of rationals, products, sums and exp, at a rational d.
-
-    Raises ValueError for anything else: a witness page states nothing else.
+    Raises ValueError for a formula that these do not have: a witness page states none.
     """
-    if expression.is_Rational:
-        return exponential({Fraction(0): Fraction(int(expression.p), int(expression.q))})
-    if expression.is_Add:
-        total: dict[Fraction, Fraction] = {}
-        for part in expression.args:
-            for r, c in evaluate(part, d):
-                total[r] = total.get(r, Fraction(0)) + c
-        return exponential(total)
-    if expression.is_Mul:
-        product: Exponential = ((Fraction(0), Fraction(1)),)
-        for part in expression.args:
-            terms: dict[Fraction, Fraction] = {}
-            for r, c in product:
-                for s, b in evaluate(part, d):
-                    terms[r + s] = terms.get(r + s, Fraction(0)) + c * b
-            product = exponential(terms)
-        return product
-    if isinstance(expression, sympy.exp):
-        from dpcompose.language import formulas
-
-        q = formulas.evaluate(expression.args[0], {"d": d})
-        if q is not None:
-            return ((q, Fraction(1)),)
-    raise ValueError(f"{expression} is no probability that is computed exactly")
+    return exponentials.value_at(exponentials.read(expression, {"d": NONNEGATIVE}), {"d": d})
 
 
 class Row(ABC):
@@ -74,14 +54,27 @@ class Ratio(Row):
     """Two outcomes: P(M = 1) at D and at E; P(M = 0) is the rest."""
 
     mechanism: int
-    at_D: Exponential
-    at_E: Exponential
+    at_D: Value
+    at_E: Value
 
     def data(self) -> dict[str, Any]:
         return {"mechanism": self.mechanism, "at D": _data(self.at_D), "at E": _data(self.at_E)}
 
     def words(self) -> str:
         return f"with outcomes 1, 0 and P(1) = {_data(self.at_D)} at D, {_data(self.at_E)} at D'"
+
+
+@dataclass(frozen=True)
+class OnTable(Ratio):
+    """One outcome of a mechanism that is given as a table of probabilities: P(M = outcome)."""
+
+    outcome: str
+
+    def data(self) -> dict[str, Any]:
+        return super().data() | {"outcome": self.outcome}
+
+    def words(self) -> str:
+        return f"by its table, P({self.outcome}) = {_data(self.at_D)} at D, {_data(self.at_E)} at D'"
 
 
 @dataclass(frozen=True)
@@ -118,6 +111,85 @@ class Event(Row):
         return f"with outcomes 1, 0 and P(1) = {self.at_D} at D, 0 at D'"
 
 
+@dataclass(frozen=True)
+class Noisy(Row):
+    """A mechanism of the setting itself: the values of its query at D and E, its noise, and what it loses.
+
+    loss -- that of the mechanism, as its page shows it to be attained; its square where squares add up;
+    None for ∞.
+    """
+
+    mechanism: int
+    at_D: str
+    at_E: str
+    noise: str
+    loss: Number | None
+
+    def data(self) -> dict[str, Any]:
+        return {"mechanism": self.mechanism, "query at D": self.at_D, "query at E": self.at_E} | {
+            "noise": self.noise
+        }
+
+    def words(self) -> str:
+        return f"itself: {self.at_D} at D, {self.at_E} at D', with {self.noise}"
+
+
+@dataclass(frozen=True)
+class Canonical(Row):
+    """Canonical noise of (ε, δ) for several mechanisms that are alike, `steps` from where it is built.
+
+    alike -- the mechanisms; part -- what they satisfy, and how far apart their inputs are; None: these
+    are infinitely far apart, or nothing is promised, and the mechanisms tell D from E.
+    """
+
+    mechanism: int
+    alike: tuple[int, ...]
+    part: Part | None
+
+    def data(self) -> dict[str, Any]:
+        if self.part is None:
+            return {"mechanisms": list(self.alike), "steps": "oo"}
+        values = {"epsilon": str(self.part.epsilon), "delta": str(self.part.delta)}
+        return {"mechanisms": list(self.alike), "steps": self.part.steps, **values} | {
+            "outcomes": [list(one) for one in self._outcomes()]
+        }
+
+    def words(self) -> str:
+        if self.part is None:
+            return "which has other outcomes at D than at D'"
+        shown = "; ".join(f"loss {loss}: {at_D}, {at_E}" for loss, at_D, at_E in self._outcomes())
+        each = " each" if len(self.alike) > 1 else ""
+        return (
+            f"as canonical noise of ({self.part.epsilon}, {self.part.delta}) at distance {self.part.steps}"
+            f"{each}; about, at D and D', {shown}"
+        )
+
+    def _outcomes(self) -> list[tuple[str, str, str]]:
+        """The losses with about their probabilities at D and at E, for the reader; few of many."""
+        part = self.part
+        assert part is not None
+        table = noise(part.epsilon, part.delta, part.steps, 64)
+        at_D = [float(mass.low) for mass in table.masses]
+        rows = [
+            (str((2 * u - part.steps) * part.epsilon), f"{p:.6g}", f"{q:.6g}")
+            for u, (p, q) in enumerate(zip(at_D, reversed(at_D), strict=True))
+            if p or q
+        ]
+        if table.infinite.high:
+            rows += [("oo", f"{float(table.infinite.low):.6g}", "0")]
+            rows = [("-oo", "0", rows[-1][1]), *rows]
+        return rows if len(rows) <= MOST_OUTCOMES else [*rows[:1], *rows[1 - MOST_OUTCOMES :]]
+
+
+MOST_OUTCOMES = 12
+"""How many outcomes of canonical noise are listed."""
+
+
+def canonical(part: Part | None, alike: tuple[int, ...]) -> Canonical:
+    """The canonical noise of mechanisms that are alike."""
+    return Canonical(alike[0], alike, part)
+
+
 def root(square: Fraction) -> str:
     """√ of a rational number as a formula: 2, sqrt(2), 1/2*sqrt(3)."""
     from dpcompose.language import formulas
@@ -131,8 +203,6 @@ def row(page: Any, mechanism: int, distance: sympy.Expr | None, point: Mapping[s
     Raises ValueError where it is not computed exactly there.
     """
     from dpcompose.language import formulas
-    from dpcompose.language.forms import squared
-    from dpcompose.language.symbols import NONNEGATIVE, symbol
 
     d = symbol("d", NONNEGATIVE)
     if page.head.by == "noise":
@@ -150,19 +220,69 @@ def row(page: Any, mechanism: int, distance: sympy.Expr | None, point: Mapping[s
         p = Fraction(1) if value is None else formulas.evaluate(probability, {"d": value})
         assert p is not None
         return Event(mechanism, p)
-    at_D = ZERO if value is None else evaluate(probability, value)
+    at_D = Fraction(0) if value is None else evaluate(probability, value)
     return Ratio(mechanism, at_D, evaluate(probability, Fraction(0)))
 
 
-def loss(rows: Sequence[Row]) -> Fraction | None:
+def on_table(mechanism: int, table: ProbabilityTable, D: Database, E: Database) -> OnTable:
+    """The outcome of a table without parameters that is the most likelier at E than at D."""
+    at_D, at_E = table.rows[D], table.rows[E]
+    (worst, _), *_ = divergences.largest(((one, None) for one in divergences.ratios(at_E, at_D)), {})
+    (o,) = worst.event
+    return OnTable(mechanism, at_D[o], at_E[o], str(table.outcomes[o]))
+
+
+DIGITS = 9
+"""To how many digits an irrational probability is rounded down."""
+
+
+def after_steps(following: Sequence[str], stated: Mapping[str, sympy.Expr], key: str, r: int) -> Fraction:
+    """The probability of an event r ≥ 1 steps away from where it is impossible, as a closer page gives it.
+
+    following -- the formulas of the page, in a: the least of them is the largest probability one step on;
+    stated -- the guarantee's parameters, real constants, among them `key`, the probability after one step.
+    What is irrational is rounded down, which keeps the guarantee: one step on, any probability from a up to
+    the largest one may be taken.
+
+    >>> from sympy import Integer, Rational
+    >>> stated = {"epsilon": Integer(1), "delta": Rational(1, 4)}
+    >>> after_steps(["delta + exp(epsilon)*a", "1"], stated, "delta", 2)
+    Fraction(929570457, 1000000000)
+    """
+    from dpcompose.language import formulas
+
+    reached = min(Fraction(1), _rounded_down(stated[key]))
+    for _ in range(r - 1):
+        a = sympy.Rational(reached.numerator, reached.denominator)
+        values = [formulas.parse(one, {**stated, "a": a}) for one in following]
+        reached = max(reached, min(map(_rounded_down, values)))
+    return reached
+
+
+def _rounded_down(value: sympy.Expr) -> Fraction:
+    """A rational number that is at most a real constant, and itself where that is rational."""
+    from dpcompose.language import formulas
+    from dpcompose.language.meaning import sign
+
+    exact = formulas.evaluate(value, {})
+    if exact is not None:
+        return exact
+    low = Fraction(int(sympy.floor(value * 10**DIGITS)), 10**DIGITS)
+    if sign(value - sympy.Rational(low.numerator, low.denominator)) != 1:
+        raise ValueError("a probability is not seen to be above what it is rounded down to")
+    return low
+
+
+def loss(rows: Sequence[Row]) -> Number | None:
     """What independent witness mechanisms lose together, of one kind; None for ∞.
 
-    Ratio: ln(P(1, …, 1 | E) / P(1, …, 1 | D)).  Noise: Σ d²; its page says for which variance that is a
-    parameter, or its square.  Event: the probability at D that some outcome is 1, which never
-    happens at E.
+    Ratio: ln(P(1, …, 1 | E) / P(1, …, 1 | D)), or that of other outcomes of tables.  Noise: Σ d²; its
+    page says for which variance that is a parameter, or its square.  Event: the probability at D that
+    some outcome is 1, which never happens at E.  Noisy: what the mechanism of the setting loses.
     Raises ValueError where a ratio is no power of e.
     """
     total, none = Fraction(0), Fraction(1)
+    irrational = sympy.Integer(0)
     for one in rows:
         if isinstance(one, Event):
             none *= 1 - one.at_D
@@ -170,24 +290,74 @@ def loss(rows: Sequence[Row]) -> Fraction | None:
             if one.distance is None:
                 return None
             total += one.distance
-        elif isinstance(one, Ratio):
-            if one.at_D == ZERO:
+        elif isinstance(one, Noisy):
+            if one.loss is None:
                 return None
-            (q, c), (r, b) = _single(one.at_D), _single(one.at_E)
-            if b != c:
-                raise ValueError("the ratio of the probabilities is no power of e")
-            total += r - q
+            if isinstance(one.loss, Fraction):
+                total += one.loss
+            else:
+                irrational += one.loss
+        elif isinstance(one, Ratio):
+            if one.at_D == 0:
+                return None
+            total += _exponent(exponentials.divided(one.at_E, one.at_D))
+    if irrational != 0:
+        return irrational + sympy.Rational(total.numerator, total.denominator)
     return total if none == 1 else 1 - none
 
 
-def _single(value: Exponential) -> tuple[Fraction, Fraction]:
-    if len(value) != 1 or value[0][1] <= 0:
-        raise ValueError("the probability of the outcome is no single power of e")
-    return value[0]
+def above(x: Number | None, y: Number | None) -> bool:
+    """Whether x > y for sure, None being ∞."""
+    from dpcompose.language.meaning import sign
+
+    if x is None or y is None:
+        return x is None and y is not None
+    if isinstance(x, Fraction) and isinstance(y, Fraction):
+        return x > y
+    return sign(exact(x) - exact(y)) == 1
 
 
-def _data(value: Exponential) -> str:
+def exact(x: Number) -> sympy.Expr:
+    """A number as an expression."""
+    return sympy.Rational(x.numerator, x.denominator) if isinstance(x, Fraction) else x
+
+
+def ratio(rows: Sequence[Row]) -> Value | None:
+    """P(o_1, …, o_k | E) / P(o_1, …, o_k | D) of the outcomes of independent rows; None for ∞.
+
+    Of noise it is e to the loss, which its densities have somewhere.  Raises ValueError for other rows.
+    """
+    total: Value = Fraction(1)
+    for one in rows:
+        if isinstance(one, Noisy):
+            if one.loss is None:
+                return None
+            total = total * promises.power(exact(one.loss), {})
+        elif not isinstance(one, Ratio):
+            raise ValueError("the loss is not by the ratio of an outcome")
+        elif one.at_D == 0:
+            return None
+        else:
+            total = total * exponentials.divided(one.at_E, one.at_D)
+    return total
+
+
+def _exponent(ratio: Value) -> Fraction:
+    """q where the ratio is e^q."""
+    n, d = exponentials.parts(ratio)
+    if d.rational == 1 and n.single is not None and n.single[1] == 1:
+        q = n.single[0].value_if_constant
+        if q is not None:
+            return q
+    raise ValueError("the ratio of the probabilities is no power of e")
+
+
+def _data(value: Value) -> str:
     """As a formula: 1/2*exp(-3)."""
-    if not value:
-        return "0"
-    return " + ".join(f"{c}" if q == 0 else f"{c}*exp({q})" for q, c in value)
+    from dpcompose.language import formulas
+
+    n, d = exponentials.parts(value)
+    if d.rational != 1:
+        return formulas.to_text(exponentials.expression(value, {}))
+    some = ((c, L.value_if_constant) for L, c in n.terms)
+    return " + ".join(f"{c}" if q == 0 else f"{c}*exp({q})" for c, q in some) or "0"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -17,18 +19,21 @@ from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.evidence import Answer, Evidence
 from dpcompose.proof.hypotheses.inputs import NotDecidable
 from dpcompose.proof.kernel import Derivation, Line
-from dpcompose.proof.registry import Fact, Hypothesis, Page, Theory
-from dpcompose.proof.steps import GIVEN, HYPOTHESIS, Loss, StepRefused, Steps
+from dpcompose.proof.registry import Fact, Hypothesis, Named, Page, Theory
+from dpcompose.proof.steps import GIVEN, HYPOTHESIS, INFINITE_LOSS, Loss, StepRefused, Steps
 from dpcompose.search import decide
 from dpcompose.search.decide import AtLeast, Fails
 from dpcompose.search.solver import Solver
+
+FEW_POINTS = 24
+"""At how many simple points two guarantees are compared, to see that one is smaller."""
 
 
 class NoBound(ValueError):
     """No guarantee could be derived; the message says why."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Fit:
     """What a composition theorem says of a setting.
 
@@ -43,6 +48,22 @@ class Fit:
     reason: str
     pair: tuple[Any, Any] | None = None
 
+    def __repr__(self) -> str:
+        said = "is cited" if self.best else "fits" if self.fits else "does not fit"
+        return f"{self.page.head.title} {said}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Known:
+    """A guarantee that a setting is known to have.
+
+    optimal -- whether it is known that nothing smaller holds; line -- the line that states it.
+    """
+
+    guarantee: kernel.Private
+    optimal: bool
+    line: int
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -50,8 +71,9 @@ class Bound:
 
     theorem -- the page that is cited for it; optimal -- whether it is known that nothing
     smaller holds; vacuous -- whether the target has no neighbours at all;
-    losses -- for each parameter its value, or square, at each vector of the profile; steps -- what made the
-    lines, with the metrics and pairs that were found on the way.
+    losses -- for each parameter its value, or square, at each vector of the profile; closer -- a guarantee
+    with a smaller value than the theorem's, where a page gives one; steps -- what made the lines, with the
+    metrics and pairs that were found on the way.
     """
 
     setting: Setting
@@ -62,42 +84,106 @@ class Bound:
     optimal: bool
     fits: tuple[Fit, ...]
     losses: Mapping[str, tuple[Loss, ...]]
+    closer: Known | None
     steps: Steps
 
     @property
     def vacuous(self) -> bool:
         return not self.profile.vectors
 
+    @property
+    def conversions(self) -> tuple[Page, ...]:
+        """The pages by which guarantees were converted from notion to notion, each once."""
+        by = dict.fromkeys(line.by for line in self.derivation.lines)
+        pages = (self.steps.theory.pages[id] for id in by if id in self.steps.theory.pages)
+        return tuple(page for page in pages if page.head.kind == "conversion")
 
-def best(setting: Setting, theory: Theory, solver: Solver = decide.STANDARD) -> Bound:
+    @property
+    def known(self) -> tuple[Known, ...]:
+        """The guarantees that claims are compared with, the closest first."""
+        line = next(line.n for line in self.derivation.lines if line.judgement is self.guarantee)
+        main = Known(self.guarantee, self.optimal, line)
+        return (main,) if self.closer is None else (self.closer, main)
+
+    @cached_property
+    def smaller_is_known(self) -> bool:
+        """Whether another guarantee is known that is smaller at some point."""
+        if self.closer is None:
+            return False
+        domains = self.setting.domains
+        for key, value in self.guarantee.parameters:
+            smaller = dict(self.closer.guarantee.parameters)[key]
+            if smaller == value:
+                continue
+            less, more = (self.steps.form(self.guarantee.notion, one, key) for one in (smaller, value))
+            if isinstance(decide.at_least(less, more, domains), Fails):
+                return True
+            for point in decide.points(domains)[:FEW_POINTS]:
+                with suppress(certificates.BadCertificate):
+                    certificates.check_larger(more, less, domains, point)
+                    return True
+        return False
+
+    @property
+    def standing(self) -> str:
+        """What is said after the guarantee: that it is optimal, or that a smaller one is known."""
+        return "; optimal" if self.optimal else "; a smaller one is known" if self.smaller_is_known else ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How guarantees come to be of one notion: each by itself first, and then that of the whole composition.
+
+    each -- for notions of the mechanisms' guarantees the ids of conversion pages, one after the other;
+    whole -- ids of further pages, each with the formulas of its free parameters.
+    """
+
+    each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    whole: tuple[tuple[str, Mapping[str, str]], ...] = ()
+
+
+def best(
+    setting: Setting,
+    theory: Theory,
+    solver: Solver = decide.STANDARD,
+    plan: Plan | None = None,
+    like: Bound | None = None,
+) -> Bound:
     """The best guarantee that the pages give, with its derivation.
 
+    plan -- how guarantees are converted; left out, they are all of one notion;
+    like -- another bound of the same setting, whose metrics and pairs are used again.
     Raises InvalidSetting where a parameter of a guarantee can be negative, NoBound where a
     step is not known, TooLarge where a finite class is too large to go through.
     """
-    return _Search(setting, theory, solver).best()
+    return _Search(setting, theory, solver, plan or Plan(), like).best()
 
 
 class _Search:
-    def __init__(self, setting: Setting, theory: Theory, solver: Solver) -> None:
-        self.setting, self.theory, self.solver = setting, theory, solver
-        self.steps = Steps(setting, theory)
+    def __init__(
+        self, setting: Setting, theory: Theory, solver: Solver, plan: Plan, like: Bound | None
+    ) -> None:
+        self.setting, self.theory, self.solver, self.plan = setting, theory, solver, plan
+        self.steps = Steps(setting, theory, dict(plan.each), like.steps if like else None)
         self.lines: list[Line] = []
 
     def best(self) -> Bound:
         if self.setting.doubts:
             raise NoBound(self.setting.doubts[0])
-        try:
-            rule = self.theory.rule(self.setting.notion)
-        except KeyError as error:
-            raise NoBound(str(error.args[0])) from None
         for mechanism in self.setting.mechanisms:
+            try:
+                rule = self.theory.rule(mechanism.satisfies.notion)
+            except KeyError as error:
+                raise NoBound(str(error.args[0])) from None
             if wrong := rule.head.misread(mechanism.satisfies):
                 raise InvalidSetting(f"{mechanism.name}: {wrong}")
         try:
             loss, profile = self._loss_and_profile()
+            closer = None if self.plan.whole else self._closer(loss, profile)
             theorem, fits, guarantee = self._cite(loss, profile)
-            optimal = self._optimal(profile, guarantee)
+            for id, free in self.plan.whole:
+                guarantee = self._add(id, free, [guarantee])
+            optimal = not self.plan.whole and self._optimal(profile, guarantee)
         except (StepRefused, NotDecidable) as error:
             raise NoBound(str(error)) from None
         derivation = Derivation(tuple(self.lines), MappingProxyType(self.steps.pages(self.lines)))
@@ -105,7 +191,9 @@ class _Search:
         assert isinstance(private, kernel.Private) and isinstance(moves, kernel.Profile)
         assert isinstance(loss.judgement, kernel.Loss)
         losses = self.steps.losses(loss.judgement, moves)
-        return Bound(self.setting, derivation, private, moves, theorem, optimal, fits, losses, self.steps)
+        return Bound(
+            self.setting, derivation, private, moves, theorem, optimal, fits, losses, closer, self.steps
+        )
 
     def _add(
         self, by: str, roles: Mapping[str, Any], uses: list[Line] | None = None, evidence: Any = None
@@ -121,16 +209,50 @@ class _Search:
         given = {i: self._given(i) for i in mechanisms}
         private = []
         for domain in ("own", "common"):
-            some = [i for i in mechanisms if self.steps.domain(i) == domain]
+            some = [i for i in mechanisms if self.steps.domain(i) == domain and not self._noise(i)]
             if some:
                 private.append(self._in_inputs(domain, some, [given[i] for i in some]))
-        rule = self.theory.rule(self.setting.notion)
+        for word in dict.fromkeys(self._noise(i) for i in mechanisms if self._noise(i)):
+            page = self.theory.noise(word)
+            if page is None:
+                raise StepRefused(f"there is no page for {word} noise")
+            some = [i for i in mechanisms if self._noise(i) == word]
+            private.append(self._add(page.id, {"M": some}, [given[i] for i in some]))
+        converted = [self._converted(notion, path, private) for notion, path in self.plan.each.items()]
+        rule = self.theory.rule(self.steps.notion)
         held = []
         if self.setting.adaptive and rule.head.adaptively is not None:
             held = [self._add(HYPOTHESIS, rule.head.adaptively.data())]
-        loss = self._add(rule.id, {}, [*private, *held])
+        loss = self._add(rule.id, {}, [*private, *converted, *held])
         procedure = self.steps.inputs.neighbouring_pairs().procedure
         return loss, self._add(self.theory.procedures[procedure].id, {}, private)
+
+    def _converted(self, notion: str, path: tuple[str, ...], private: list[Line]) -> Line:
+        """The last of the lines that convert all guarantees of a notion."""
+        some = [i for i, m in enumerate(self.setting.mechanisms, start=1) if m.satisfies.notion == notion]
+        uses = [line for line in private if not set(some).isdisjoint(line.roles["M"])]
+        for id in path:
+            uses = [self._add(id, {"M": some}, uses)]
+        return uses[0]
+
+    def _closer(self, loss: Line, profile: Line) -> Known | None:
+        """The guarantee with closer values than the rule's, where a page gives some."""
+        for over in ("steps", "mechanisms"):
+            page = self.theory.closer(self.steps.notion, over)
+            if page is None:
+                continue
+            try:
+                line = self._add(page.id, {}, [loss, profile])
+            except StepRefused:
+                continue
+            assert isinstance(line.judgement, kernel.Private)
+            return Known(line.judgement, self._optimal(profile, line), line.n)
+        return None
+
+    def _noise(self, i: int) -> str:
+        """The word of the noise that M_i adds; "" where it is known by its guarantee."""
+        noise = self.setting.mechanisms[i - 1].noise
+        return "" if noise is None else noise.word
 
     def _given(self, i: int) -> Line:
         """The guarantee of M_i, with a proof that its parameters are never negative."""
@@ -199,7 +321,7 @@ class _Search:
         return cited[0], tuple(fits), cited[1]
 
     def _name(self, page: Page) -> str:
-        return page.name(self.setting.notion, self.setting.adaptive)
+        return page.name(self.steps.notion, self.setting.adaptive)
 
     def _try(self, page: Page, loss: Line, profile: Line, keep: bool) -> Line | str:
         """The guarantee by a named theorem; or, where it gives another bound than the best, a sentence."""
@@ -209,10 +331,31 @@ class _Search:
             line = self._add(page.id, {}, [loss, profile, *held])
         except StepRefused as error:
             del self.lines[before:]
-            return "it holds here, but it " + str(error).removeprefix(f"{self._name(page)} ")
+            said = str(error).removeprefix(f"{self._name(page)} ").removeprefix(f"{page.id} ")
+            if (against := self._against_best(page.head, loss.judgement, profile.judgement)) is not None:
+                said = said.replace("which is not what the profile gives", against)
+            return f"it holds here, but it {said}"
         if not keep:
             del self.lines[before:]
         return line
+
+    def _against_best(self, head: Named, loss: Any, profile: Any) -> str | None:
+        """How a conclusion that is at least the worst loss over the profile compares; None if it is not seen
+        to be that."""
+        try:
+            concluded, bounds = self.steps.conclusion(head), self.steps.bounds(loss, profile)
+            if not all(self._surely_at_least(form, bounds[key]) for key, form in concluded.items()):
+                return None
+            if all(self._surely_at_least(bounds[key], form) for key, form in concluded.items()):
+                return "which is the best bound in another form"
+        except (StepRefused, forms.NotAForm, KeyError):
+            return None
+        return "which is valid, but looser than the best bound"
+
+    def _surely_at_least(self, greater: Loss, lesser: Loss) -> bool:
+        if greater == INFINITE_LOSS or isinstance(lesser, str):
+            return greater == INFINITE_LOSS
+        return isinstance(decide.at_least(greater, lesser, self.setting.domains, self.solver), AtLeast)
 
     def _misfit(self, page: Page) -> tuple[str | None, tuple[Any, Any] | None]:
         """Why a theorem does not fit, with the witness of a failing hypothesis."""
@@ -246,7 +389,7 @@ class _Search:
         return None
 
     def _optimal(self, profile: Line, guarantee: Line) -> bool:
-        witness = self.theory.witness(self.setting.notion)
+        witness = self.theory.witness(self.steps.notion)
         if witness is None:
             return False
         try:
@@ -259,9 +402,7 @@ class _Search:
 
     def _ranked(self, pages: list[Page]) -> list[Page]:
         """Special pages before the ones they are special cases of; else in the order of the source."""
-        return sorted(
-            pages, key=lambda page: (-self._depth(page), item_order(page.cite(self.setting.notion)))
-        )
+        return sorted(pages, key=lambda page: (-self._depth(page), item_order(page.cite(self.steps.notion))))
 
     def _depth(self, page: Page) -> int:
         above = [self.theory.pages[id] for id in page.head.special_case_of]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,13 +16,16 @@ from dpcompose.language.symbols import Domain, family_of
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim
+from dpcompose.privacy.settings import Setting
 from dpcompose.proof import certificates, counterexamples
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.proof.steps import Loss
-from dpcompose.search import decide
-from dpcompose.search.bounds import Bound
+from dpcompose.proof.registry import Theory
+from dpcompose.proof.steps import Loss, StepRefused
+from dpcompose.search import decide, optimal
+from dpcompose.search.bounds import Bound, Known
+from dpcompose.search.conversions import paths, seen_smaller
 from dpcompose.search.decide import AtLeast, Fails
 from dpcompose.search.solver import Solver
 from dpcompose.spaces.metrics import INFINITE
@@ -37,7 +40,9 @@ class Verdict:
     equals an optimal bound, None where neither is known;
     counterexample -- refuted claims; reason -- undecided claims, in words;
     certificate -- proved claims: what shows it, by parameter, as it is saved;
-    nearby -- refuted claims: changes of the setting after which the claim is proved, in words.
+    nearby -- refuted claims: changes of the setting after which the claim is proved, in words;
+    bound -- what it was found from, where that is known: for a claim in another notion its own bound;
+    guarantee -- claims that are compared with a curve: the least that is known at the claim's δ.
     """
 
     claim: Claim
@@ -47,6 +52,8 @@ class Verdict:
     reason: str = ""
     certificate: Mapping[str, Any] = field(default_factory=dict)
     nearby: tuple[str, ...] = ()
+    bound: Bound | None = field(default=None, compare=False)
+    guarantee: Guarantee | None = None
 
     @property
     def as_expected(self) -> bool:
@@ -55,22 +62,65 @@ class Verdict:
 
 def judge(claim: Claim, bound: Bound, solver: Solver = decide.STANDARD) -> Verdict:
     """The verdict on a claim about the setting of a bound, with a checked certificate."""
+    return judge_by_any(claim, [bound], solver)
+
+
+def judge_by_any(claim: Claim, bounds: Sequence[Bound], solver: Solver = decide.STANDARD) -> Verdict:
+    """The verdict from the first of several bounds that decides the claim; undecided: from the first."""
+    found = []
+    for bound in bounds:
+        found.append(replace(_by_parameters(claim, bound, solver), bound=bound))
+        if found[-1].verdict != "undecided":
+            break
+    decided = found[-1] if found[-1].verdict != "undecided" else found[0]
+    return _by_curve(decided, bounds[0])
+
+
+def _by_curve(verdict: Verdict, bound: Bound) -> Verdict:
+    """The verdict by a computed curve, where there is one that says more."""
+    claim = verdict.claim
+    if claim.doubt or bound.vacuous or verdict.loose is not None:
+        return verdict
+    if verdict.verdict == "refuted":
+        return replace(verdict, guarantee=optimal.least(claim.guarantee, bound))
+    points = decide.points(bound.setting.domains)[:FEW_POINTS] if verdict.verdict == "undecided" else []
+    complete = [_completed(point, bound, claim.guarantee) for point in points]
+    found = optimal.decide(claim.guarantee, bound, complete)
+    least = optimal.least(claim.guarantee, bound)
+    if isinstance(found, optimal.Proved):
+        return Verdict(
+            claim, "proved", loose=found.loose, certificate=found.certificate, guarantee=least, bound=bound
+        )
+    if verdict.verdict == "proved" or found is None:
+        return verdict
+    if isinstance(found, Counterexample):
+        return Verdict(claim, "refuted", counterexample=found, guarantee=least, bound=bound)
+    same = claim.guarantee.notion == bound.guarantee.notion and found is optimal.ONLY_NUMBERS
+    return verdict if same else replace(verdict, reason=found, guarantee=least)
+
+
+def _by_parameters(claim: Claim, bound: Bound, solver: Solver) -> Verdict:
+    """The verdict by comparing each parameter of the claim with that of the bound."""
     notion = claim.guarantee.notion
     if bound.vacuous:
         return Verdict(claim, "proved", loose=None)
     if notion != bound.guarantee.notion:
-        return Verdict(
-            claim, "undecided", reason=f"claims about {notion} from {bound.guarantee.notion} guarantees"
-        )
+        return _without_bound(claim, bound, solver)
     if wrong := bound.steps.theory.rule(notion).head.misread(claim.guarantee):
         return Verdict(claim, "undecided", reason=wrong)
     if claim.doubt:
         return Verdict(claim, "undecided", reason=claim.doubt)
-    compared = {key: _compare(key, claimed, bound, solver) for key, claimed in claim.guarantee.values}
+    compared: dict[str, _Proved | list[dict[str, Fraction]] | forms.NotAForm | str] = {}
+    for known in bound.known:
+        against = {key: _compare(key, one, bound, known, solver) for key, one in claim.guarantee.values}
+        proved = {key: one for key, one in against.items() if isinstance(one, _Proved)}
+        if len(proved) == len(against):
+            return _proved(claim, proved)
+        compared = compared or against
+        if any(not isinstance(one, _Proved | str) for one in against.values()):
+            break  # what is smaller than the closest guarantee is smaller than all
     proved = {key: one for key, one in compared.items() if isinstance(one, _Proved)}
-    if len(proved) == len(compared):
-        return _proved(claim, proved)
-    nothing = _says_nothing(claim, bound, solver)
+    nothing = _says_nothing(claim, bound.setting, bound.steps.theory, solver)
     if nothing is not None:
         return Verdict(claim, "proved", certificate=nothing)
     fails = {key: one for key, one in compared.items() if isinstance(one, list | forms.NotAForm)}
@@ -79,7 +129,7 @@ def judge(claim: Claim, bound: Bound, solver: Solver = decide.STANDARD) -> Verdi
             verdict = _refute_at_points(claim, bound, failing)
         else:
             verdict = _refute(claim, bound, failing)
-        if verdict.verdict == "refuted" or len(compared) == 1:
+        if verdict.verdict == "refuted" or (len(compared) == 1 and not bound.conversions):
             return verdict
     witness = bound.steps.theory.witness(notion)
     if not bound.optimal and witness is not None and witness.head.shows not in proved:
@@ -87,6 +137,8 @@ def judge(claim: Claim, bound: Bound, solver: Solver = decide.STANDARD) -> Verdi
         verdict = _refute(claim, bound, decide.points(bound.setting.domains)[:FEW_POINTS])
         if verdict.verdict == "refuted":
             return verdict
+    if bound.conversions:
+        return Verdict(claim, "undecided", reason=_by_conversion(claim, bound, compared))
     if fails:
         return Verdict(
             claim,
@@ -97,24 +149,95 @@ def judge(claim: Claim, bound: Bound, solver: Solver = decide.STANDARD) -> Verdi
     return Verdict(claim, "undecided", reason=next(str(r) for r in compared.values() if isinstance(r, str)))
 
 
+def refute_by_consequence(claim: Claim, bound: Bound) -> Verdict | None:
+    """A refuted claim, where it implies a guarantee in a mechanism's notion that witnesses violate."""
+    steps, claimed = bound.steps, claim.guarantee
+    known = claimed.notion in steps.theory.notions
+    if claim.doubt or not known or steps.theory.rule(claimed.notion).head.misread(claimed):
+        return None
+    for notion in bound.setting.notions:
+        for path in paths(steps.theory, claimed.notion, notion):
+            ids = tuple(page.id for page in path)
+            with suppress(StepRefused):
+                weaker = replace(claim, guarantee=steps.implied(claimed, ids))
+                found = _refute(weaker, bound, decide.points(bound.setting.domains)[:FEW_POINTS])
+                if found.counterexample is not None:
+                    example = replace(found.counterexample, through=ids)
+                    return Verdict(claim, "refuted", counterexample=example)
+    return None
+
+
+def _by_conversion(claim: Claim, bound: Bound, compared: Mapping[str, Any]) -> str:
+    """Why a claim that is not shown to be at least a guarantee by conversion is not refuted."""
+    values = dict(bound.guarantee.parameters)
+    known = ", ".join(f"{key} = {value}" for key, value in values.items())
+    pages = ", ".join(page.cite(bound.guarantee.notion) for page in bound.conversions)
+    best = f"the best guarantee that is known, {known} by {pages}"
+    fails = [
+        key
+        for key, one in compared.items()
+        if isinstance(one, list)
+        or (not isinstance(one, _Proved) and seen_smaller(claim.guarantee[key], values[key], bound.setting))
+    ]
+    if fails:
+        return (
+            f"{' and '.join(fails)} can be smaller than in {best}; "
+            "that refutes nothing, because conversions may lose"
+        )
+    key, why = next((key, one) for key, one in compared.items() if not isinstance(one, _Proved))
+    return f"it is not known whether {key} is ever smaller than in {best}: {why}"
+
+
+def _without_bound(claim: Claim, bound: Bound, solver: Solver) -> Verdict:
+    """A claim in a notion without a bound: it may say nothing, or some mechanisms alone may refute it."""
+    theory, claimed = bound.steps.theory, claim.guarantee
+    reason = f"claims about {claimed.notion} from {bound.guarantee.notion} guarantees"
+    if (
+        claim.doubt
+        or claimed.notion not in theory.notions
+        or theory.rule(claimed.notion).head.misread(claimed)
+    ):
+        return Verdict(claim, "undecided", reason=reason)
+    if all(value is sympy.oo for _, value in claimed.values):
+        return Verdict(claim, "proved")
+    nothing = _says_nothing(claim, bound.setting, bound.steps.theory, solver)
+    if nothing is not None:
+        return Verdict(claim, "proved", certificate=nothing)
+    verdict = _refute(claim, bound, decide.points(bound.setting.domains)[:FEW_POINTS])
+    return verdict if verdict.verdict == "refuted" else Verdict(claim, "undecided", reason=reason)
+
+
 FEW_POINTS = 24
 """At how many simple points witness mechanisms are tried where they do not attain the bound."""
 
 
-def _says_nothing(claim: Claim, bound: Bound, solver: Solver) -> dict[str, Any] | None:
+MOST_PAIRS = 200
+"""At how many pairs mechanisms that are given as tables are looked at."""
+
+
+def _says_nothing(claim: Claim, setting: Setting, theory: Theory, solver: Solver) -> dict[str, Any] | None:
     """What shows that a claimed parameter is oo, or never below the limit from which on it says nothing."""
     for key, claimed in claim.guarantee.values:
         if claimed is sympy.oo:
             return {key: {"says nothing": []}}
-    limits = bound.steps.theory.rule(claim.guarantee.notion).head.limits
-    for key, limit in limits.items():
+    for key, limit in theory.rule(claim.guarantee.notion).head.limits.items():
         claimed = claim.guarantee[key]
         with suppress(forms.NotAForm):
-            form = forms.read(claimed, bound.setting.domains)
-            decision = decide.at_least(form, Form.constant(limit), bound.setting.domains, solver)
+            form = forms.read(claimed, setting.domains)
+            decision = decide.at_least(form, Form.constant(limit), setting.domains, solver)
             if isinstance(decision, AtLeast):
                 return {key: {"says nothing": certificates.to_data(decision.proof)}}
     return None
+
+
+def proves_itself(claim: Claim, setting: Setting, theory: Theory, solver: Solver = decide.STANDARD) -> bool:
+    """Whether every mechanism has the claimed guarantee, so that no bound of the setting is needed."""
+    if all(value is sympy.oo for _, value in claim.guarantee.values):
+        return True
+    known = claim.guarantee.notion in theory.notions and not claim.doubt
+    if not known or theory.rule(claim.guarantee.notion).head.misread(claim.guarantee):
+        return False
+    return _says_nothing(claim, setting, theory, solver) is not None
 
 
 @dataclass(frozen=True)
@@ -134,17 +257,17 @@ def _proved(claim: Claim, compared: Mapping[str, _Proved]) -> Verdict:
 
 
 def _compare(
-    key: str, claimed: sympy.Expr, bound: Bound, solver: Solver
+    key: str, claimed: sympy.Expr, bound: Bound, known: Known, solver: Solver
 ) -> _Proved | list[dict[str, Fraction]] | forms.NotAForm | str:
-    """A claimed parameter against the guarantee's: proved, points where it is smaller, or why not known."""
-    derived = dict(bound.guarantee.parameters)[key]
+    """A claimed parameter against a known one: proved, points where it is smaller, or why not known."""
+    derived = dict(known.guarantee.parameters)[key]
     if claimed is sympy.oo:
         return _Proved(derived != "oo", {})
     domains = bound.setting.domains
     found: dict[str, Any] = {}
     try:
         greater = forms.read(claimed, domains)
-        if bound.steps.is_squared(key):
+        if bound.steps.is_squared(bound.guarantee.notion, key):
             sign = _never_negative(greater, domains, solver, found)
             if sign is not None:
                 return sign
@@ -153,14 +276,18 @@ def _compare(
         return error
     if derived == "oo":
         return _few_members(bound, decide.points(domains))
-    lesser = bound.steps.form(derived, key)
+    lesser = bound.steps.form(bound.guarantee.notion, derived, key)
     decision = decide.at_least(greater, lesser, domains, solver)
     if isinstance(decision, Fails):
         return [decision.point]
     if not isinstance(decision, AtLeast):
+        if forms.is_positive(forms.constants_joined(lesser - greater), domains):
+            return decide.points(domains)[:FEW_POINTS]  # below by irrational factors, at every point
         return decision.reason
     found["at least"] = certificates.to_data(decision.proof)
-    return _Proved(_loose(greater, lesser, bound, solver, found), found)
+    if known is bound.closer:
+        found["line"] = known.line
+    return _Proved(_loose(greater, lesser, bound, known, solver, found), found)
 
 
 def _never_negative(
@@ -178,15 +305,23 @@ def _never_negative(
     return None
 
 
-def _loose(greater: Form, lesser: Form, bound: Bound, solver: Solver, found: dict[str, Any]) -> bool | None:
+def _loose(
+    greater: Form, lesser: Form, bound: Bound, known: Known, solver: Solver, found: dict[str, Any]
+) -> bool | None:
     """Whether a proved claim is larger than the bound somewhere; adds what shows it to `found`."""
-    other_way = decide.at_least(lesser, greater, bound.setting.domains, solver)
+    domains = bound.setting.domains
+    other_way = decide.at_least(lesser, greater, domains, solver)
     if isinstance(other_way, Fails):
         found["larger at"] = {name: str(x) for name, x in other_way.point.items()}
         return True
-    if isinstance(other_way, AtLeast) and bound.optimal:
+    if isinstance(other_way, AtLeast) and known.optimal:
         found["at most"] = certificates.to_data(other_way.proof)
         return False
+    for point in decide.points(domains)[:FEW_POINTS] if known is bound.closer else ():
+        with suppress(BadCertificate, forms.NotAForm):
+            certificates.check_larger(greater, lesser, domains, point)
+            found["larger at"] = {name: str(x) for name, x in point.items()}
+            return True
     return None
 
 
@@ -219,7 +354,11 @@ def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Ve
         except BadCertificate as error:
             reason = str(error)
             continue
-        for pair in _with_multiples(inputs, pairs):
+        if any(mechanism.table is not None for mechanism in inputs.setting.mechanisms):
+            # what a table loses depends on the pair, and on its order, not only on how far inputs are apart
+            every = [*pairs, *inputs.neighbouring_pairs().pairs[:MOST_PAIRS]]
+            pairs = list(dict.fromkeys(pair for D, E in every for pair in ((D, E), (E, D))))
+        for pair in counterexamples.with_multiples(inputs, pairs):
             try:
                 found = counterexamples.make(inputs, claimed, pair, full)
             except BadCertificate as error:
@@ -227,21 +366,6 @@ def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Ve
             else:
                 return Verdict(claim, "refuted", counterexample=found)
     return Verdict(claim, "undecided", reason=reason)
-
-
-LARGEST_MULTIPLE = 4_096
-"""How often the records of a pair are taken at most, where its multiples are neighbours as well."""
-
-
-def _with_multiples(inputs: Inputs, pairs: list[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
-    """The pairs; where they stand for all their multiples, also some of these, small ones first."""
-    yield from pairs
-    if inputs.neighbouring_pairs().growing:
-        times = 4
-        while times <= LARGEST_MULTIPLE:
-            for D, E in pairs:
-                yield tuple(sorted(D * times)), tuple(sorted(E * times))
-            times *= 4
 
 
 def _worst_pairs(bound: Bound, point: Mapping[str, Fraction]) -> list[tuple[Any, Any]]:
@@ -259,7 +383,7 @@ def _worst_pairs(bound: Bound, point: Mapping[str, Fraction]) -> list[tuple[Any,
         else:
             order = sorted(range(len(values)), key=values.__getitem__, reverse=True)
         worst |= dict.fromkeys(order[:3])
-    parse = bound.setting.databases.parse
+    parse = bound.steps.inputs.setting.databases.parse
     return [tuple(map(parse, bound.profile.pairs[n])) for n in worst]  # type: ignore[misc]
 
 
@@ -273,7 +397,9 @@ def _pairs_of(inputs: Inputs, point: Mapping[str, Fraction]) -> list[tuple[Any, 
         for i, r in inputs.distances(pair).items():
             one = values[i - 1]
             infinite |= r == INFINITE or one is None
-            total += r * (one or Fraction(0))
+            # an order in which pairs are tried: irrational amounts count as 1
+            steps = r if isinstance(r, int) else formulas.evaluate(r, point)
+            total += (Fraction(1) if steps is None else steps) * (one or Fraction(0))
         return infinite, total
 
     return sorted(inputs.neighbouring_pairs().pairs, key=loss, reverse=True)[:3]
@@ -295,8 +421,8 @@ def _completed(point: Mapping[str, Fraction], bound: Bound, claimed: Guarantee) 
 
 
 def used_by(mechanism: Mechanism) -> set[str]:
-    """The parameters of a mechanism's guarantee."""
-    return {str(one) for _, value in mechanism.satisfies.values for one in value.free_symbols}
+    """The parameters of a mechanism: of its guarantee, and of its query and noise."""
+    return {str(one) for value in mechanism.formulas for one in value.free_symbols}
 
 
 def _size(count: sympy.Expr, point: Mapping[str, Fraction]) -> int:

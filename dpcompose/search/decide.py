@@ -422,8 +422,50 @@ def _prove_piece(piece: Form, domains: Mapping[str, Domain], solver: Solver) -> 
 
 
 def _at_once(piece: Form, domains: Mapping[str, Domain]) -> PieceProof | None:
-    """Weights without the solver: terms are non-negative by sign, or each negative one is made up for
-    by the form of the only peak that has most of it, in just the share that is needed."""
+    """Weights without the solver: by signs and shares, or by one form of each peak and coefficients."""
+    return _by_shares(piece, domains) or _by_coefficients(piece, domains)
+
+
+MOST_CHOICES = 100
+"""How many choices of one form for each peak are tried, before the coefficients of what remains."""
+
+
+def _by_coefficients(piece: Form, domains: Mapping[str, Domain]) -> PieceProof | None:
+    """A product of parameters in [0, 1] stands in the piece: Bernstein coefficients of what remains
+    once each maximum is replaced by one of its forms."""
+    small = {name for name in piece.names & set(domains) if certificates.is_unit(domains[name])}
+    for weights, rest in islice(_choices(piece), MOST_CHOICES) if small else ():
+        products = (t for t, _ in rest.monomials if sum(power for _, power in t) > 1)
+        unit = tuple(sorted(small & {name for t in products for name, _ in t}))
+        try:
+            if unit and all(
+                forms.is_nonnegative(one, domains) for one in certificates.coefficients(rest, unit, domains)
+            ):
+                return PieceProof(weights, (), unit)
+        except BadCertificate:
+            continue
+    return None
+
+
+def _choices(form: Form) -> Iterator[tuple[tuple[Weights, ...], Form]]:
+    """The form with each maximum replaced by one of what it compares, and the weights that say which."""
+    if any(peak.m > 1 for peak, _ in form.peaks):
+        return
+    of_peaks = [
+        [
+            (Weights(((j, Fraction(1), inner),)), chosen.scaled(c))
+            for j, one in enumerate(peak.of)
+            for inner, chosen in _choices(one)
+        ]
+        for peak, c in form.peaks
+    ]
+    for some in product(*of_peaks):
+        yield tuple(weights for weights, _ in some), sum((one for _, one in some), Form(form.monomials))
+
+
+def _by_shares(piece: Form, domains: Mapping[str, Domain]) -> PieceProof | None:
+    """Terms are non-negative by sign, or each negative one is made up for by the form of the only peak
+    that has most of it, in just the share that is needed."""
     if not piece.peaks:
         return PieceProof(()) if forms.is_nonnegative(piece, domains) else None
     peak, c = piece.peaks[0]

@@ -32,11 +32,14 @@ def bounds_nearby(setting: Setting, theory: Theory, solver: Solver) -> list[tupl
     """The best bounds of the nearby settings that have one, each with the change in words."""
     found = []
     if len(setting.mechanisms) <= MOST_MECHANISMS:
-        for words, changed in _changed(setting):
+        for words, changed, by in [
+            *((words, changed, theory) for words, changed in _changed(setting)),
+            *((words, setting, by) for words, by in _in_another_norm(setting, theory)),
+        ]:
             try:
-                if len(Steps(changed, theory).inputs.neighbouring_pairs().pairs) > MOST_PAIRS:
+                if len(Steps(changed, by).inputs.neighbouring_pairs().pairs) > MOST_PAIRS:
                     continue
-                bound = bounds.best(changed, theory, solver)
+                bound = bounds.best(changed, by, solver)
             except (InvalidSetting, NotDecidable, NoBound, TooLarge):
                 continue
             if not bound.vacuous:
@@ -61,6 +64,19 @@ def _changed(setting: Setting) -> Iterator[tuple[str, Setting]]:
     yield from _made(
         f"with guarantees for {setting.target.words} neighbours", setting, _stated_for_the_target
     )
+
+
+def _in_another_norm(setting: Setting, theory: Theory) -> Iterator[tuple[str, Theory]]:
+    """A theory in which a noise is private in the Euclidean norm, as normal noise is: a common mistake."""
+    used = {m.noise.word for m in setting.mechanisms if m.noise is not None}
+    for page in theory.of_kind("noise"):
+        if page.head.noise in used and page.head.norm == "L1":
+            wrong = replace(page, head=page.head.model_copy(update={"norm": "L2"}))
+            yield (
+                f"if {page.head.noise} noise were calibrated to the L2 norm, as normal noise is; "
+                "it is to the L1 norm, the sum of the changes",
+                Theory({**theory.pages, page.id: wrong}),
+            )
 
 
 def _made(
@@ -96,7 +112,10 @@ def _with_neighbours(other: Granularity) -> Callable[[Setting], Setting]:
 
 
 def _stated_for_the_target(setting: Setting) -> Setting:
-    mechanisms = tuple(replace(m, satisfies=m.satisfies.about(setting.target)) for m in setting.mechanisms)
+    mechanisms = tuple(
+        m if m.noise is not None else replace(m, satisfies=m.satisfies.about(setting.target))
+        for m in setting.mechanisms
+    )
     return replace(setting, mechanisms=mechanisms)
 
 

@@ -74,6 +74,9 @@ class DatabaseClass(ABC):
     def __str__(self) -> str:
         """The class in words, as results name it."""
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def show(self, D: Database) -> str | list[str]:
         """A database as a problem file would write it."""
         return str(D)
@@ -145,7 +148,7 @@ class Size:
         return "any" if self.n is None else f"{'=' if self.exactly else '<='} {self.n}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Multisets(DatabaseClass):
     """All finite multisets of records, of the given size; a database is a sorted tuple.
 
@@ -238,7 +241,7 @@ def difference(D: Database, E: Database) -> tuple[int, int]:
     return (removed - added).total(), (added - removed).total()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tuples(DatabaseClass):
     """All tuples of records: each record carries an identifier, its position 1, 2, ….
 
@@ -333,7 +336,7 @@ class Tuples(DatabaseClass):
         return f"{length} over {over}{at}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Streams(Tuples):
     """Tuples over time steps: one record at each of the steps 1, 2, …, T."""
 
@@ -341,7 +344,7 @@ class Streams(Tuples):
     entry: ClassVar[str] = "time step"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Listed(DatabaseClass):
     """A finite class given by its databases, any hashable values, each with its own text.
 

@@ -67,6 +67,9 @@ class Granularity(ABC):
     def __str__(self) -> str:
         return self.name
 
+    def __repr__(self) -> str:
+        return f"{self} neighbours"
+
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
 
@@ -74,7 +77,7 @@ class Granularity(ABC):
         return hash((type(self), self.name))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RecordEdits(Granularity):
     """Neighbours differ by one edit of records.
 
@@ -148,7 +151,7 @@ class RecordEdits(Granularity):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AnyTwo(Granularity):
     """Any two different databases are neighbours (free lunch).
 
@@ -168,7 +171,7 @@ class AnyTwo(Granularity):
         return Edits(None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Group(Granularity):
     """G^m: different databases that at most m steps of G, inside the class, lead to each other.
 
@@ -310,7 +313,7 @@ __test__ = {name: granularity.__doc__ for name, granularity in BUILT_IN.items()}
 """The examples in these docstrings, for doctest."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pairs(Granularity):
     """Neighbours as a list of unordered pairs; the symmetric closure is taken.
 
@@ -325,7 +328,7 @@ class Pairs(Granularity):
         return D != E and ((D, E) in self.listed or (E, D) in self.listed)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Relation(Granularity):
     """Neighbours by a predicate of the user's; its symmetry is checked on the class it is used on."""
 
@@ -336,7 +339,7 @@ class Relation(Granularity):
         return D != E and bool(self.holds(D, E))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Steps(Granularity):
     """Neighbours by an edit function of the user's: D ↦ the databases one step away."""
 

@@ -7,11 +7,18 @@ neighbours as edges: the graph with each fibre of f contracted to one node.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge, refuse_if_large
-from dpcompose.spaces.granularities import Granularity, Group, NotSymmetric, Pairs, RecordEdits, Steps
+from dpcompose.spaces.databases import (
+    Database,
+    DatabaseClass,
+    Multisets,
+    TooLarge,
+    Tuples,
+    refuse_if_large,
+)
+from dpcompose.spaces.granularities import Granularity, Group, NotSymmetric, Pairs, RecordEdits, Steps, pairs
 from dpcompose.spaces.maps import Map
 
 if TYPE_CHECKING:
@@ -106,6 +113,30 @@ def push_forward(graph: Graph, f: Map) -> Graph:
     image.add_nodes_from(values.values())
     image.add_edges_from((values[D], values[E]) for D, E in graph.edges if values[D] != values[E])
     return image
+
+
+def graph_of_inputs(
+    databases: DatabaseClass,
+    granularity: Granularity,
+    f: Map,
+    own: bool,
+    graph: Callable[[DatabaseClass, Granularity], Graph] = neighbourhood_graph,
+) -> Graph:
+    """The neighbouring inputs that a guarantee of M∘f is about, for neighbours of a granularity.
+
+    own -- whether it is stated on the own domain, the class of images: for the pairs that the map lists,
+    or the neighbours inside of a class of records; else, and for other images, for the push-forward;
+    graph -- makes the neighbourhood graph of a class.
+    """
+    if own and not f.is_identity(databases):
+        image = f.image(databases)
+        single, steps = granularity.innermost()
+        given = f.neighbours_for(single.name)
+        if given is not None:
+            return power(neighbourhood_graph(image, pairs(single.name, given)), steps)
+        if isinstance(image, Multisets | Tuples):
+            return graph(image, granularity)
+    return push_forward(graph(databases, granularity), f)
 
 
 def fibres(graph: Graph, f: Map) -> Mapping[Database, tuple[Database, ...]]:

@@ -40,6 +40,9 @@ class Map(ABC):
     def written(self, D: str) -> str:
         """f(D) in symbols, D being the letter of the database."""
 
+    def __repr__(self) -> str:
+        return f"the map of D to {self.written('D')}"
+
     def is_identity(self, databases: DatabaseClass) -> bool:
         """Whether f(D) = D on the whole class."""
         return False
@@ -49,7 +52,7 @@ class Map(ABC):
         return None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Everything(Map):
     """The identity: the mechanism reads all of D."""
 
@@ -66,7 +69,7 @@ class Everything(Map):
         return True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Restriction(Map):
     """D ↦ D|A: the records of D that lie in A, with their multiplicities.
 
@@ -112,7 +115,7 @@ class Restriction(Map):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Positions(Map):
     """D ↦ the records of a tuple D at some positions (1, 2, …), which keep their identifiers.
 
@@ -155,7 +158,7 @@ class Positions(Map):
         return isinstance(databases, Tuples) and databases.sizes == Size(len(self.positions), exactly=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table(Map):
     """A map given by its values: D ↦ values[D].
 
@@ -193,7 +196,7 @@ class Table(Map):
         return f"{self.name}({D})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Function(Map):
     """A map given by a Python function; used on finite classes, where it is called once a database."""
 
@@ -210,7 +213,7 @@ class Function(Map):
         return f"{self.name}({D})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Composed(Map):
     """g∘f: D ↦ g(f(D)).  `composed` makes it, and joins restrictions into one."""
 
@@ -233,7 +236,7 @@ class Composed(Map):
         return self.outer.neighbours_for(granularity)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Part(Map):
     """D ↦ p_i(D), the i-th part of a partition with a symbolic number of parts.
 
@@ -315,7 +318,7 @@ def composed(outer: Map, inner: Map) -> Map:
     Restrictions join: (D|B)|A = D|(A∩B), so that lemmas about restrictions apply to them.
 
     >>> composed(restriction(["a", "c"]), restriction(["a", "b"]))
-    Restriction(records=('a',))
+    the map of D to D|{a}
     """
     for f in (outer, inner):
         if not isinstance(f, Map):

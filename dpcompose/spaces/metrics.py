@@ -10,19 +10,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dpcompose.spaces.databases import Counts, Database, difference
 from dpcompose.spaces.graphs import fibres
 from dpcompose.spaces.maps import Map
+from dpcompose.spaces.queries import Query
 
 if TYPE_CHECKING:
+    import sympy
     from networkx import Graph
 
 INFINITE = -1
 """Stands for ∞ among distances, which are otherwise 0, 1, 2, …; shown as oo."""
 
-Distance = int
+Distance: TypeAlias = "int | sympy.Expr"
+"""Steps are whole numbers; how far the value of a query moves is a formula that is ≥ 0."""
 
 
 def shown(distance: Distance) -> str:
@@ -31,16 +34,23 @@ def shown(distance: Distance) -> str:
     >>> shown(2), shown(INFINITE)
     ('2', 'oo')
     """
-    return "oo" if distance == INFINITE else str(distance)
+    from dpcompose.language import formulas
+
+    if isinstance(distance, int):
+        return "oo" if distance == INFINITE else str(distance)
+    return formulas.to_text(distance)
 
 
 def at_most(r: Distance, s: Distance) -> bool:
-    """r ≤ s in [0, ∞]."""
+    """r ≤ s in [0, ∞], for sure where they are formulas."""
+    if not isinstance(r, int) or not isinstance(s, int):
+        further: Any = s - r
+        return s == INFINITE or (r != INFINITE and bool(further.is_nonnegative))
     return s == INFINITE or (r != INFINITE and r <= s)
 
 
 class Metric(ABC):
-    """A distance d(x, y) ∈ {0, 1, 2, …, ∞} of two inputs; symmetric, d(x, x) = 0."""
+    """A distance d(x, y) of two inputs, of canonical metrics in {0, 1, 2, …, ∞}; symmetric, d(x, x) = 0."""
 
     @abstractmethod
     def __call__(self, x: Database, y: Database) -> Distance:
@@ -96,6 +106,36 @@ class ClosedForm(Metric):
         if value is None or value.denominator != 1:
             raise ValueError(f"the closed form {self.formula!r} is no whole number of steps")
         return -(-int(value) // self.at_once)
+
+
+@dataclass(frozen=True)
+class Queried(Metric):
+    """‖q(x) − q(y)‖ for a query, at attributes of the records that make it largest.
+
+    ordered -- whether inputs are tuples of one length; n -- how many records they have, where that is fixed.
+
+    >>> from dpcompose.spaces.queries import histogram
+    >>> Queried(histogram(3), "L2")(("a", "b"), ("a", "c"))
+    sqrt(2)
+    """
+
+    query: Query
+    norm: str
+    ordered: bool = False
+    n: int | None = None
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        _, removed, added = self.counts(x, y)
+        return self.query.moves(removed, added, self.n, self.norm)
+
+    def counts(self, x: Database, y: Database) -> tuple[int, int, int]:
+        """How many records x and y share, how many x has besides, and y."""
+        assert isinstance(x, tuple) and isinstance(y, tuple)
+        if self.ordered:
+            removed = added = sum(1 for a, b in zip(x, y, strict=True) if a != b)
+        else:
+            removed, added = difference(x, y)
+        return len(x) - removed, removed, added
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class Tags(HTMLParser):
         super().__init__()
         self.opened: list[str] = []
         self.seen: list[str] = []
-        self.text = ""
+        self.text, self.html = "", text
         self.feed(text)
         self.close()
         assert self.opened == []
@@ -64,7 +64,7 @@ def test_everything_that_ships_is_shown(file: Path) -> None:
     study, claims = load(file)
     result = study.guarantee()
     allowed = {"p", "b", "br", "small", "mark", "span", "details", "summary", "ol", "li"}
-    allowed |= {"table", "thead", "tbody", "tr", "th", "td"}
+    allowed |= {"table", "thead", "tbody", "tr", "th", "td", "em", "ul", "code"}
     for value in (study, result, result.derivation, study.theorems(), *map(study.check, claims)):
         assert set(shown(value).seen) <= allowed
         assert "\n" not in repr(value) or value in (result.derivation, study.theorems())
@@ -86,7 +86,16 @@ def test_a_derivation_is_its_text_and_a_list(first: tuple[Study, tuple[display.A
     text = render.derivation(result.bound, result.theory)
     assert str(result.derivation) == repr(result.derivation) == f"{result.derivation}" == text
     tags = shown(result.derivation)
-    assert tags.seen.count("li") == len(result.bound.derivation.lines)
+    lines = result.bound.derivation.lines
+    assert len(
+        re.findall(r"<li>(?:[^<]|<(?!details))*?<(?:small|details><summary><small)>", tags.html)
+    ) == len(lines)
+    by_pages = [line for line in lines if line.by in result.theory.pages]
+    assert tags.seen.count("details") == 1 + len(by_pages)
+    assert (
+        "Parallel composition under bounded DP" in tags.text
+        and "dpcompose theorems parallel-bounded" in tags.text
+    )
     assert "the composition has loss $e_{1} r_{1} + e_{2} r_{2} + e_{3} r_{3}$ where" in tags.text
     assert (
         "the composition is bounded ($\\max" in tags.text and "M1 is bounded $e_{1}$-DP as a map" in tags.text
@@ -104,7 +113,11 @@ def test_verdicts(first: tuple[Study, tuple[display.Answer, ...]]) -> None:
         isinstance(refuted, Verdict) and refuted.verdict == "refuted" and refuted.counterexample is not None
     )
     html = refuted._repr_html_()
-    assert "<td>{<mark><b>a</b></mark>}</td><td>{<mark><b>b</b></mark>}</td>" in html
+    one, two = (f'<span style="{look}">' for look in display.LOOKS[:2])
+    a, b = (f"<mark><b>{record}</b></mark>" for record in "ab")
+    assert f"<td>{{{one}{a}</span>}}</td><td>{{{two}{b}</span>}}</td>" in html  # as D and D'
+    assert f"<th>{one}M1</span> reads</th><td>{{{a}}}</td><td>{{}}</td>" in html
+    assert len({re.findall(r"3px (\w+)", look)[0] for look in display.LOOKS}) == len(display.LOOKS)
     assert r"<tr><th>M1 = 1</th><td>$\frac{1}{2 e}$</td><td>$\frac{1}{2}$</td></tr>" in html
     assert r"<tr><th>M1 = 0</th><td>$1 - \frac{1}{2 e}$</td><td>$\frac{1}{2}$</td></tr>" in html
     assert "with $e_{1} = 1$, $e_{2} = 1$, $e_{3} = 1$:" in html
@@ -225,11 +238,15 @@ def test_a_study_is_drawn(first: tuple[Study, tuple[display.Answer, ...]]) -> No
     study, (refuted, *_) = first
     picture = dpc.draw(study, highlight=refuted)
     assert repr(picture) == (
-        "neighbourhood graph of 10 databases and 12 neighbouring pairs; highlighted: a and b"
+        "neighbourhood graph of 10 databases and 12 neighbouring pairs, a small part of all finite multisets over "
+        "{a, b, c}; highlighted: a and b"
     )
     assert picture._repr_png_().startswith(b"\x89PNG")
     (axes,) = picture.figure.axes
-    assert axes.get_title() == "bounded neighbours, all multisets of size <= 2 over {a, b, c}"
+    assert axes.get_title() == (
+        "bounded neighbours, all multisets of size <= 2 over {a, b, c}\n"
+        "a small part of all finite multisets over {a, b, c}"
+    )
     legend = axes.get_legend()
     assert legend is not None
     named = [text.get_text() for text in legend.get_texts()]
@@ -259,6 +276,82 @@ def test_no_two_databases_meet(m: int, granularity: object) -> None:
     assert len(places) == D.count()
     apart = [math.dist(p, q) for p in places.values() for q in places.values() if p is not q]
     assert min(apart) > 0.1
+
+
+def legend_of(picture: pictures.Picture) -> list[str]:
+    (axes,) = picture.figure.axes
+    legend = axes.get_legend()
+    return [] if legend is None else [text.get_text() for text in legend.get_texts()]
+
+
+@pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)
+def test_shipped_problems_are_drawn(file: Path) -> None:
+    study, _ = load(file)
+    if file.name[:2] in ("20", "66", "67"):
+        with pytest.raises(TooLarge, match=r"[0-9]+ databases make no picture"):
+            dpc.draw(study)
+        return
+    picture = dpc.draw(study)
+    drawn = picture.alt.split(" databases")[0].rpartition(" ")[2]
+    part = study.setting.databases.count() != int(drawn) and not study.setting.families
+    assert (f"a small part of {study.setting.databases}" in picture.alt) >= part
+    assert dpc.to_dot(study).count(" -- ") == int(re.findall(r"and (\d+) neigh", picture.alt)[0])
+
+
+def test_tuples_stand_in_rows_and_lines_say_which_inputs_change() -> None:
+    study, _ = load(PROBLEMS[[file.name[:2] for file in PROBLEMS].index("19")])
+    picture = dpc.draw(study)
+    assert legend_of(picture) == ["first half changes", "second half changes"]
+    (axes,) = picture.figure.axes
+    heights: dict[int, list[float]] = {}
+    for text in axes.texts:
+        heights.setdefault(text.get_text().count("y"), []).append(text.xy[1])  # type: ignore[attr-defined]
+    assert sorted(map(len, heights.values())) == [1, 1, 4, 4, 6]
+    assert max(heights[1]) < min(heights[2]) and max(heights[2]) < min(heights[3])
+
+
+def test_distances_are_shades_and_numbers(first: tuple[Study, tuple[display.Answer, ...]]) -> None:
+    picture = dpc.draw(first[0], distances_from=["a"])
+    assert "; shaded by the distance from a, up to 1, and oo for 7" in picture.alt
+    assert legend_of(picture)[-3:] == ["distance 0", "distance 1", "distance oo"]
+    (axes,) = picture.figure.axes
+    assert {"a (0)", "b (1)", "∅ (oo)", "ab (oo)"} <= {text.get_text() for text in axes.texts}
+    brightness = [int(shade[1:3], 16) for shade in pictures.SHADES]
+    assert brightness == sorted(brightness, reverse=True) and len(set(brightness)) == len(brightness)
+    with pytest.raises(ValueError, match="distances are to start at z"):
+        dpc.draw(first[0], distances_from=["z"])
+
+
+def test_a_graph_in_dot(first: tuple[Study, tuple[display.Answer, ...]], hostile: Study) -> None:
+    study, (refuted, *_) = first
+    dot = dpc.to_dot(study, highlight=refuted)
+    assert '"a" -- "b" [style=dashed, tooltip="2 inputs change", penwidth=4, color="#d55e00"];' in dot
+    assert dot.startswith(
+        'graph {\n  label="bounded neighbours, all multisets of size <= 2 over {a, b, c}\\na small'
+    )
+    odd = dpc.neighbourhood_graph(dpc.multisets(['a"b', "c\\"], size="<= 1"), dpc.bounded)
+    assert '"a\\"b" -- "c\\\\"' in dpc.to_dot(odd)
+
+
+def test_budget_bars(first: tuple[Study, tuple[display.Answer, ...]]) -> None:
+    study = first[0]
+    claims = load(PROBLEMS[0])[1]
+    picture = dpc.budget_bars(study, {"e1": "1/2", "e2": 1, "e3": "1/3"}, claims)
+    assert repr(picture) == (
+        "bars of all added up epsilon = 11/6; the bound epsilon = 3/2; claim 1 (refuted) epsilon = 1; "
+        "claim 2 (proved) epsilon = 3/2; claim 3 (proved) epsilon = 11/6"
+    )
+    (axes,) = picture.figure.axes
+    assert len({(bar.get_hatch() or "") for bar in axes.patches}) == 3
+    with pytest.raises(ValueError, match="no value is given for e3"):
+        dpc.budget_bars(study, {"e1": 1, "e2": 1})
+    gaussian = load(PROBLEMS[[file.name[:2] for file in PROBLEMS].index("33")])[0]
+    assert (
+        "all added up mu = 5; the bound mu = 5"
+        in dpc.budget_bars(gaussian, {"k": 2, "m[1]": 3, "m[2]": 4}).alt
+    )
+    none = load(PROBLEMS[[file.name[:2] for file in PROBLEMS].index("03")])[0]
+    assert "the bound epsilon = oo" in dpc.budget_bars(none, {"e1": 1, "e2": 1}).alt
 
 
 def test_names_with_dollars_are_drawn_as_they_are(hostile: Study, tmp_path: Path) -> None:
@@ -294,7 +387,7 @@ def test_what_cannot_be_drawn_is_refused(first: tuple[Study, tuple[display.Answe
     with pytest.raises(TooLarge, match="286 databases make no picture"):
         dpc.draw(first[0], size="<= 10")
     with pytest.raises(ValueError, match="aaa is to be highlighted, but it is not drawn"):
-        dpc.draw(first[0], highlight=(("a",) * 3, ("a", "a", "b")))
+        dpc.draw(first[0], highlight=(("a",) * 3, ("a", "a", "b")), size="<= 2")
     with pytest.raises(ValueError, match="no size"):
         dpc.draw(first[0], size="2")
 

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.settings import Setting, read_records
 from dpcompose.proof.hypotheses import edit_types, exhaustion
 from dpcompose.proof.registry import Fact, Theory
 from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, TooLarge, Tuples
 from dpcompose.spaces.edits import Edits
-from dpcompose.spaces.granularities import Granularity, pairs
-from dpcompose.spaces.graphs import neighbourhood_graph, power, push_forward
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
 from dpcompose.spaces.maps import Map, Restriction, everything
 from dpcompose.spaces.metrics import (
     INFINITE,
@@ -27,8 +28,10 @@ from dpcompose.spaces.metrics import (
     Distance,
     Metric,
     MinimumOverFibres,
+    Queried,
     ShortestPaths,
 )
+from dpcompose.spaces.queries import Bit
 
 if TYPE_CHECKING:
     from networkx import Graph
@@ -49,7 +52,7 @@ class InputMetric:
     @property
     def by_counts(self) -> bool:
         """Whether distances depend on how much two inputs differ only: the premise of edit types."""
-        return isinstance(self.metric, ClosedForm | Discrete)
+        return isinstance(self.metric, ClosedForm | Discrete | Queried)
 
     @property
     def only_whether(self) -> bool:
@@ -136,9 +139,31 @@ class Inputs:
         """The metric in which the guarantee of M_i reads its input; i from 1 to k."""
         if i not in self._metrics:
             mechanism = self.setting.mechanisms[i - 1]
-            stated = mechanism.satisfies.about_granularity
-            self._metrics[i] = self.metric_of(mechanism.reads, stated, self.domain(i))
+            if mechanism.noise is not None:
+                self._metrics[i] = self._metric_of_values(mechanism)
+            else:
+                stated = mechanism.satisfies.about_granularity
+                self._metrics[i] = self.metric_of(mechanism.reads, stated, self.domain(i))
         return self._metrics[i]
+
+    def _metric_of_values(self, mechanism: Mechanism) -> InputMetric:
+        """How far the value of the query moves, in the norm of the noise's page."""
+        databases, query, noise = self.setting.databases, mechanism.query, mechanism.noise
+        assert query is not None and noise is not None
+        page = self.theory.noise(noise.word)
+        if page is None:
+            raise NotDecidable(f"there is no page for {noise.word} noise")
+        if isinstance(query, Bit):
+            return InputMetric(Discrete(), f"0 or 1, whether {mechanism.reads.written('D')} differs")
+        edits, size = self.setting.target.edits(databases), read_records(databases, mechanism.reads)
+        ordered = isinstance(databases, Tuples)
+        if ordered and not size.exactly and (edits is None or edits.single is None):
+            raise NotDecidable(
+                f"how far {query.words} moves between {databases.kind} of different lengths is not known; "
+                'size = "= n" would do'
+            )
+        metric = Queried(query, page.head.norm, ordered, size.n if size.exactly else None)
+        return InputMetric(metric, f"how far {query.words} moves in the {page.head.norm} norm")
 
     def common_granularity(self) -> Granularity | None:
         """H, the granularity for which all guarantees are stated; None where they differ in it."""
@@ -183,20 +208,8 @@ class Inputs:
                 f"no closed form is known for the {stated} metric on the values of {f.written('D')}, and "
                 f"{databases} cannot be gone through; a finite class would do"
             )
-        graph = self._graph_of_inputs(f, stated, domain)
+        graph = graph_of_inputs(databases, stated, f, domain == "own", self.graph)
         return InputMetric(ShortestPaths(graph), f"shortest paths over {graph.number_of_nodes()} inputs")
-
-    def _graph_of_inputs(self, f: Map, stated: Granularity, domain: str) -> Graph:
-        databases = self.setting.databases
-        if domain == "own" and not f.is_identity(databases):
-            image = f.image(databases)
-            given = _listed_images(f, stated, domain)
-            if given is not None:
-                single, steps = stated.innermost()
-                return power(neighbourhood_graph(image, pairs(single.name, given)), steps)
-            if isinstance(image, Multisets | Tuples):
-                return self.graph(image, stated)
-        return push_forward(self.graph(databases, stated), f)
 
     def minimum_over_fibres(self, i: int) -> Metric:
         """d^f of M_i (GB Prop. IV.10).  On multisets and restrictions it is the push-forward's metric."""
@@ -248,17 +261,22 @@ class Inputs:
             found, "exhaustion", f"all {_count(len(found), 'neighbouring pair')} of {setting.databases}"
         )
 
-    def distances(self, pair: edit_types.Pair) -> dict[int, int]:
+    def distances(self, pair: edit_types.Pair) -> dict[int, Distance]:
         """How far each input moves between D and E; inputs that do not move are left out."""
-        return {
+        found = {
             i: self.metric(i).metric(f(pair[0]), f(pair[1])) for i, f in self._that_move(pair, self._reads)
         }
+        return {i: r for i, r in found.items() if r != 0}
 
-    def furthest(self, pair: edit_types.Pair, granularity: Granularity | None = None) -> dict[int, int]:
+    def furthest(self, pair: edit_types.Pair, granularity: Granularity | None = None) -> dict[int, Distance]:
         """The same for one of a granularity's neighbouring pairs; the supremum where it stands for more."""
         moved = self.distances(pair)
         if not self.neighbouring_pairs(granularity).growing:
             return moved
+        for i, r in moved.items():
+            if not isinstance(r, int) and not r.is_positive:
+                name = self.setting.mechanisms[i - 1].name
+                raise NotDecidable(f"how far what {name} asks for moves may be 0, and else has no limit")
         return {i: r if isinstance(self.metric(i).metric, Discrete) else INFINITE for i, r in moved.items()}
 
     @cached_property

@@ -1,0 +1,344 @@
+r"""A proof as a LaTeX document: setting, theorem, numbered steps, claims, the results that are used.
+
+What users name is shown as text.  Nothing here decides anything; the results that are cited are
+printed from their pages in theorems/, with their proofs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy
+
+from dpcompose.front import display, markdown, render
+from dpcompose.front.display import Proof
+from dpcompose.language import exponentials, formulas
+from dpcompose.language.latex import latex, name_latex
+from dpcompose.language.writing import text_latex
+from dpcompose.proof import kernel, registry
+from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.steps import GIVEN, HYPOTHESIS
+from dpcompose.proof.witnesses import OnTable, Ratio
+from dpcompose.search.bounds import Bound
+from dpcompose.search.claims import Verdict
+
+LONG, PIECE = 30, 12
+"""From how many characters on a word may be broken, and after how many each time."""
+
+WIDE = 120
+"""From how long a LaTeX text on a root is written as a power, which can be broken."""
+
+PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{amsmath,amssymb,amsthm,graphicx}
+\usepackage[margin=2.5cm]{geometry}
+\newtheorem*{theorem}{Theorem}
+\newtheorem{result}{Result}
+\setlength{\emergencystretch}{8em}
+\raggedbottom
+\newsavebox{\shown}
+\newcommand{\fitted}[1]{\sbox{\shown}{$\displaystyle #1$}%
+\[\ifdim\wd\shown>\linewidth\resizebox{\linewidth}{!}{\usebox{\shown}}\else#1\fi\]}
+"""
+
+REFERENCES = r"""\begin{thebibliography}{9}
+\bibitem{GB} Patricia Guerra-Balboa, \`Alex Miranda-Pascual, Javier Parra-Arnau and Thorsten Strufe.
+\emph{Composition in Differential Privacy for General Granularity Notions}. arXiv:2308.14649, 2023.
+\end{thebibliography}
+"""
+
+
+# texts and formulas
+
+
+def plain(text: object) -> str:
+    r"""A text as LaTeX that shows just it, and that breaks where it is too long for a line.
+
+    Characters that the fonts of pdfLaTeX do not have are shown by their numbers.
+
+    >>> print(plain("a_b -- 50% 中"))
+    a\_b -{}- 50\% \texttt{[U+4E2D]}
+    """
+    return _tidy(re.sub(r"\S+", _word, str(text)))
+
+
+def _word(found: re.Match[str]) -> str:
+    word = found[0]
+    if len(word) <= LONG:
+        return "".join(map(_character, word))
+    pieces = [word[at : at + PIECE] for at in range(0, len(word), PIECE)]
+    return r"\hspace{0pt}".join("".join(map(_character, piece)) for piece in pieces)
+
+
+def _character(c: str) -> str:
+    if c in "-',`\"":
+        return {"`": r"\textasciigrave{}", '"': r"\textquotedbl{}"}.get(c, c + "{}")
+    if c in "…–—" or (c.isprintable() and ord(c) < 0x100 and c != "\xad"):
+        return text_latex(c)
+    return rf"\texttt{{[U+{ord(c):04X}]}}"
+
+
+def _tidy(text: str) -> str:
+    """Without the empty groups that keep characters apart where they are apart anyway."""
+    return re.sub(r"([-',])\{\}(?![-',])", r"\1", text)
+
+
+def formula(expression: sympy.Expr) -> str:
+    r"""An expression between dollar signs, which can be broken at every + and comma.
+
+    >>> e1, e2 = formulas.symbol("e1"), formulas.symbol("e2")
+    >>> print(formula(formulas.parse("max(e1, e2/2)", {"e1": e1, "e2": e2})))
+    $\max(e_{1},\allowbreak \tfrac{e_{2}}{2})$
+    """
+    inside = latex(expression)
+    if expression.is_Pow and expression.exp == sympy.Rational(1, 2) and len(inside) > WIDE:
+        inside = f"({latex(expression.base)})^{{1/2}}"
+    inside = inside.replace(r"\left(", "(").replace(r"\right)", ")").replace(r"\frac", r"\tfrac")
+    return "$" + inside.replace(", ", r",\allowbreak ") + "$"
+
+
+def guarantee(notion: str, values: Sequence[sympy.Expr]) -> str:
+    """($e_1 + e_2$)-DP."""
+    shown = ", ".join(map(formula, values))
+    name = plain(registry.standard().called(notion))
+    return f"({shown})-{name}" if len(values) > 1 or values[0].is_Add else f"{shown}-{name}"
+
+
+def _text(text: str) -> str:
+    r"""A sentence of a proof: D|{a}, r[1] and D' are mathematics."""
+    parts = re.split(r"(\b[DE]\|\{[^{}\s]{1,12}\}|\br\[\d+\]|\b[DE]'?(?![\w|']))", text)
+    return "".join(_mathematics(one) if n % 2 else plain(one) for n, one in enumerate(parts))
+
+
+def _mathematics(text: str) -> str:
+    if text.startswith("r"):
+        return f"$r_{{{text[2:-1]}}}$"
+    letter, bar, records = text.partition("|")
+    below = r"|_{\{\text{" + plain(records[1:-1]) + r"}\}}" if bar else ""
+    return f"${letter}{below}$"
+
+
+# the document
+
+
+def document(bound: Bound, theory: Theory, verdicts: Sequence[Verdict] = ()) -> str:
+    """The proof of the best guarantee as a document that pdfLaTeX compiles, with verdicts on claims."""
+    used = [line.by for line in bound.derivation.lines if line.by in theory.pages]
+    pages = [theory.pages[id] for id in dict.fromkeys([*used, *bound.derivation.pages])]
+    parts = [
+        PREAMBLE,
+        r"\begin{document}",
+        *_head(Proof(bound, theory)),
+        *_theorem(bound),
+        *_proof(Proof(bound, theory), {page.id: n for n, page in enumerate(pages, start=1)}),
+        *_claims(bound, verdicts),
+        *results(pages, bound),
+        REFERENCES,
+        r"\end{document}",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _head(proof: Proof) -> Iterator[str]:
+    setting = proof.bound.setting
+    title = setting.title or "A composition of differentially private mechanisms"
+    yield rf"\begin{{center}}\Large {plain(title)}\end{{center}}"
+    yield r"\section*{Setting and assumptions}"
+    yield (
+        f"The databases are {_text(str(setting.databases))}; the target granularity is "
+        f"{_text(str(setting.target))}. What follows is about these databases and these neighbours only."
+    )
+    if setting.domains:
+        some = [f"${name_latex(name)}$ ({_text(str(setting.domains[name]))})" for name in setting.domains]
+        yield f"The parameters are {', '.join(some)}."
+    lines = proof.bound.derivation.lines
+    assumed = [
+        _said(proof, line) + _text(render.on_table(line.judgement, setting))
+        for line in lines
+        if kernel.believed(line.judgement)
+    ]
+    if setting.several:
+        assumed.append(_text(render.composed(setting)))
+    checked = [
+        _said(proof, line) + _text(render.on_table(line.judgement, setting))
+        for line in lines
+        if isinstance(line.judgement, kernel.Tabled)
+    ]
+    for words, some in (("Assumed, and not checked:", assumed), ("Assumed, and checked:", checked)):
+        if some:
+            yield words
+            yield from _list("itemize", [f"{one};" for one in some[:-1]] + [f"{some[-1]}."])
+
+
+def _said(proof: Proof, line: kernel.Line) -> str:
+    """A line in words."""
+    return "".join(_text(part) if isinstance(part, str) else formula(part) for part in proof.sentence(line))
+
+
+def _list(kind: str, items: Iterable[str]) -> Iterator[str]:
+    yield rf"\begin{{{kind}}}"
+    yield from (rf"\item {item}" for item in items)
+    yield rf"\end{{{kind}}}"
+
+
+def _cite(item: str) -> str:
+    """GB:IV.13 as a citation; a page of our own by its name."""
+    return rf"\cite[{item[3:]}]{{GB}}" if item.startswith("GB:") else rf"\emph{{{plain(item)}}}"
+
+
+def _theorem(bound: Bound) -> Iterator[str]:
+    said, setting = bound.guarantee, bound.setting
+    item = bound.theorem.cite(said.notion, setting.adaptive)
+    yield r"\begin{theorem}"
+    yield (
+        f"Under these assumptions the composition is {_text(said.granularity)} "
+        f"{guarantee(said.notion, display.best_values(bound))} on {_text(said.databases)} ({_cite(item)})."
+    )
+    if bound.optimal:
+        yield "No smaller guarantee holds for all mechanisms that satisfy the assumptions."
+    yield r"\end{theorem}"
+
+
+def _proof(proof: Proof, results: dict[str, int]) -> Iterator[str]:
+    yield r"\begin{proof} Line by line; $r_i$ is how far apart the two inputs of the $i$-th mechanism are."
+    yield r"\begin{enumerate}\renewcommand{\labelenumi}{(\arabic{enumi})}"
+    for line in proof.bound.derivation.lines:
+        yield rf"\item {_said(proof, line)}."
+        yield rf"\hfill\penalty50\hspace*{{\fill}}\mbox{{}}\emph{{[{_source(proof, line, results)}]}}"
+    yield r"\end{enumerate}"
+    yield rf"Believed without check: {_text(', '.join(render.believed(proof.bound)))}.\end{{proof}}"
+
+
+def _source(proof: Proof, line: kernel.Line, results: dict[str, int]) -> str:
+    if line.by in (GIVEN, HYPOTHESIS):
+        return _text(render.source(line, proof.theory, proof.bound))
+    uses = f" from {', '.join(f'({n})' for n in line.uses)}" if line.uses else ""
+    item = proof.theory.pages[line.by].cite(proof.bound.guarantee.notion, proof.bound.setting.adaptive)
+    cited = f", {_cite(item)}" if item.startswith("GB:") else ""
+    return f"by Result {results[line.by]}{cited}{uses}"
+
+
+def _claims(bound: Bound, verdicts: Sequence[Verdict]) -> Iterator[str]:
+    if verdicts:
+        yield r"\section*{Claims}"
+    for n, found in enumerate(verdicts, start=1):
+        claimed = found.claim.guarantee
+        yield rf"\paragraph{{Claim {n}:}} {guarantee(claimed.notion, [x for _, x in claimed.values])}."
+        if found.verdict == "proved":
+            words = {
+                True: " A smaller guarantee holds, too.",
+                False: " No smaller guarantee holds.",
+                None: "",
+            }[found.loose]
+            yield (
+                r"\textbf{Proved}: for all allowed parameters it is at least the guarantee of the theorem."
+                + words
+                if not bound.vacuous
+                else r"\textbf{Proved}: there are no neighbours."
+            )
+        elif found.counterexample is None:
+            yield rf"\textbf{{Undecided}}: {_text(found.reason)}."
+        else:
+            yield r"\textbf{Refuted} by this counterexample."
+            yield from _list("itemize", _counterexample(found))
+
+
+def _counterexample(found: Verdict) -> Iterator[str]:
+    example = found.counterexample
+    assert example is not None
+    D, E = (plain(example.databases.printed(one)) for one in example.pair)
+    yield f"$D$ = {D} and $D'$ = {E} are neighbours."
+    if example.point:
+        point = [f"${name_latex(name)} = {x}$" for name, x in sorted(example.point.items())]
+        yield f"Let {', '.join(point)}."
+    for row, name in zip(example.rows, example.names, strict=True):
+        named = plain(name)
+        if isinstance(row, Ratio):
+            at_D, at_E = (formula(exponentials.expression(p, {})) for p in (row.at_D, row.at_E))
+            if isinstance(row, OnTable):
+                yield (
+                    f"By its table, {named} has the outcome {plain(row.outcome)} with probability "
+                    f"{at_D} at $D$, {at_E} at $D'$."
+                )
+                continue
+            yield f"{named} has the outcomes 1 and 0, and 1 has probability {at_D} at $D$, {at_E} at $D'$."
+        else:
+            yield f"{named} {_text(row.words())}."
+    actual, claimed = (
+        formula(formulas.parse(example.shown(loss), {})) for loss in (example.actual, example.claimed)
+    )
+    yield f"The true loss is {actual}; claimed is {claimed}."
+    if example.alone is not None:
+        alone = formula(formulas.parse(example.alone.loss, {}))
+        name = plain(example.alone.mechanism)
+        yield f"Already {name} alone loses {alone} ({_cite(example.alone.by)})."
+
+
+# pages of theorems
+
+
+def results(pages: Sequence[Page], bound: Bound) -> Iterator[str]:
+    """The results that lines are by, with their proofs, as their pages state them."""
+    numbers = {page.path.name: n for n, page in enumerate(pages, start=1)}
+    yield r"\section*{Results used}"
+    for page in pages:
+        item = page.cite(bound.guarantee.notion, bound.setting.adaptive)
+        cited = f"; {_cite(item)}" if item.startswith("GB:") else ""
+        statement, proof = markdown.statement(page.body)
+        yield rf"\begin{{result}}[{{{plain(page.title)}{cited}}}]\normalfont"
+        yield markdown.written(statement, _Writer(numbers)).strip()
+        yield r"\end{result}"
+        if proof:
+            yield r"\begin{proof}"
+            yield markdown.written(proof, _Writer(numbers)).strip()
+            yield r"\end{proof}"
+
+
+@dataclass(frozen=True)
+class _Writer(markdown.Writer):
+    r"""LaTeX of a theorem page; results -- the numbers of the pages that links may lead to, by file name.
+
+    >>> print(markdown.written("Let $x$ be *odd*, see [it](../a/b.md) & more.", _Writer({"b.md": 3})))
+    <BLANKLINE>
+    <BLANKLINE>
+    Let $x$ be \emph{odd}, see it (Result 3) \& more.
+    """
+
+    results: Mapping[str, int]
+
+    def text(self, text: str) -> str:
+        return plain(text)
+
+    def math(self, formula: str) -> str:
+        return f"${formula}$"
+
+    def display(self, formula: str) -> str:
+        return rf"\[{formula}\]" if r"\tag" in formula else rf"\fitted{{{formula}}}"
+
+    def code(self, text: str) -> str:
+        return rf"\texttt{{{plain(text)}}}"
+
+    def link(self, shown: str, to: str) -> str:
+        n = self.results.get(to.rpartition("/")[2])
+        return shown + (f" (Result {n})" if n else "")
+
+    def bold(self, shown: str) -> str:
+        return rf"\textbf{{{shown}}}"
+
+    def emphasis(self, shown: str) -> str:
+        return rf"\emph{{{shown}}}"
+
+    def items(self, shown: Sequence[str], numbered: bool) -> str:
+        return "\n".join(_list("enumerate" if numbered else "itemize", shown))
+
+    def table(self, rows: Sequence[Sequence[str]]) -> str:
+        lines = [" & ".join(row) + r" \\" for row in rows]
+        inside = "\n".join([lines[0] + r" \hline", *lines[1:]])
+        begin = rf"\begin{{center}}\small\begin{{tabular}}{{{'l' * len(rows[0])}}}"
+        return f"{begin}\n{inside}\n" + r"\end{tabular}\end{center}"
+
+    def paragraph(self, shown: str, goes_on: bool) -> str:
+        return ("\n" if goes_on else "\n\n") + shown

@@ -1,0 +1,413 @@
+"""The least δ at every ε' for mechanisms composed, enclosed with integer arithmetic only.
+
+An (ε, δ)-DP mechanism whose inputs are r steps apart tells them apart no better than two
+distributions on r + 2 outcomes, with losses −rε, (2−r)ε, …, rε and ∞: the canonical noise of the
+guarantee, which is such a mechanism itself.  Privacy losses of a composition add up, so they lie on
+a lattice, and the least δ is the mean of max(0, 1 − e^(ε' − loss)).  The proofs are on the page
+theorems/computed/optimal-composition.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import sympy
+
+from dpcompose.language.enclosures import ONE, ZERO, Interval, enclosure, exp
+
+LARGEST_LATTICE = 30_000
+"""The most points of a lattice of losses; beyond it the losses are moved to a coarser one, a known way."""
+LARGEST_WORK = 8 * 10**6
+"""The most bits that the masses of a lattice may have in all."""
+LARGEST_DISTANCE = 10_000
+"""The largest distance of two inputs for which canonical noise is tabulated."""
+
+
+class TooManyLosses(ValueError):
+    """The losses are too many to go through; the message says how many there are."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """`count` mechanisms that are (ε, δ)-DP, each with two inputs that are `steps` apart.
+
+    epsilon, delta -- constants ≥ 0, as sympy expressions; steps, count -- whole numbers ≥ 1.
+    """
+
+    epsilon: sympy.Expr
+    delta: sympy.Expr
+    steps: int = 1
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Canonical noise at inputs that are r steps apart: two distributions P, Q on losses (2u − r)ε and ∞.
+
+    masses -- P of each loss (2u − r)ε, u = 0, …, r, the logarithm of P/Q; infinite -- P of the outcomes
+    that Q does not have.  Q is P turned round: of the loss −ℓ it has what P has of ℓ.
+    """
+
+    masses: tuple[Interval, ...]
+    infinite: Interval
+
+
+@lru_cache(maxsize=1024)
+def noise(epsilon: sympy.Expr, delta: sympy.Expr, steps: int, bits: int) -> Noise:
+    """The canonical noise of (ε, δ)-DP at a distance; δ > 1 counts as 1.
+
+    With g(a) = min(1, δ + e^ε·a, 1 − e^(−ε)(1 − δ − a)), the most that P(S) can be where Q(S) = a one step
+    before: the r-th iterate of g has the slope e^((r−2s)ε) on an interval each, of length P(loss (2s−r)ε).
+
+    >>> table = noise(sympy.log(3), sympy.Integer(0), 2, 64)
+    >>> [str(mass.low) for mass in table.masses], table.infinite.high
+    (['1/12', '1/6', '3/4'], Fraction(0, 1))
+    """
+    if steps > LARGEST_DISTANCE:
+        raise TooManyLosses(f"a distance of {steps} steps is too large to tabulate the losses")
+    more = bits + 2 * steps.bit_length() + 32
+    x, d = enclosure(sympy.exp(epsilon), more), enclosure(delta, more).at_least(ZERO).at_most(ONE)
+    smaller = x.inverse().rounded(more)
+    infinite = ZERO
+    for _ in range(steps):
+        above = (ONE - smaller * (ONE - d - infinite)).rounded(more)
+        infinite = (d + x * infinite).rounded(more).at_most(above).at_most(ONE).at_least(ZERO)
+    end = ONE - infinite
+    # ends[j] is where the r-th iterate has spent j steps on the lower slope before it reaches the upper one
+    ends = [end]
+    b = ((ONE - d) * (ONE + x).inverse()).rounded(more)
+    for _ in range(steps):
+        ends.append(b.at_least(ZERO).at_most(end))
+        b = ((b - d) * smaller).rounded(more)
+    ends = [*ends, ZERO]
+    lengths = [(ends[j] - ends[j + 1]).at_least(ZERO).rounded(more) for j in range(steps, -1, -1)]
+    return Noise(tuple(lengths), infinite)
+
+
+@dataclass(frozen=True)
+class _Masses:
+    """Masses on whole numbers 0, …, size − 1 in units of 2^−bits, from below and from above.
+
+    All masses are packed into one integer each, `slot` bits a mass, so that a convolution is one
+    product of integers.  total -- at least the sum of the upper masses.
+    """
+
+    low: int
+    high: int
+    size: int
+    total: int
+
+
+@dataclass(frozen=True)
+class _Packing:
+    """How masses are packed and rounded: units of 2^−bits, `slot` bits for each, a multiple of 8."""
+
+    bits: int
+    slot: int
+
+    def pack(self, masses: dict[int, Interval]) -> _Masses:
+        low = high = total = 0
+        for at, mass in masses.items():
+            least, most = self._units(mass)
+            low |= least << at * self.slot
+            high |= most << at * self.slot
+            total += most
+        return _Masses(low, high, max(masses) + 1, self._fitting(total))
+
+    def times(self, one: _Masses, other: _Masses) -> _Masses:
+        """The convolution, rounded down from below and up from above."""
+        return self._rounded(
+            one.low * other.low, one.high * other.high, one.size + other.size - 1, one.total * other.total
+        )
+
+    def times_few(self, one: _Masses, few: dict[int, Interval]) -> _Masses:
+        """The same where few places have a mass: a sum of shifted multiples, which is faster."""
+        low = high = total = 0
+        for at, mass in few.items():
+            least, most = self._units(mass)
+            low += one.low * least << at * self.slot
+            high += one.high * most << at * self.slot
+            total += one.total * most
+        return self._rounded(low, high, one.size + max(few), total)
+
+    def _rounded(self, low: int, high: int, size: int, total: int) -> _Masses:
+        """Products of masses in units of 2^−bits again."""
+        each = self._pattern(size, 1)
+        keep = self._pattern(size, (1 << self.slot - self.bits) - 1)
+        return _Masses(
+            (low >> self.bits) & keep,
+            ((high >> self.bits) & keep) + each,
+            size,
+            self._fitting((total >> self.bits) + 1 + size),
+        )
+
+    def _units(self, mass: Interval) -> tuple[int, int]:
+        """A mass in units, rounded down and up."""
+        least, most = mass.low * 2**self.bits, mass.high * 2**self.bits
+        return least.numerator // least.denominator, -(-most.numerator // most.denominator)
+
+    def power(self, one: _Masses, n: int) -> _Masses:
+        result, square = None, one
+        while n:
+            if n & 1:
+                result = square if result is None else self.times(result, square)
+            n >>= 1
+            if n:
+                square = self.times(square, square)
+        assert result is not None
+        return result
+
+    def unpack(self, packed: int, size: int) -> list[int]:
+        width = self.slot // 8
+        data = packed.to_bytes(size * width, "little")
+        return [int.from_bytes(data[at : at + width], "little") for at in range(0, size * width, width)]
+
+    def _pattern(self, size: int, value: int) -> int:
+        """The same value in each slot."""
+        one = value.to_bytes(self.slot // 8, "little")
+        return int.from_bytes(one * size, "little")
+
+    def _fitting(self, total: int) -> int:
+        """The total, if no sum of products of masses can leave its slot: it is less than total²."""
+        if total >= 1 << self.bits + 2:
+            raise TooManyLosses("the masses cannot be added up with so few bits")
+        return total
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """Losses (2n − offset)·step, n = 0, …, size − 1, with their masses from below and from above."""
+
+    step: sympy.Expr
+    offset: int
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Losses:
+    """The privacy loss of a composition: independent sums of axes, and what has no finite loss.
+
+    moved -- by how much the true loss may differ from that of the axes, which are on a coarser lattice then.
+    """
+
+    axes: tuple[_Axis, ...]
+    finite: Interval
+    infinite: Interval
+    moved: Fraction
+    bits: int
+
+    def delta(self, epsilon: sympy.Expr) -> Interval:
+        """The mean of max(0, 1 − e^(ε' − loss))."""
+        below = self._finite_part(epsilon, self.moved, upper=False)
+        above = self._finite_part(epsilon, -self.moved, upper=True)
+        found = Interval(self.finite.low * below, self.finite.high * above) + self.infinite
+        return found.at_most(ONE)
+
+    def _finite_part(self, epsilon: sympy.Expr, by: Fraction, upper: bool) -> Fraction:
+        shift = enclosure(epsilon, self.bits + 32) + Interval.of(by)
+        total = self._below(0, shift, epsilon if not by else None, upper)
+        return Fraction(total, 1 << self.bits)
+
+    def _below(self, n: int, shift: Interval, exactly: sympy.Expr | None, upper: bool) -> int:
+        """Σ mass·max(0, 1 − e^(shift − loss)) over the axes from the n-th on, rounded one way."""
+        if n == len(self.axes):
+            return self._weight(shift, upper)
+        axis = self.axes[n]
+        if n == len(self.axes) - 1:
+            return self._last(axis, shift, exactly, upper)
+        step = enclosure(axis.step, self.bits + 32)
+        total = 0
+        for at, mass in enumerate(axis.high if upper else axis.low):
+            if mass:
+                times = 2 * at - axis.offset
+                rest = None if exactly is None else exactly - times * axis.step
+                inner = self._below(n + 1, shift - step * Interval.of(times), rest, upper)
+                total += _scaled(mass * inner, self.bits, upper)
+        return total
+
+    def _weight(self, shift: Interval, upper: bool) -> int:
+        """1 − e^shift where shift < 0, else 0."""
+        end = shift.low if upper else shift.high
+        if end >= 0:
+            return 0
+        small = exp(Interval.of(end), self.bits)
+        weight = (ONE - small) * Interval.of(1 << self.bits)
+        x = weight.high if upper else weight.low
+        return -(-x.numerator // x.denominator) if upper else x.numerator // x.denominator
+
+    def _last(self, axis: _Axis, shift: Interval, exactly: sympy.Expr | None, upper: bool) -> int:
+        """The same for the last axis: e^(shift − loss) shrinks by the same factor from point to point."""
+        step = enclosure(axis.step, self.bits + 32)
+        reached = ((shift * step.inverse()) + Interval.of(axis.offset)) * Interval.of(Fraction(1, 2))
+        end = reached.low if upper else reached.high  # losses up to here weigh nothing, or may do so
+        first = max(0, end.numerator // end.denominator + 1)
+        if upper and exactly is not None and reached.high >= first >= reached.low:
+            # the loss may be ε' itself, which is told by the formulas
+            first += int(sympy.expand((2 * first - axis.offset) * axis.step - exactly) == 0)
+        masses = axis.high if upper else axis.low
+        if first >= len(masses):
+            return 0
+        start = shift - step * Interval.of(2 * first - axis.offset)
+        one = 1 << self.bits
+        small = one - self._weight(start, upper)
+        # from above 1 − e^x needs e^x from below, and the other way round
+        factor = exp(step * Interval.of(-2), self.bits + 32)
+        exact = factor.low if upper else factor.high
+        shrink = _scaled_fraction(exact * one, not upper)
+        total = 0
+        for mass in masses[first:]:
+            total += mass * (one - small)
+            small = _scaled(small * shrink, self.bits, not upper)
+        return _scaled(total, self.bits, upper)
+
+
+def _scaled(x: int, bits: int, up: bool) -> int:
+    return -(-x >> bits) if up else x >> bits
+
+
+def _scaled_fraction(x: Fraction, up: bool) -> int:
+    return -(-x.numerator // x.denominator) if up else x.numerator // x.denominator
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The least δ(ε') of mechanisms composed: no smaller one holds for all mechanisms as the parts say.
+
+    parts -- the mechanisms whose inputs move; those that are alike are counted.
+
+    >>> two = Curve.of([Part(sympy.Integer(1), sympy.Integer(0), count=2)])
+    >>> f"{float(two.delta(sympy.Integer(1)).low):.12f}"
+    '0.337834712147'
+    >>> once = Curve.of([Part(sympy.Integer(1), sympy.Integer(0), steps=2)])
+    >>> f"{float(once.delta(sympy.Integer(1)).high):.4f}"
+    '0.4621'
+    """
+
+    parts: tuple[Part, ...]
+
+    @staticmethod
+    def of(parts: Sequence[Part]) -> Curve:
+        """The curve, mechanisms that are alike counted together."""
+        alike: Counter[tuple[sympy.Expr, sympy.Expr, int]] = Counter()
+        for part in parts:
+            alike[part.epsilon, part.delta, part.steps] += part.count
+        ordered = sorted(alike.items(), key=lambda one: (str(one[0]), one[1]))
+        return Curve(tuple(Part(*key, count) for key, count in ordered))
+
+    def delta(self, epsilon: sympy.Expr, bits: int = 128, points: int = LARGEST_LATTICE) -> Interval:
+        """Between which numbers δ(ε') lies.
+
+        epsilon -- a constant; bits -- how many binary digits masses have; points -- of how many losses at
+        most.  Raises TooManyLosses, and NoEnclosure where a parameter is no real constant.
+        """
+        return _losses(self, bits, points).delta(epsilon)
+
+    def least_epsilon(self, delta: Fraction, digits: int = 6, bits: int = 128) -> Interval | None:
+        """The least ε' ≥ 0 with δ(ε') ≤ δ, between decimals of so many digits; None: there is none.
+
+        >>> pure = Curve.of([Part(sympy.Integer(1), sympy.Integer(0), count=500)])
+        >>> str(pure.least_epsilon(Fraction(1, 10**5), 3).high)
+        '38971/125'
+        """
+        unit = 10**digits
+        losses = _losses(self, bits, LARGEST_LATTICE)
+        most = sum((enclosure(p.epsilon, bits) * Interval.of(p.steps * p.count) for p in self.parts), ZERO)
+        if losses.infinite.low > delta:
+            return None
+
+        def first(fails: bool) -> int:
+            """The first n at which δ(n/unit) is not known to be above δ (fails), or known to be at most δ."""
+            low, high = 0, -(-(most.high + losses.moved) * unit // 1) + 1
+            while low < high:
+                at = (low + high) // 2
+                found = losses.delta(sympy.Rational(at, unit))
+                if (found.low <= delta) if fails else (found.high <= delta):
+                    high = at
+                else:
+                    low = at + 1
+            return low
+
+        return Interval(Fraction(max(0, first(True) - 1), unit), Fraction(first(False), unit))
+
+
+@lru_cache(maxsize=256)
+def _losses(curve: Curve, bits: int, points: int) -> _Losses:
+    """The losses of a composition on their lattice, or on a coarser one where they are too many."""
+    finite, infinite = ONE, ONE
+    moving = []
+    for part in curve.parts:
+        table = noise(part.epsilon, part.delta, part.steps, bits)
+        stays = (ONE - table.infinite).power(part.count, 2 * bits)
+        infinite = (infinite * stays).rounded(4 * bits)
+        if part.epsilon == 0:  # no finite loss but 0
+            finite = (finite * stays).rounded(2 * bits)
+        else:
+            moving.append((part, table))
+    lattice = list(_lattice([part for part, _ in moving]))
+    moved = Fraction(0)
+    size = 1
+    for _, weights in lattice:
+        size *= sum(w * part.steps * part.count for part, w in weights.items()) + 1
+    if size > points:
+        step, weights, moved = _coarser([part for part, _ in moving], points, bits)
+        lattice = [(step, weights)]
+    tables = dict(moving)
+    axes = tuple(_axis(step, weights, tables, bits) for step, weights in lattice)
+    axes = tuple(sorted(axes, key=lambda axis: len(axis.low)))
+    return _Losses(axes, finite, ONE - infinite, moved, bits)
+
+
+def _lattice(parts: Sequence[Part]) -> Iterator[tuple[sympy.Expr, dict[Part, int]]]:
+    """For parts whose ε have rational ratios a common step, of which each ε is a whole multiple."""
+    rest = list(parts)
+    while rest:
+        first = rest[0].epsilon
+        ratios = {part: part.epsilon / first for part in rest}
+        some = {part: Fraction(int(q.p), int(q.q)) for part, q in ratios.items() if q.is_Rational}
+        rest = [part for part in rest if part not in some]
+        common = math.lcm(*(q.denominator for q in some.values()))
+        whole = {part: int(q * common) for part, q in some.items()}
+        divisor = math.gcd(*whole.values())
+        yield first * divisor / sympy.Integer(common), {part: n // divisor for part, n in whole.items()}
+
+
+def _coarser(parts: Sequence[Part], points: int, bits: int) -> tuple[sympy.Expr, dict[Part, int], Fraction]:
+    """A lattice of about so many points, each ε moved to its nearest multiple; by how much in all at most."""
+    exact = {part: enclosure(part.epsilon, bits) for part in parts}
+    largest = sum((x.high * part.steps * part.count for part, x in exact.items()), Fraction(0))
+    each = sum(part.steps * part.count for part in parts)
+    if each >= points:
+        raise TooManyLosses(f"{each} mechanisms and steps are too many to go through their losses")
+    step = Fraction(largest / (points - each)).limit_denominator(1 << 40)
+    weights = {part: round(x.low / step) for part, x in exact.items()}
+    moved = Fraction(0)
+    for part, x in exact.items():
+        off = max(abs(x.low - weights[part] * step), abs(x.high - weights[part] * step))
+        moved += off * part.steps * part.count
+    return sympy.Rational(step.numerator, step.denominator), weights, moved
+
+
+def _axis(step: sympy.Expr, weights: dict[Part, int], tables: dict[Part, Noise], bits: int) -> _Axis:
+    """The convolution of all parts on one lattice."""
+    offset = sum(w * part.steps * part.count for part, w in weights.items())
+    slot = -(-(2 * bits + 8) // 8) * 8
+    if (offset + 1) * slot > LARGEST_WORK:
+        raise TooManyLosses(f"{offset + 1} losses are too many to go through with {bits} bits")
+    packing = _Packing(bits, slot)
+    total = packing.pack({0: ONE})
+    for part, w in sorted(weights.items(), key=lambda one: (one[1] * one[0].count, str(one[0]))):
+        table: dict[int, Interval] = {}
+        for u, mass in enumerate(tables[part].masses):
+            table[u * w] = table.get(u * w, ZERO) + mass
+        if part.count == 1:
+            total = packing.times_few(total, table)
+        else:
+            total = packing.times(total, packing.power(packing.pack(table), part.count))
+    low, high = (packing.unpack(packed, total.size) for packed in (total.low, total.high))
+    return _Axis(step, offset, tuple(low), tuple(high))

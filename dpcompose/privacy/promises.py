@@ -1,0 +1,301 @@
+"""Whether two distributions are as close as a guarantee promises: shown, broken by an event, or undecided.
+
+P is the distribution at D, Q that at D'; both orders of a pair must be asked about.  The promise is
+for all allowed values of the parameters, and one value at which it fails breaks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import sympy
+
+from dpcompose.language import exponentials, forms, formulas, normal
+from dpcompose.language.exponentials import NotDecided, NotExponential, Point, Value
+from dpcompose.language.normal import MOST_DIGITS
+from dpcompose.language.worstcase import Top
+from dpcompose.privacy import divergences
+from dpcompose.privacy.divergences import INFINITE, Domains, Event, Row
+
+ORDERS = tuple(map(Fraction, ("2", "3", "4", "8", "16", "3/2", "101/100")))
+"""The Rényi orders at which zero-concentrated privacy is refuted; with parameters those below are tried."""
+
+HIGHEST_ORDER = 3
+"""With parameters only whole orders up to it are tried: moments are polynomials of growing degree."""
+
+DIGITS = (30, 60, 120)
+"""To how many digits irrational numbers are enclosed, one after another, before they count as undecided."""
+
+Values = Mapping[str, sympy.Expr]
+
+
+@dataclass(frozen=True)
+class Broken:
+    """What breaks a promise: an event by its outcomes, in words how, and values of the parameters."""
+
+    event: Event
+    words: str
+    point: Point = field(default_factory=dict)
+
+
+def broken(notion: str, P: Row, Q: Row, promised: Values, domains: Domains) -> Broken | None:
+    """What breaks a notion's promise with these parameters; None where it is shown to be kept.
+
+    Raises NotDecided where neither is found, ValueError for a notion that is not known here.
+
+    >>> P, Q = [Fraction(1, 2), Fraction(1, 2)], [Fraction(1, 4), Fraction(3, 4)]
+    >>> broken("pure", P, Q, {"epsilon": sympy.log(2)}, {})
+    >>> broken("pure", P, Q, {"epsilon": sympy.Rational(1, 2)}, {}).event
+    (0,)
+    """
+    if notion not in _NOTIONS:
+        raise ValueError(f"no table is checked for {notion} privacy; {', '.join(_NOTIONS)} are")
+    if any(value is sympy.oo for value in promised.values()):
+        return None
+    return _NOTIONS[notion](P, Q, promised, domains)
+
+
+def power(epsilon: sympy.Expr, domains: Domains) -> Value:
+    """e^ε, where log(c) in ε becomes a factor c.  Raises NotDecided where it is no value of a table."""
+    factors = (sympy.exp(term) for term in sympy.Add.make_args(sympy.expand(epsilon)))
+    try:
+        return exponentials.read(sympy.Mul(*factors), domains)
+    except NotExponential:
+        raise NotDecided(
+            f"exp({formulas.to_text(epsilon)}) is no quotient of sums of powers of e, and not compared"
+        ) from None
+
+
+def _powers(epsilon: sympy.Expr, domains: Domains) -> list[Value]:
+    """e^ε; where ε is a maximum, that of each of its terms."""
+    if isinstance(epsilon, Top) and epsilon.args[0] == 1:
+        return [power(term, domains) for term in epsilon.terms]
+    return [power(epsilon, domains)]
+
+
+def _exceeds(value: Value, limits: Sequence[Value], domains: Domains) -> Point | None:
+    """A point at which a value is above the largest of the limits; None where it never is."""
+    points: list[Point] = []
+    reason = ""
+    for limit in limits:
+        try:
+            point = exponentials.is_at_least(limit, value, domains)
+        except NotDecided as error:
+            reason = str(error)
+            continue
+        if point is None:
+            return None
+        points.append(point)
+    for point in points:
+        full = {name: Fraction(1) for name in domains} | dict(point)
+        here, *there = (exponentials.value_at(x, full) for x in (value, *limits))
+        if all(exponentials.is_at_least(limit, here, domains) is not None for limit in there):
+            return point if len(limits) == 1 else full
+    raise NotDecided(reason or "it depends on the parameters which term of a maximum is the largest")
+
+
+def _pure(P: Row, Q: Row, promised: Values, domains: Domains) -> Broken | None:
+    """P(o) ≤ e^ε·Q(o) for each outcome o."""
+    powers = _powers(promised["epsilon"], domains)
+    words = f"which is more than exp({formulas.to_text(promised['epsilon'])}) times as much"
+    return _first(
+        ((o,), p, [t * q for t in powers], words, domains)
+        for o, (p, q) in enumerate(zip(P, Q, strict=True))
+        if p != 0
+    )
+
+
+def _approximate(P: Row, Q: Row, promised: Values, domains: Domains) -> Broken | None:
+    """P(S) ≤ e^ε·Q(S) + δ for the events S that may be worst."""
+    epsilon, delta = promised["epsilon"], promised["delta"]
+    powers = _powers(epsilon, domains)
+    try:
+        more = exponentials.read(delta, domains)
+    except NotExponential as error:
+        raise NotDecided(str(error)) from None
+    words = (
+        f"which is more than exp({formulas.to_text(epsilon)}) times as much and "
+        f"{formulas.to_text(delta)} in addition"
+    )
+    events = dict.fromkeys(
+        one.event for t in powers for one in divergences.excesses(P, Q, t, domains) if one.event
+    )
+    totals = ((S, divergences.total(P, S), divergences.total(Q, S)) for S in events)
+    return _first((S, p, [t * q + more for t in powers], words, domains) for S, p, q in totals)
+
+
+def _first(
+    inequalities: Iterator[tuple[Event, Value, Sequence[Value], str, Domains]],
+) -> Broken | None:
+    """The first of some inequalities value ≤ max(limits) that fails; all are looked at before giving up."""
+    undecided: NotDecided | None = None
+    for event, value, limits, words, domains in inequalities:
+        try:
+            point = _exceeds(value, limits, domains)
+        except NotDecided as error:
+            undecided = error
+            continue
+        if point is not None:
+            return Broken(event, words, point)
+    if undecided is not None:
+        raise undecided
+    return None
+
+
+def _zcdp(P: Row, Q: Row, promised: Values, domains: Domains) -> Broken | None:
+    """D_α(P‖Q) ≤ ρ·α for all α > 1: broken at one of the ORDERS, or shown from the largest ratio."""
+    rho = promised["rho"]
+    ratios = [*divergences.ratios(P, Q), *divergences.ratios(Q, P)]
+    for one in ratios:
+        if one.value is INFINITE:
+            return Broken(one.event, "which is impossible at one of the two, and no rho allows that")
+    if all(_shows_zcdp(one.value, rho, domains) for one in ratios if one.value is not INFINITE):
+        return None
+    numbers = not any(x.names for p in (*P, *Q) for x in exponentials.parts(p))
+    for order in ORDERS:
+        if not numbers and (order.denominator != 1 or order > HIGHEST_ORDER):
+            continue
+        bound = rho * sympy.Rational(order.numerator, order.denominator)
+        words = f"the Rényi divergence of order {order} is above {formulas.to_text(bound)}"
+        try:
+            if order.denominator == 1:
+                found = divergences.moment(P, Q, int(order)).value
+                assert found is not INFINITE
+                point = _exceeds(found, [power(bound * (int(order) - 1), domains)], domains)
+                if point is not None:
+                    return Broken((), words, point)
+            elif rho.is_Rational and _above_at(P, Q, order, Fraction(str(rho))):
+                return Broken((), words)
+        except NotDecided:
+            continue
+    raise NotDecided("the pure loss does not show it, and none of the Rényi orders that are tried refutes it")
+
+
+def _shows_zcdp(ratio: Value | None, rho: sympy.Expr, domains: Domains) -> bool:
+    """Whether a largest ratio e^ε shows ρ-zCDP.
+
+    ε-DP implies ε·tanh(ε/2)-zCDP, with equality for randomized response, and ε·tanh(ε/2) ≤ ε²/2; it
+    increases with ε ≥ 0, so ratios below 1 show nothing and need not.
+    """
+    assert ratio is not None
+    if exponentials.same(ratio, Fraction(1)):
+        return bool(rho.is_nonnegative)
+    try:
+        if isinstance(ratio, Fraction):
+            if ratio < 1:
+                return True
+            # ρ ≥ log R·(R − 1)/(R + 1)
+            enough = power(rho * sympy.Rational(ratio.numerator + ratio.denominator, 1), domains)
+            return (
+                exponentials.is_at_least(enough, ratio ** (ratio.numerator - ratio.denominator), domains)
+                is None
+            )
+        single = ratio.n.single if ratio.d.single is not None else None
+        if single is None or single[1] != 1:
+            return False
+        exponent = single[0]
+        epsilon = exponent.value_if_constant
+        if epsilon is not None and rho.is_Rational:
+            if epsilon < 0:
+                return True
+            # ρ·(e^ε + 1) ≥ ε·(e^ε − 1)
+            r = Fraction(str(rho))
+            return (
+                exponentials.is_at_least(r * (ratio + Fraction(1)), epsilon * (ratio - Fraction(1)), domains)
+                is None
+            )
+        if forms.is_nonnegative(exponent.scaled(Fraction(-1)), domains):
+            return True
+        half = (exponent * exponent).scaled(Fraction(1, 2))
+        return forms.is_nonnegative(exponent, domains) and forms.is_nonnegative(
+            forms.read(rho, domains) - half, domains
+        )
+    except (NotDecided, forms.NotAForm):
+        return False
+
+
+def _above_at(P: Row, Q: Row, order: Fraction, rho: Fraction) -> bool:
+    """Whether D_α(P‖Q) > ρ·α at a rational order, for numbers; False where that is not known."""
+    bound = rho * order * (order - 1)
+    for digits in DIGITS:
+        found = divergences.moment_enclosure(P, Q, order, digits)
+        limit = exponentials.power_of_e(bound, digits)
+        if found is None or found[0] > limit[1]:
+            return True
+        if found[1] < limit[0]:
+            return False
+    return False
+
+
+def _gaussian(P: Row, Q: Row, promised: Values, domains: Domains) -> Broken | None:
+    """P(S) ≤ Φ(Φ⁻¹(Q(S)) + μ) for the events S with the largest P/Q, which decide it for all events.
+
+    Between two of these events the trade-off function is linear, and that of N(0, 1) and N(μ, 1) convex.
+    """
+    mu = promised["mu"]
+    words = f"and an event that is so likely under N(0, 1) is less likely under N({formulas.to_text(mu)}, 1)"
+    undecided: NotDecided | None = None
+    for event in divergences.nested_events(P, Q, domains):
+        p, q = divergences.total(P, event), divergences.total(Q, event)
+        if exponentials.is_at_least(q, p, domains) is None:
+            continue
+        if q == 0 or p == 1:
+            return Broken(event, words)
+        if not mu.is_Rational:
+            undecided = NotDecided(f"only rational mu are compared with tables, not {formulas.to_text(mu)}")
+        elif any(exponentials.parts(x)[0].names | exponentials.parts(x)[1].names for x in (p, q)):
+            undecided = NotDecided("Gaussian privacy is decided for tables without parameters")
+        else:
+            above = _is_above_normal(p, q, Fraction(str(mu)))
+            if above:
+                return Broken(event, words)
+            if above is None:
+                undecided = NotDecided(f"mu is too close to the least one to tell by {MOST_DIGITS} digits")
+    if undecided is not None:
+        raise undecided
+    return None
+
+
+def _is_above_normal(p: Value, q: Value, mu: Fraction) -> bool | None:
+    """Whether p > Φ(Φ⁻¹(q) + μ), for numbers in (0, 1); None where it is not known."""
+    for digits in (15, 30, MOST_DIGITS):
+        ends = normal.quantile(exponentials.enclosed(q, digits), digits)
+        if ends is None:
+            return None
+        low, high = exponentials.enclosed(p, digits)
+        if low > normal.distribution(ends[1] + mu, digits)[1]:
+            return True
+        if high <= normal.distribution(ends[0] + mu, digits)[0]:
+            return False
+    return None
+
+
+_NOTIONS: Mapping[str, Callable[[Row, Row, Values, Domains], Broken | None]] = {
+    "pure": _pure,
+    "approximate": _approximate,
+    "zcdp": _zcdp,
+    "gaussian": _gaussian,
+}
+"""By a notion's name, as on its rule page, how its promise is checked."""
+
+METRIC_FORMS: Mapping[str, Callable[[Sequence[sympy.Expr]], Values]] = {
+    "pure": lambda d: {"epsilon": d[0]},
+    "approximate": lambda d: {"epsilon": d[0], "delta": d[1]},
+    "zcdp": lambda d: {"rho": d[0] ** 2},
+    "gaussian": lambda d: {"mu": d[0]},
+}
+"""What privacy in a metric d promises of two databases at distance d (GB Def. III.2, VI.2, VI.11, VI.19)."""
+
+NEAREST: Mapping[str, Callable[[Values, Domains], Fraction | None]] = {
+    "pure": lambda promised, domains: None,
+    "approximate": lambda promised, domains: _rational(power(promised["epsilon"], domains)),
+}
+"""For which t the pairs with the largest δ(log t) decide a notion; None: those with the largest ratio."""
+
+
+def _rational(value: Value) -> Fraction:
+    if isinstance(value, Fraction):
+        return value
+    raise NotDecided("e^ε is irrational")

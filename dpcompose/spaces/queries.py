@@ -1,0 +1,317 @@
+"""Queries: what a mechanism computes of the records it reads, before it adds noise.
+
+A query looks at records one by one: it counts them, adds up an attribute of theirs, or counts
+them by bins.  An attribute is no part of a database here: every record is taken to come with
+every value that is allowed, and what is said is the worst case over these values.  So how far a
+query moves between two databases depends only on how many of the records read go and come.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from dpcompose.language import formulas
+from dpcompose.language.worstcase import largest
+
+if TYPE_CHECKING:
+    import sympy
+
+Point = tuple["sympy.Expr", ...]
+"""The value of a query: a vector, of one entry for all but histograms."""
+
+NORMS = {
+    "L1": "the sum of the changes of its entries",
+    "L2": "the root of the sum of their squares",
+    "range": "the largest change of an entry minus the smallest",
+}
+"""How far the value of a query moves; L1 and L2 agree for a value of one entry."""
+
+
+class Query(ABC):
+    """A function q of the records that are read, with values in ℝ^m.
+
+    attribute -- whether it looks at an attribute of the records; one -- whether at one record only;
+    values -- what noise can take its values for: "real", "integer", "bit", "plane", "scores".
+    """
+
+    attribute: ClassVar[bool] = False
+    one: ClassVar[bool] = False
+    values: ClassVar[frozenset[str]] = frozenset({"real", "integer"})
+
+    @abstractmethod
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
+        """The largest ‖q(x) − q(y)‖ where y has `added` records that x lacks, and lacks `removed` of x.
+
+        n -- how many records are read, where that is fixed; norm -- one of NORMS.  Exact; a formula in
+        the bounds of the attribute.
+        """
+
+    @abstractmethod
+    def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
+        """q(x) and q(y) at attributes for which they are that far apart; x and y share `kept` records."""
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """What is computed, in words."""
+
+    @property
+    def bounds(self) -> tuple[sympy.Expr, ...]:
+        """The formulas that it is given by."""
+        return ()
+
+    def with_bounds(self, bounds: Sequence[sympy.Expr]) -> Query:
+        """The same with other values of these formulas."""
+        return self
+
+
+@dataclass(frozen=True)
+class Count(Query):
+    """How many records there are.
+
+    >>> Count().moves(1, 1, None, "L1"), Count().moves(1, 0, None, "L1")
+    (0, 1)
+    """
+
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
+        return _number(abs(removed - added))
+
+    def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
+        return (_number(kept + removed),), (_number(kept + added),)
+
+    @property
+    def words(self) -> str:
+        return "the number of records"
+
+
+@dataclass(frozen=True)
+class Sum(Query):
+    """The sum of an attribute that takes every value in [lower, upper], values outside being clipped.
+
+    >>> import sympy
+    >>> total = Sum(sympy.Integer(-1), sympy.Integer(10))
+    >>> total.moves(1, 0, None, "L1"), total.moves(1, 1, None, "L1")
+    (10, 11)
+    """
+
+    lower: sympy.Expr
+    upper: sympy.Expr
+
+    attribute = True
+    values = frozenset({"real"})
+
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
+        most, least = max(removed, added), min(removed, added)
+        above = most * self.upper - least * self.lower
+        below = least * self.upper - most * self.lower
+        # their difference is (most - least)*(lower + upper)
+        middle = (most - least) * (self.lower + self.upper)
+        if middle.is_nonnegative:
+            return above
+        return below if middle.is_nonpositive else largest(above, below)
+
+    def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
+        """For bounds that are numbers; what is kept may be copies of what is removed."""
+        low, high = self.lower, self.upper
+        if removed * high - added * low < added * high - removed * low:
+            low, high = high, low
+        rest = kept * (high if removed else low)
+        return (rest + removed * high,), (rest + added * low,)
+
+    @property
+    def words(self) -> str:
+        return f"the sum of an attribute in {self._interval}"
+
+    @property
+    def _interval(self) -> str:
+        return f"[{formulas.to_text(self.lower)}, {formulas.to_text(self.upper)}]"
+
+    @property
+    def bounds(self) -> tuple[sympy.Expr, ...]:
+        return self.lower, self.upper
+
+    def with_bounds(self, bounds: Sequence[sympy.Expr]) -> Sum:
+        return type(self)(*bounds)
+
+
+@dataclass(frozen=True)
+class Mean(Sum):
+    """The same sum divided by the number n of records that are read, which is fixed and known.
+
+    >>> import sympy
+    >>> Mean(sympy.Integer(0), sympy.Integer(10)).moves(1, 1, 20, "L1")
+    1/2
+    """
+
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
+        return super().moves(removed, added, n, norm) / _size(n)
+
+    def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
+        (x,), (y,) = super().at(kept, removed, added, n)
+        return (x / _size(n),), (y / _size(n),)
+
+    @property
+    def words(self) -> str:
+        return f"the mean of an attribute in {self._interval}"
+
+
+@dataclass(frozen=True)
+class Histogram(Query):
+    """How many records each of m bins has, a record being in one of them.
+
+    Removed records that are all in one bin, and added ones that are all in another, move it most.
+
+    >>> Histogram(4).moves(1, 1, None, "L1"), Histogram(4).moves(1, 1, None, "L2")
+    (2, sqrt(2))
+    >>> Histogram(1).moves(1, 1, None, "L1")
+    0
+    """
+
+    bins: int
+
+    attribute = True
+    values = frozenset({"real", "integer", "scores"})
+
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
+        import sympy
+
+        if self.bins == 1:
+            return _number(0 if norm == "range" else abs(removed - added))
+        return sympy.sqrt(removed**2 + added**2) if norm == "L2" else _number(removed + added)
+
+    def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
+        if self.bins == 1:
+            return (_number(kept + removed),), (_number(kept + added),)
+        empty = [_number(0)] * (self.bins - 2)
+        return (
+            (_number(kept + removed), _number(0), *empty),
+            (_number(kept), _number(added), *empty),
+        )
+
+    @property
+    def words(self) -> str:
+        return f"a histogram of {self.bins} bin{'' if self.bins == 1 else 's'}"
+
+
+@dataclass(frozen=True)
+class Bit(Query):
+    """One bit of what is read, any function of it with the values 0 and 1: so 1 apart where it differs."""
+
+    values = frozenset({"real", "integer", "bit"})
+
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
+        return _number(1 if removed or added else 0)
+
+    def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
+        return (_number(1),), (_number(0),)
+
+    @property
+    def words(self) -> str:
+        return "one bit"
+
+
+@dataclass(frozen=True)
+class Location(Query):
+    """Where the one record that is read is, in a disc of a diameter.
+
+    >>> import sympy
+    >>> Location(sympy.Integer(3)).moves(1, 1, 1, "L2")
+    3
+    """
+
+    diameter: sympy.Expr
+
+    attribute = True
+    one = True
+    values = frozenset({"real", "plane"})
+
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
+        import sympy
+
+        if not (removed and added):
+            return _number(0)
+        return sympy.sqrt(2) * self.diameter if norm == "L1" else self.diameter
+
+    def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
+        """On a diagonal, along which both norms are largest."""
+        import sympy
+
+        half = self.diameter / (2 * sympy.sqrt(2))
+        return (half, half), (-half, -half)
+
+    @property
+    def words(self) -> str:
+        return f"the location, in a disc of diameter {formulas.to_text(self.diameter)},"
+
+    @property
+    def bounds(self) -> tuple[sympy.Expr, ...]:
+        return (self.diameter,)
+
+    def with_bounds(self, bounds: Sequence[sympy.Expr]) -> Location:
+        return Location(*bounds)
+
+
+def _number(n: int) -> sympy.Expr:
+    import sympy
+
+    return sympy.Integer(n)
+
+
+def _size(n: int | None) -> sympy.Expr:
+    if not n:
+        raise ValueError("a mean needs a known number of records, at least one")
+    return _number(n)
+
+
+count = Count()
+"""How many records there are of what is read."""
+
+bit = Bit()
+"""One bit of what is read, any function of it with the values 0 and 1."""
+
+
+def clipped_sum(lower: object, upper: object) -> Sum:
+    """The sum over the records read of an attribute, clipped to [lower, upper].
+
+    lower, upper -- as parameters of guarantees: sympy expressions, exact numbers, or formulas' texts.
+
+    >>> clipped_sum(0, "c").moves(1, 1, None, "L1")
+    c
+    """
+    return Sum(formulas.from_python(lower), formulas.from_python(upper))
+
+
+def mean(lower: object, upper: object) -> Mean:
+    """The mean over the records read, whose number is fixed, of an attribute clipped to [lower, upper].
+
+    >>> mean(0, 1).words
+    'the mean of an attribute in [0, 1]'
+    """
+    return Mean(formulas.from_python(lower), formulas.from_python(upper))
+
+
+def histogram(bins: int) -> Histogram:
+    """How many of the records read each of so many bins has; a record is in one bin, in any of them.
+
+    >>> histogram(4).moves(1, 0, None, "L1")
+    1
+    """
+    if type(bins) is not int or not 1 <= bins <= MOST_BINS:
+        raise ValueError(f"a histogram has 1 to {MOST_BINS:,} bins, not {bins!r}")
+    return Histogram(bins)
+
+
+def location(diameter: object) -> Location:
+    """Where the one record that is read is, in a disc of this diameter, a nonnegative formula.
+
+    >>> location("w").moves(1, 1, 1, "L2")
+    w
+    """
+    return Location(formulas.from_python(diameter))
+
+
+MOST_BINS = 1_000_000
+"""The most bins of a histogram."""

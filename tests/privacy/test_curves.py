@@ -1,0 +1,219 @@
+"""The least δ of a composition: against exact tables of other mechanisms, definitions, and known numbers."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tables import ONE, chain, excess, geometric
+
+from dpcompose.language.enclosures import Interval, NoEnclosure, enclosure
+from dpcompose.privacy.curves import Curve, Part, TooManyLosses
+
+
+def rational(x: Fraction) -> sympy.Expr:
+    return sympy.Rational(x.numerator, x.denominator)
+
+
+FACTORS = st.fractions(Fraction(1), Fraction(4), max_denominator=5)
+DELTAS = st.sampled_from(
+    [Fraction(0), Fraction(1, 100), Fraction(1, 30), Fraction(1, 7), Fraction(1, 2), ONE]
+)
+AT = st.fractions(Fraction(1, 9), Fraction(9), max_denominator=9).filter(bool)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(FACTORS, st.integers(1, 3)), min_size=1, max_size=3), AT)
+def test_pure_is_what_geometric_noise_attains(some: list[tuple[Fraction, int]], c: Fraction) -> None:
+    exact = excess([geometric(x, r) for x, r in some], c)
+    curve = Curve.of([Part(sympy.log(rational(x)), sympy.Integer(0), r) for x, r in some])
+    for bits, points in ((128, 10**6), (14, 10**6), (128, 60)):  # also with few bits, or on a coarse lattice
+        found = curve.delta(sympy.log(rational(c)), bits, points)
+        assert found.low <= exact <= found.high
+    assert (found := curve.delta(sympy.log(rational(c)))).high - found.low < Fraction(1, 2**90)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(FACTORS, DELTAS, st.integers(1, 4)), min_size=1, max_size=2), AT)
+def test_approximate_is_what_the_iterates_of_g_say(
+    some: list[tuple[Fraction, Fraction, int]], c: Fraction
+) -> None:
+    tables = [list(zip(rows[-1], rows[0], strict=True)) for x, d, r in some if (rows := chain(x, d, r))]
+    exact = excess(tables, c)
+    parts = [Part(sympy.log(rational(x)), rational(d), r) for x, d, r in some]
+    found = Curve.of(parts).delta(sympy.log(rational(c)))
+    assert found.low <= exact <= found.high and found.high - found.low < Fraction(1, 2**90)
+
+
+@settings(max_examples=30, deadline=None)
+@given(FACTORS, DELTAS, st.integers(1, 4))
+def test_consecutive_noise_keeps_the_guarantee(x: Fraction, delta: Fraction, r: int) -> None:
+    for P, Q in pairwise(chain(x, delta, r)):
+        assert sum(P) == sum(Q) == 1
+        assert excess([list(zip(P, Q, strict=True))], x) <= delta
+        assert excess([list(zip(Q, P, strict=True))], x) <= delta
+
+
+def test_no_mechanisms_exceed_the_curve() -> None:
+    """Random mechanisms on a path of inputs, with their own least δ at some ε, one reading the other."""
+    rng = random.Random(11)
+
+    def walk(r: int) -> list[list[Fraction]]:
+        rows = []
+        for _ in range(r + 1):
+            weights = [Fraction(rng.choice([0, 1, 1, 2, 3, 5, 8])) for _ in range(3)]
+            weights[rng.randrange(3)] += 1
+            rows.append([w / sum(weights) for w in weights])
+        return rows
+
+    def delta(rows: list[list[Fraction]], x: Fraction) -> Fraction:
+        both = [*pairwise(rows), *((Q, P) for P, Q in pairwise(rows))]
+        return max(excess([list(zip(P, Q, strict=True))], x) for P, Q in both)
+
+    for _ in range(60):
+        (r, s), (x, y) = (
+            (rng.choices([1, 2, 3], k=2)),
+            rng.choices([Fraction(3, 2), Fraction(2), Fraction(4)], k=2),
+        )
+        first, after = walk(r), [walk(s) for _ in range(3)]
+        parts = [
+            Part(sympy.log(rational(x)), rational(delta(first, x)), r),
+            Part(sympy.log(rational(y)), rational(max(delta(rows, y) for rows in after)), s),
+        ]
+        joint = [
+            (first[-1][y] * rows[-1][z], first[0][y] * rows[0][z])
+            for y, rows in enumerate(after)
+            for z in range(3)
+        ]
+        for c in (Fraction(1, 2), ONE, Fraction(2), Fraction(5)):
+            assert excess([joint], c) <= Curve.of(parts).delta(sympy.log(rational(c))).high
+
+
+KNOWN = [
+    ([("1", 2)], "1", "0.337834712147"),
+    ([("1/10", 10)], "1/2", "0.00992962691739"),
+    ([("1/10", 100)], "2", "0.0201401784282"),
+]
+
+
+@pytest.mark.parametrize(("parts", "epsilon", "delta"), KNOWN)
+def test_known_numbers(parts: list[tuple[str, int]], epsilon: str, delta: str) -> None:
+    curve = Curve.of([Part(sympy.Rational(e), sympy.Integer(0), count=k) for e, k in parts])
+    found = curve.delta(sympy.Rational(epsilon))
+    assert abs(found.low - Fraction(delta)) < Fraction(1, 10**12)
+
+
+def test_least_epsilon_of_five_hundred() -> None:
+    found = Curve.of([Part(sympy.Integer(1), sympy.Integer(0), count=500)]).least_epsilon(Fraction(1, 10**5))
+    assert found == Interval(Fraction("311.767604"), Fraction("311.767605"))
+
+
+def test_least_epsilon_where_there_is_none() -> None:
+    curve = Curve.of([Part(sympy.Integer(1), sympy.Rational(1, 10), count=2)])
+    assert curve.least_epsilon(Fraction("0.18")) is None
+    at_most = curve.least_epsilon(Fraction("0.19"))  # 1 − 0.9², at the sum of all ε
+    assert at_most is not None and at_most.high == 2
+
+
+def test_equality_at_the_largest_loss_is_seen() -> None:
+    """Beyond Σ r_i·ε_i no finite loss is left: δ is exactly 1 − Π(1 − δ_i), whatever ε is."""
+    for e in (sympy.Integer(1), sympy.sqrt(2), sympy.log(3)):
+        curve = Curve.of([Part(e, sympy.Rational(1, 100), count=2), Part(1 + e, sympy.Rational(1, 10))])
+        assert curve.delta(3 * e + 1) == Interval.of(1 - Fraction("0.99") ** 2 * Fraction("0.9"))
+        assert curve.delta(3 * e + 1 - sympy.Rational(1, 10**9)).low > 1 - Fraction("0.99") ** 2 * Fraction(
+            "0.9"
+        )
+
+
+def test_a_loss_just_above_epsilon_counts() -> None:
+    """The loss √2 exceeds ε' by less than the digits show; so no upper bound may leave it out."""
+    curve = Curve.of([Part(sympy.sqrt(2), sympy.Integer(0))])
+    found = curve.delta(sympy.sqrt(2) - sympy.Rational(1, 10**30), bits=16)
+    assert found.low == 0 < found.high
+
+
+def test_few_bits_still_enclose() -> None:
+    """Rounding goes outward everywhere, so enclosures with few bits hold those with many."""
+    curve = Curve.of(
+        [
+            Part(sympy.Rational(1, 3), sympy.Rational(1, 1000), 2, 40),
+            Part(sympy.Rational(1, 2), sympy.Integer(0), 1, 9),
+        ]
+    )
+    for at in ("1/7", "1", "3"):
+        few, many = (curve.delta(sympy.Rational(at), bits) for bits in (12, 128))
+        assert few.low < many.low <= many.high < few.high
+
+
+def test_group_privacy_is_the_sum_while_that_is_the_least() -> None:
+    found = Curve.of([Part(sympy.Rational(1, 2), sympy.Rational(1, 10**6), 3)]).delta(sympy.Rational(3, 2))
+    assert abs(found.low - Fraction("5.367003e-6")) < Fraction(1, 10**12)
+
+
+def test_group_privacy_ends_where_the_exact_rule_says() -> None:
+    delta = sympy.Rational(1, 10**6)
+    assert Curve.of([Part(sympy.Integer(1), delta, 27)]).delta(sympy.Integer(27)).high < 1
+    assert Curve.of([Part(sympy.Integer(1), delta, 28)]).delta(sympy.Integer(28)).low == 1
+
+
+def test_many_different_parameters() -> None:
+    """Enclosures on a coarse lattice hold what the finer one does."""
+    curve = Curve.of([Part(sympy.sqrt(j) / 10, sympy.Rational(j, 10**7)) for j in range(2, 20)])
+    coarse, fine = (curve.delta(sympy.Integer(1), points=points) for points in (2_000, 20_000))
+    assert coarse.low <= fine.low <= fine.high <= coarse.high
+    assert fine.high - fine.low < Fraction(1, 1000)
+
+
+def test_too_many_are_refused() -> None:
+    with pytest.raises(TooManyLosses):
+        Curve.of([Part(sympy.Integer(1), sympy.Integer(0), count=10**6)]).delta(sympy.Integer(1))
+    with pytest.raises(NoEnclosure):
+        Curve.of([Part(sympy.Symbol("e"), sympy.Integer(0))]).delta(sympy.Integer(1))
+
+
+def test_against_dp_accounting() -> None:
+    """Its bound is an upper one on a fine lattice: ours is never above it, and close."""
+    pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
+    common = pytest.importorskip("dp_accounting.pld.common")
+    for e in ("1/10", "1/2", "1"):
+        for d in ("0", "1/100000"):
+            for k in (1, 7, 60):
+                given_ = common.DifferentialPrivacyParameters(float(Fraction(e)), float(Fraction(d)))
+                theirs = pld.from_privacy_parameters(given_, value_discretization_interval=1e-3).self_compose(
+                    k
+                )
+                curve = Curve.of([Part(sympy.Rational(e), sympy.Rational(d), count=k)])
+                for at in ("1/4", "1", "4"):
+                    ours = float(curve.delta(sympy.Rational(at)).high)
+                    other = theirs.get_delta_for_epsilon(float(Fraction(at)))
+                    assert ours <= other + 1e-9 and other <= ours + 1e-3 * k
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.fractions(-40, 40, max_denominator=300), st.sampled_from([24, 53, 128]))
+def test_enclosures_hold_the_number(x: Fraction, bits: int) -> None:
+    import mpmath
+
+    with mpmath.workprec(400):
+        for value in (
+            sympy.exp(rational(x)),
+            sympy.log(rational(abs(x) + 1)),
+            sympy.sqrt(rational(abs(x) + 2)),
+        ):
+            found, true = enclosure(value, bits), mpmath.mpf(sympy.N(value, 100))
+            low, high = (mpmath.mpf(end.numerator) / end.denominator for end in (found.low, found.high))
+            assert low <= true * (1 + mpmath.mpf(2) ** -300) and high >= true * (1 - mpmath.mpf(2) ** -300)
+            assert high - low <= abs(true) * mpmath.mpf(2) ** (4 - bits)
+
+
+def test_what_is_not_enclosed() -> None:
+    nearly = sympy.sqrt(2) + sympy.sqrt(3) - sympy.sqrt(5 + 2 * sympy.sqrt(6))  # 0, which no precision shows
+    values = [sympy.oo, sympy.log(0), sympy.Symbol("x"), sympy.exp(10**6), sympy.sqrt(-1), 1 / nearly]
+    for value in values:
+        with pytest.raises(NoEnclosure):
+            enclosure(value, 64)

@@ -1,0 +1,196 @@
+"""Claims that people made about their mechanisms, and numbers that other programs print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import sympy
+
+import dpcompose as dpc
+from dpcompose.front.study import Study
+from dpcompose.privacy.notions import Guarantee
+
+U, B = dpc.unbounded, dpc.bounded
+ON = dpc.multisets({"a", "b", "c"})
+A, REST = dpc.record_partition(ON, ["a"], ["b", "c"])
+
+
+def everything(*stated: Guarantee, target: Any = U, **domains: str) -> Study:
+    mechanisms = [dpc.mechanism(f"M{i}", one.about(U)) for i, one in enumerate(stated, start=1)]
+    return dpc.compose(*mechanisms, on=ON, target=target, parameters=domains)
+
+
+def chunks(target: Any, stated: Any, domain: str) -> Study:
+    """Two disjoint parts with one and the same parameter."""
+    return parts("e", "e", target, stated, domain)
+
+
+def parts(e1: str, e2: str, target: Any, stated: Any, domain: str) -> Study:
+    both = [
+        dpc.mechanism(f"M{i}", dpc.pure(e, stated, domain), reads=f)
+        for i, (e, f) in enumerate(((e1, A), (e2, REST)), start=1)
+    ]
+    return dpc.compose(*both, on=ON, target=target)
+
+
+def histogram(target: Any) -> Study:
+    one = dpc.mechanism("H", query=dpc.histogram(4), noise=dpc.laplace("1/e"))
+    return dpc.compose(one, on=dpc.multisets(), target=target)
+
+
+GROUP = dpc.group(3, U)
+CLAIMS: dict[str, tuple[Callable[[], Study], Guarantee, str, bool | None]] = {
+    "chunks cost e, add/remove": (lambda: chunks(U, U, "own"), dpc.pure("e"), "proved", False),
+    "chunks cost e, replace-one": (lambda: chunks(B, U, "own"), dpc.pure("e"), "refuted", None),
+    "chunks cost 2e, replace-one": (lambda: chunks(B, U, "own"), dpc.pure("2*e"), "proved", False),
+    "histogram, add/remove": (lambda: histogram(U), dpc.pure("e"), "proved", False),
+    "histogram, replace-one": (lambda: histogram(B), dpc.pure("e"), "refuted", None),
+    "histogram, L1 sensitivity 2": (lambda: histogram(B), dpc.pure("2*e"), "proved", False),
+    "2*max of two parts": (
+        lambda: parts("e1", "e2", B, B, "common"),
+        dpc.pure("2*max(e1, e2)"),
+        "proved",
+        True,
+    ),
+    "the sum of two parts": (lambda: parts("e1", "e2", B, B, "common"), dpc.pure("e1 + e2"), "proved", False),
+    "group of 3, Dwork and Roth 2.2": (
+        lambda: everything(dpc.approximate("1/2", "1e-6"), target=GROUP),
+        dpc.approximate("3/2", "3*exp(1)*1e-6"),
+        "proved",
+        True,
+    ),
+    "group of 3, 3*delta": (
+        lambda: everything(dpc.approximate("e", "d"), target=GROUP, d="in (0,1)"),
+        dpc.approximate("3*e", "3*d"),
+        "refuted",
+        None,
+    ),
+    "group of 3, in numbers": (
+        lambda: everything(dpc.approximate("1/2", "1e-6"), target=GROUP),
+        dpc.approximate("3/2", "5.367004e-6"),
+        "proved",
+        True,
+    ),
+    "group of 3, a little less": (
+        lambda: everything(dpc.approximate("1/2", "1e-6"), target=GROUP),
+        dpc.approximate("3/2", "5.367002e-6"),
+        "refuted",
+        None,
+    ),
+    "group of 3, zCDP": (
+        lambda: everything(dpc.zcdp("r"), target=GROUP),
+        dpc.zcdp("9*r"),
+        "proved",
+        False,
+    ),
+    "group of 3, Gaussian": (
+        lambda: everything(dpc.gaussian("m"), target=GROUP),
+        dpc.gaussian("3*m"),
+        "proved",
+        False,
+    ),
+    "zCDP to (epsilon, delta)": (
+        lambda: everything(dpc.zcdp("1/10")),
+        dpc.approximate("2.450789", "1e-6"),
+        "proved",
+        None,
+    ),
+    "zCDP to (epsilon, delta), rho = 1/2": (
+        lambda: everything(dpc.zcdp("1/2")),
+        dpc.approximate("5.7566", "1e-6"),
+        "proved",
+        None,
+    ),
+    "optimal composition": (
+        lambda: everything(dpc.pure("1"), dpc.pure("1")),
+        dpc.approximate("1", "0.337834712148"),
+        "proved",
+        None,
+    ),
+    "less than optimal composition": (
+        lambda: everything(dpc.pure("1"), dpc.pure("1")),
+        dpc.approximate("1", "0.337834712147"),
+        "refuted",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_claim(name: str) -> None:
+    make, claim, verdict, loose = CLAIMS[name]
+    found = make().check(claim)
+    assert found.verdict == verdict
+    assert loose is None or found.loose is loose
+
+
+def test_modifying_a_row_is_distance_two() -> None:
+    """In the symmetric difference, whose steps are add/remove ones."""
+    assert dpc.sensitivity(dpc.everything, ON, B, to=U).value == 2
+    moved = dpc.size(dpc.symmetric_difference(*dpc.databases("D E")))
+    assert dpc.at(moved, {"D": ["a"], "E": ["b"]}) == 2
+
+
+def test_three_counts_on_three_groups() -> None:
+    """e = 1, 2, 3: 3 for add/remove neighbours and 5 for replace-one ones; sums of all would be 6."""
+    groups = dpc.record_partition(ON, ["a"], ["b"], ["c"])
+    for target, expected in ((U, 3), (B, 5)):
+        counts = [
+            dpc.mechanism(f"C{e}", query=dpc.count, noise=dpc.geometric(f"1/{e}"), reads=f)
+            for e, f in enumerate(groups, start=1)
+        ]
+        assert dpc.compose(*counts, on=ON, target=target).guarantee().epsilon == expected
+
+
+def test_randomized_response() -> None:
+    one = dpc.mechanism("R", noise=dpc.randomized_response("3/4"))
+    study = dpc.compose(one, on=dpc.tuples("ab", "= 1"), target=B)
+    assert study.guarantee().epsilon == sympy.log(3)
+
+
+# other programs
+
+
+def test_dp_accounting_agrees_on_noise() -> None:
+    """Of Laplace noise and randomized response no δ is left at our ε, up to its discretisation, and some below."""
+    pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
+    step = 1e-3
+    for b in ("1/2", "1", "3"):
+        for r in (1, 2):
+            one = dpc.mechanism("C", query=dpc.count, noise=dpc.laplace(b))
+            study = dpc.compose(one, on=dpc.multisets(), target=dpc.group(r, U))
+            scale = float(sympy.Rational(b))
+            theirs = pld.from_laplace_mechanism(scale, r, value_discretization_interval=step)
+            ours = float(study.guarantee().epsilon)
+            assert (
+                theirs.get_delta_for_epsilon(ours + 2 * step)
+                < 1e-9
+                < theirs.get_delta_for_epsilon(ours * 0.9)
+            )
+    for p in ("3/4", "9/10"):
+        one = dpc.mechanism("R", noise=dpc.randomized_response(p))
+        study = dpc.compose(one, on=dpc.tuples("ab", "= 1"), target=B)
+        at_random = 2 * (1 - float(sympy.Rational(p)))
+        theirs = pld.from_randomized_response(at_random, 2, value_discretization_interval=step)
+        ours = float(study.guarantee().epsilon)
+        assert theirs.get_delta_for_epsilon(ours + 2 * step) < 1e-9 < theirs.get_delta_for_epsilon(ours * 0.9)
+
+
+def test_nothing_is_proved_below_what_dp_accounting_says_of_normal_noise() -> None:
+    """Its curve of normal noise, which is exact up to the discretisation, is below the converted guarantee."""
+    pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
+    for mu in ("1/2", "1"):
+        for delta in ("1/1000", "1/100000"):
+            deviation = 1 / float(sympy.Rational(mu))
+            theirs = pld.from_gaussian_mechanism(deviation, value_discretization_interval=1e-3)
+            least = theirs.get_epsilon_for_delta(float(sympy.Rational(delta)))
+            below = sympy.Rational(round((least - 0.01) * 1000), 1000)
+            study = everything(dpc.gaussian(mu))
+            assert study.check(dpc.approximate(below, delta)).verdict != "proved"
+            rho = sympy.Rational(mu) ** 2 / 2
+            L = sympy.log(1 / sympy.Rational(delta))
+            enough = sympy.ceiling((rho + 2 * sympy.sqrt(rho * L)) * 1000) / 1000
+            assert enough > least
+            assert study.check(dpc.approximate(enough, delta)).verdict == "proved"
