@@ -152,8 +152,7 @@ def _by_parameters(claim: Claim, bound: Bound, solver: Solver) -> Verdict:
 def refute_by_consequence(claim: Claim, bound: Bound) -> Verdict | None:
     """A refuted claim, where it implies a guarantee in a mechanism's notion that witnesses violate."""
     steps, claimed = bound.steps, claim.guarantee
-    known = claimed.notion in steps.theory.notions
-    if claim.doubt or not known or steps.theory.rule(claimed.notion).head.misread(claimed):
+    if not _is_understood(claim, steps.theory):
         return None
     for notion in bound.setting.notions:
         for path in paths(steps.theory, claimed.notion, notion):
@@ -190,17 +189,13 @@ def _by_conversion(claim: Claim, bound: Bound, compared: Mapping[str, Any]) -> s
 
 def _without_bound(claim: Claim, bound: Bound, solver: Solver) -> Verdict:
     """A claim in a notion without a bound: it may say nothing, or some mechanisms alone may refute it."""
-    theory, claimed = bound.steps.theory, claim.guarantee
-    reason = f"claims about {claimed.notion} from {bound.guarantee.notion} guarantees"
-    if (
-        claim.doubt
-        or claimed.notion not in theory.notions
-        or theory.rule(claimed.notion).head.misread(claimed)
-    ):
+    theory, notion = bound.steps.theory, claim.guarantee.notion
+    reason = f"claims about {notion} from {bound.guarantee.notion} guarantees"
+    if not _is_understood(claim, theory):
         return Verdict(claim, "undecided", reason=reason)
-    if all(value is sympy.oo for _, value in claimed.values):
+    if _is_vain(claim):
         return Verdict(claim, "proved")
-    nothing = _says_nothing(claim, bound.setting, bound.steps.theory, solver)
+    nothing = _says_nothing(claim, bound.setting, theory, solver)
     if nothing is not None:
         return Verdict(claim, "proved", certificate=nothing)
     verdict = _refute(claim, bound, decide.points(bound.setting.domains)[:FEW_POINTS])
@@ -232,12 +227,21 @@ def _says_nothing(claim: Claim, setting: Setting, theory: Theory, solver: Solver
 
 def proves_itself(claim: Claim, setting: Setting, theory: Theory, solver: Solver = decide.STANDARD) -> bool:
     """Whether every mechanism has the claimed guarantee, so that no bound of the setting is needed."""
-    if all(value is sympy.oo for _, value in claim.guarantee.values):
+    if _is_vain(claim):
         return True
-    known = claim.guarantee.notion in theory.notions and not claim.doubt
-    if not known or theory.rule(claim.guarantee.notion).head.misread(claim.guarantee):
-        return False
-    return _says_nothing(claim, setting, theory, solver) is not None
+    return _is_understood(claim, theory) and _says_nothing(claim, setting, theory, solver) is not None
+
+
+def _is_vain(claim: Claim) -> bool:
+    """Whether every parameter is oo: such a claim says nothing in any notion."""
+    return all(value is sympy.oo for _, value in claim.guarantee.values)
+
+
+def _is_understood(claim: Claim, theory: Theory) -> bool:
+    """Whether the claim has a value for all parameters, and its notion a rule page with just these."""
+    claimed = claim.guarantee
+    known = not claim.doubt and claimed.notion in theory.notions
+    return known and not theory.rule(claimed.notion).head.misread(claimed)
 
 
 @dataclass(frozen=True)
