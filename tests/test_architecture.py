@@ -53,6 +53,7 @@ ROOMS = {
         "rules",
         "certificates",
         "witnesses",
+        "lines",
         "steps",
         "computed",
         "counterexamples",
@@ -112,6 +113,17 @@ def test_hypotheses_import_each_other_only_through_the_shared_ones() -> None:
     for path in (PACKAGE / "proof" / "hypotheses").glob("*.py"):
         names = {module.rsplit(".", 1)[1] for module in imports(path) if ".hypotheses." in module}
         assert names <= shared, path.name
+
+
+def test_the_chapters_of_the_lines_go_one_way() -> None:
+    chapters = ["stated", "distances", "profiles", "worst", "closer", "theorems", "attained"]
+    folder = PACKAGE / "proof" / "lines"
+    assert {path.stem for path in folder.glob("*.py")} == {"__init__", *chapters}
+    for n, chapter in enumerate(chapters):
+        used = {
+            module.rsplit(".", 1)[1] for module in imports(folder / f"{chapter}.py") if ".lines." in module
+        }
+        assert used <= set(chapters[:n]), chapter
 
 
 def reached(*code: str) -> set[str]:
