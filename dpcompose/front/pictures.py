@@ -83,7 +83,12 @@ class Picture:
     alt: str
 
     def save(self, path: str | Path) -> None:
-        self.figure.savefig(path, bbox_inches="tight", dpi=150)
+        """Writes it as PNG, SVG or PDF; the same picture gives the same SVG file, without its date."""
+        import matplotlib
+
+        undated = {"Date": None} if str(path).lower().endswith(".svg") else {}
+        with matplotlib.rc_context({"svg.hashsalt": "dpcompose"}):
+            self.figure.savefig(path, bbox_inches="tight", dpi=150, metadata=undated)
 
     @cached_property
     def _png(self) -> bytes:

@@ -378,6 +378,15 @@ def test_a_graph_by_a_map_by_maps_and_by_nothing() -> None:
         assert len(found) == groups
 
 
+def test_a_picture_is_written_the_same_each_time(
+    first: tuple[Study, tuple[display.Answer, ...]], tmp_path: Path
+) -> None:
+    for name in ("p.svg", "q.svg"):
+        dpc.draw(first[0]).save(tmp_path / name)
+    assert (tmp_path / "p.svg").read_bytes() == (tmp_path / "q.svg").read_bytes()
+    assert "dc:date" not in (tmp_path / "p.svg").read_text(encoding="utf-8")
+
+
 def test_one_database_is_drawn() -> None:
     graph = dpc.neighbourhood_graph(dpc.listed(["only"]), dpc.relation("none", lambda D, E: False))
     assert repr(dpc.draw(graph)) == "neighbourhood graph of 1 databases and 0 neighbouring pairs"
