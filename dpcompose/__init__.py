@@ -6,18 +6,23 @@ problem files), proof (kernel, pages, checker), search (decisions, bounds, verdi
 (studies, the command).  What a user needs is here; names are loaded when they are first used,
 so that `dpcompose --help` is instant:
 
-* databases: multisets, tuples, streams, listed;
-* neighbours: unbounded, bounded, event, free_lunch, group, and your own by relation, steps, pairs;
-* what is read: restriction, record_partition, positions, function, table, composed, everything;
+* databases: multisets, sets, sequences, tuples, streams, tables, graphs, listed;
+* neighbours: unbounded, bounded, event, w_event, insert_delete, user, attribute, edge, node, node_removal,
+  free_lunch, group, union, and your own by relation, steps, pairs;
+* what is read: restriction, record_partition, positions, columns, vertex, among, function, table, composed,
+  everything;
 * concrete mechanisms: count, clipped_sum, mean, histogram, location, bit with laplace, gaussian_noise,
   geometric, randomized_response, planar_laplace, exponential; density, how their outputs are distributed;
 * tables of probabilities: probability_table, randomized_response_table, exponential_mechanism_table,
   independent;
 * guarantees: pure, approximate, zcdp, gaussian; parameters, the symbols in them;
-* compositions: mechanism, compose, load, Study;
+* compositions: mechanism, compose, load, Study; in metrics of one's own: metric_study,
+  load_metric, MetricStudy, of points and product, with norm, steps_between, in_coordinates, at_most;
 * metrics and expressions: canonical_metric, sensitivity, compare, databases, database, at, size,
   symmetric_difference;
-* graphs and pictures: neighbourhood_graph, push_forward, draw, budget_bars, to_dot.
+* large finite classes, on arrays: finite;
+* graphs and pictures: neighbourhood_graph, push_forward, draw, budget_bars, to_dot, privacy_curve,
+  trade_off_curve.
 """
 
 from __future__ import annotations
@@ -26,10 +31,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dpcompose.front.metric_study import MetricStudy, load_metric, metric_study
     from dpcompose.front.pictures import budget_bars, draw, to_dot
+    from dpcompose.front.plots import privacy_curve, trade_off_curve
     from dpcompose.front.study import Study, canonical_metric, compose, load
     from dpcompose.language.symbols import parameters
     from dpcompose.privacy.mechanisms import mechanism
+    from dpcompose.privacy.metric_builder import (
+        at_most,
+        in_coordinates,
+        norm,
+        points,
+        product,
+        steps_between,
+    )
     from dpcompose.privacy.noises import (
         exponential,
         gaussian_noise,
@@ -47,17 +62,27 @@ if TYPE_CHECKING:
     )
     from dpcompose.proof.densities import density
     from dpcompose.proof.sensitivity import compare, sensitivity
+    from dpcompose.spaces.attributed import columns, tables
     from dpcompose.spaces.databases import listed, multisets, streams, tuples
     from dpcompose.spaces.expressions import at, database, databases, size, symmetric_difference
+    from dpcompose.spaces.finite import finite
     from dpcompose.spaces.granularities import (
+        attribute,
         bounded,
+        edge,
         event,
         free_lunch,
         group,
+        insert_delete,
+        node,
+        node_removal,
         pairs,
         relation,
         steps,
         unbounded,
+        union,
+        user,
+        w_event,
     )
     from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
     from dpcompose.spaces.maps import (
@@ -70,14 +95,27 @@ if TYPE_CHECKING:
         table,
     )
     from dpcompose.spaces.queries import bit, clipped_sum, count, histogram, location, mean
+    from dpcompose.spaces.reading import among, vertex
+    from dpcompose.spaces.sequences import sequences
+    from dpcompose.spaces.subsets import graphs, sets
 
 __version__ = "0.1.0"
 
 _PLACES = {
+    "front.metric_study": ("MetricStudy", "load_metric", "metric_study"),
     "front.pictures": ("budget_bars", "draw", "to_dot"),
+    "front.plots": ("privacy_curve", "trade_off_curve"),
     "front.study": ("Study", "canonical_metric", "compose", "load"),
     "language.symbols": ("parameters",),
     "privacy.mechanisms": ("mechanism",),
+    "privacy.metric_builder": (
+        "at_most",
+        "in_coordinates",
+        "norm",
+        "points",
+        "product",
+        "steps_between",
+    ),
     "privacy.noises": (
         "exponential",
         "gaussian_noise",
@@ -95,17 +133,27 @@ _PLACES = {
     ),
     "proof.densities": ("density",),
     "proof.sensitivity": ("compare", "sensitivity"),
+    "spaces.attributed": ("columns", "tables"),
     "spaces.databases": ("listed", "multisets", "streams", "tuples"),
     "spaces.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
+    "spaces.finite": ("finite",),
     "spaces.granularities": (
+        "attribute",
         "bounded",
+        "edge",
         "event",
         "free_lunch",
         "group",
+        "insert_delete",
+        "node",
+        "node_removal",
         "pairs",
         "relation",
         "steps",
         "unbounded",
+        "union",
+        "user",
+        "w_event",
     ),
     "spaces.graphs": ("neighbourhood_graph", "push_forward"),
     "spaces.maps": (
@@ -118,18 +166,26 @@ _PLACES = {
         "table",
     ),
     "spaces.queries": ("bit", "clipped_sum", "count", "histogram", "location", "mean"),
+    "spaces.reading": ("among", "vertex"),
+    "spaces.sequences": ("sequences",),
+    "spaces.subsets": ("graphs", "sets"),
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 
 __all__ = [
+    "MetricStudy",
     "Study",
+    "among",
     "approximate",
     "at",
+    "at_most",
+    "attribute",
     "bit",
     "bounded",
     "budget_bars",
     "canonical_metric",
     "clipped_sum",
+    "columns",
     "compare",
     "compose",
     "composed",
@@ -138,31 +194,44 @@ __all__ = [
     "databases",
     "density",
     "draw",
+    "edge",
     "event",
     "everything",
     "exponential",
     "exponential_mechanism_table",
+    "finite",
     "free_lunch",
     "function",
     "gaussian",
     "gaussian_noise",
     "geometric",
+    "graphs",
     "group",
     "histogram",
+    "in_coordinates",
     "independent",
+    "insert_delete",
     "laplace",
     "listed",
     "load",
+    "load_metric",
     "location",
     "mean",
     "mechanism",
+    "metric_study",
     "multisets",
     "neighbourhood_graph",
+    "node",
+    "node_removal",
+    "norm",
     "pairs",
     "parameters",
     "planar_laplace",
+    "points",
     "positions",
+    "privacy_curve",
     "probability_table",
+    "product",
     "pure",
     "push_forward",
     "randomized_response",
@@ -171,14 +240,23 @@ __all__ = [
     "relation",
     "restriction",
     "sensitivity",
+    "sequences",
+    "sets",
     "size",
     "steps",
+    "steps_between",
     "streams",
     "symmetric_difference",
     "table",
+    "tables",
     "to_dot",
+    "trade_off_curve",
     "tuples",
     "unbounded",
+    "union",
+    "user",
+    "vertex",
+    "w_event",
     "zcdp",
 ]
 

@@ -259,6 +259,43 @@ def ordered(draw: st.DrawFn, functions: bool = False) -> Twin:
     return twin_on(where.on, databases, databases, kinds, target, parts)
 
 
+# ---------------------------------------------------------------- sequences
+
+
+def one_entry_more(D: Sequence[Any], E: Sequence[Any]) -> bool:
+    """One of two sequences is the other with one entry deleted."""
+    short, long = sorted((tuple(D), tuple(E)), key=len)
+    return len(long) == len(short) + 1 and any(long[:i] + long[i + 1 :] == short for i in range(len(long)))
+
+
+OF_SEQUENCES = with_groups({"insert-delete": (dpc.insert_delete, one_entry_more)})
+
+
+@st.composite
+def sequences(draw: st.DrawFn) -> Twin:
+    """Sequences with entries inserted and deleted, read as a whole or as the entries in a record set."""
+    records = tuple("abc"[: draw(st.integers(1, 3))])
+    size = draw(st.sampled_from(["any", "any", "<=", "="]))
+    kinds = OF_SEQUENCES if size == "any" else OF_SEQUENCES | ANY_TWO
+    target = draw(st.sampled_from([name for name in kinds if not name.startswith(("3", "2*2"))]))
+    n = kinds[target].most + 1 if size == "any" else draw(st.integers(0, 3))
+    where = Ordered("tuples", records, size, n)  # chains are no longer than their ends
+    parts = []
+    for epsilon in draw(strategies.epsilons(draw(st.integers(1, 3)))):
+        stated = draw(st.one_of(st.sampled_from(sorted(kinds)), st.just(target)))
+        A = draw(st.sets(st.sampled_from(records)))
+        whole = len(A) == len(records) or draw(st.integers(0, 3)) == 0
+        if whole:
+            read = reading(oracle.identity, dpc.everything, where.databases, kinds, True)
+        else:
+            image = Ordered("tuples", tuple(sorted(A)), "<=", n).databases
+            read = reading(oracle.restriction(A), dpc.restriction(A), image, kinds)
+        parts.append(Part(read, epsilon, stated, draw(st.sampled_from(["own", "common"]))))
+    compared = Ordered("tuples", records, "<=", n - 1).databases if size == "any" else where.databases
+    on = dpc.sequences(records, "any" if size == "any" else f"{size} {n}")
+    return twin_on(on, where.databases, compared, kinds, target, parts)
+
+
 # ---------------------------------------------------------------- any two databases of any size
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import oracle
 import pytest
 import strategies
+import strategies_cells
 import strategies_ordered
 import sympy
 from hypothesis import HealthCheck, assume, given, settings
@@ -147,6 +148,31 @@ def test_listed_bound_and_profile(data: st.DataObject) -> None:
 @given(strategies.listed(most_databases=6))
 def test_listed_verdicts(twin: Twin) -> None:
     assert_verdicts(twin)
+
+
+# ---------------------------------------------------------------- cells
+
+
+@many(30)
+@given(st.data())
+def test_cells_bound_and_profile(data: st.DataObject) -> None:
+    """Graphs, windows, users, attributes and sets: by blocks, and not by going through all databases."""
+    twin = data.draw(strategies_cells.cells())
+    assert_bound_and_profile(twin, data.draw(strategies.anywhere(twin)))
+    assert not twin.study.bound.profile.covered.startswith("all ")
+
+
+@many(8)
+@given(strategies_cells.cells())
+def test_cells_verdicts(twin: Twin) -> None:
+    assert_verdicts(twin)
+
+
+@many(30)
+@given(st.data())
+def test_sequences_bound_and_profile(data: st.DataObject) -> None:
+    twin = data.draw(strategies_ordered.sequences())
+    assert_bound_and_profile(twin, data.draw(strategies.anywhere(twin)))
 
 
 # ---------------------------------------------------------------- multisets

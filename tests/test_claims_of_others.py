@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -10,7 +11,10 @@ import sympy
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
+from dpcompose.privacy.curves import Curve, Part, Piece
+from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.tails import Laplace, Normal
 
 U, B = dpc.unbounded, dpc.bounded
 ON = dpc.multisets({"a", "b", "c"})
@@ -20,6 +24,11 @@ A, REST = dpc.record_partition(ON, ["a"], ["b", "c"])
 def everything(*stated: Guarantee, target: Any = U, **domains: str) -> Study:
     mechanisms = [dpc.mechanism(f"M{i}", one.about(U)) for i, one in enumerate(stated, start=1)]
     return dpc.compose(*mechanisms, on=ON, target=target, parameters=domains)
+
+
+def times(k: int, stated: Guarantee) -> Study:
+    """A family of k mechanisms that are alike."""
+    return dpc.compose(dpc.mechanism("M", stated.about(U), count=k), on=ON, target=U)
 
 
 def chunks(target: Any, stated: Any, domain: str) -> Study:
@@ -103,6 +112,36 @@ CLAIMS: dict[str, tuple[Callable[[], Study], Guarantee, str, bool | None]] = {
         "proved",
         None,
     ),
+    "zCDP to (epsilon, delta), best order": (
+        lambda: everything(dpc.zcdp("1/10")),
+        dpc.approximate("2.141939", "1e-6"),
+        "proved",
+        True,
+    ),
+    "zCDP to (epsilon, delta), best order, rho = 1/2": (
+        lambda: everything(dpc.zcdp("1/2")),
+        dpc.approximate("5.2216", "1e-6"),
+        "proved",
+        True,
+    ),
+    "zCDP to (epsilon, delta), less than normal noise has": (
+        lambda: everything(dpc.zcdp("1/2")),
+        dpc.approximate("4.8", "1e-6"),
+        "refuted",
+        None,
+    ),
+    "a formula for advanced composition": (
+        lambda: times(500, dpc.pure(1)),
+        dpc.approximate("2*sqrt(2*500*log(10**5))", "1e-5"),
+        "refuted",
+        None,
+    ),
+    "advanced composition": (
+        lambda: times(500, dpc.pure(1)),
+        dpc.approximate("sqrt(2*500*log(10**5)) + 500*(exp(1) - 1)", "1e-5"),
+        "proved",
+        True,
+    ),
     "optimal composition": (
         lambda: everything(dpc.pure("1"), dpc.pure("1")),
         dpc.approximate("1", "0.337834712148"),
@@ -116,6 +155,40 @@ CLAIMS: dict[str, tuple[Callable[[], Study], Guarantee, str, bool | None]] = {
         None,
     ),
 }
+
+
+NUMBERS: dict[str, tuple[Callable[[], Study], str, str, str]] = {
+    # a number that others print, which is the least δ at an ε, or the least ε at a δ, up to its last digit
+    "Gaussian, mu = 1, epsilon": (lambda: everything(dpc.gaussian(1)), "4.377178", "1e-5", "epsilon"),
+    "Gaussian, mu = 1/2, epsilon": (lambda: everything(dpc.gaussian("1/2")), "1.993091", "1e-5", "epsilon"),
+    "Gaussian, delta at 0": (lambda: everything(dpc.gaussian(1)), "0", "0.3829249225", "delta"),
+    "Gaussian, delta at 1": (lambda: everything(dpc.gaussian(1)), "1", "0.1269367375", "delta"),
+    "Gaussian, delta at 2": (lambda: everything(dpc.gaussian(1)), "2", "0.0209236358", "delta"),
+    "two Gaussians": (lambda: everything(dpc.gaussian(1), dpc.gaussian(1)), "6.572970", "1e-5", "epsilon"),
+    "optimal, k = 10": (lambda: times(10, dpc.pure("1/10")), "1/2", "0.00992962691739", "delta"),
+    "optimal, k = 100": (lambda: times(100, dpc.pure("1/10")), "2", "0.0201401784282", "delta"),
+    "optimal, k = 500": (lambda: times(500, dpc.pure(1)), "311.7676", "1e-5", "epsilon"),
+    "Laplace": (lambda: count_with(dpc.laplace(1)), "1/4", "0.312710721209", "delta"),
+    "normal noise": (lambda: count_with(dpc.gaussian_noise(1)), "1", "0.1269367375", "delta"),
+}
+
+
+def count_with(noise: Noise) -> Study:
+    one = dpc.mechanism("C", query=dpc.count, noise=noise)
+    return dpc.compose(one, on=dpc.multisets(), target=U)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_number(name: str) -> None:
+    """One unit of the last digit above it is proved, and one below it is refuted."""
+    make, epsilon, delta, which = NUMBERS[name]
+    printed = {"epsilon": epsilon, "delta": delta}[which]
+    unit = sympy.Rational(1, 10 ** len(printed.partition(".")[2]))
+    study = make()
+    for sign, verdict in ((1, "proved"), (-1, "refuted")):
+        values = {"epsilon": sympy.Rational(epsilon), "delta": sympy.Rational(delta)}
+        values[which] += sign * unit
+        assert study.check(dpc.approximate(**values)).verdict == verdict
 
 
 @pytest.mark.parametrize("name", CLAIMS)
@@ -176,6 +249,44 @@ def test_dp_accounting_agrees_on_noise() -> None:
         theirs = pld.from_randomized_response(at_random, 2, value_discretization_interval=step)
         ours = float(study.guarantee().epsilon)
         assert theirs.get_delta_for_epsilon(ours + 2 * step) < 1e-9 < theirs.get_delta_for_epsilon(ours * 0.9)
+
+
+def ours(*pieces: Piece, epsilon: float) -> tuple[float, float]:
+    found = Curve.of(pieces).delta(sympy.Rational(epsilon).limit_denominator(10**6))
+    return float(found.low), float(found.high)
+
+
+@pytest.mark.parametrize("times", [1, 4])
+def test_dp_accounting_agrees_on_curves(times: int) -> None:
+    """Its δ is above ours at every ε, and not above ours at ε less the steps to which it rounds losses up."""
+    pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
+    step, one = 1e-3, sympy.Integer(1)
+    pairs: list[tuple[Any, Piece]] = [
+        (pld.from_gaussian_mechanism(1.0, value_discretization_interval=step), Normal(one, one * 0)),
+        (pld.from_laplace_mechanism(1.0, value_discretization_interval=step), Laplace(one)),
+        (
+            pld.from_randomized_response(0.5, 2, value_discretization_interval=step),
+            Part(sympy.log(3), one * 0),
+        ),
+    ]
+    for theirs, mine in pairs:
+        composed = theirs.self_compose(times) if times > 1 else theirs
+        for epsilon in (0.25, 1.0, 2.5):
+            found = composed.get_delta_for_epsilon(epsilon)
+            low, _ = ours(mine.times(times), epsilon=epsilon)
+            _, high = ours(mine.times(times), epsilon=epsilon - 2 * times * step)
+            assert low - 1e-8 <= found <= high + 1e-8
+
+
+def test_dp_accounting_agrees_on_zero_concentrated_privacy() -> None:
+    """From the divergences αρ at its orders it has an ε that is at least ours, and close to it."""
+    rdp = pytest.importorskip("dp_accounting.rdp.rdp_privacy_accountant")
+    orders = [1 + n / 50 for n in range(1, 2000)]
+    for rho, delta in ((0.1, "1/1000000"), (0.5, "1/1000000"), (0.01, "1/1000")):
+        exact = sympy.Rational(rho).limit_denominator(1000)
+        theirs, _ = rdp.compute_epsilon(orders, [rho * a for a in orders], float(sympy.Rational(delta)))
+        least = Curve.of([Normal(sympy.Integer(0), exact)]).least_epsilon(Fraction(delta))
+        assert least is not None and float(least.high) - 1e-6 <= theirs <= float(least.high) + 0.005
 
 
 def test_nothing_is_proved_below_what_dp_accounting_says_of_normal_noise() -> None:

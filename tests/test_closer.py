@@ -28,6 +28,7 @@ from dpcompose.language.forms import Form
 from dpcompose.language.symbols import POSITIVE, UNIT_INTERVAL
 from dpcompose.privacy import problems
 from dpcompose.proof import certificates, checker
+from dpcompose.proof.calculus import Argument
 from dpcompose.proof.certificates import BadCertificate, PieceProof
 from dpcompose.proof.registry import standard
 from dpcompose.search import decide
@@ -317,7 +318,7 @@ NEVER_NEGATIVE = [
 def test_coefficients(form: Form, unit: tuple[str, ...] | None) -> None:
     found = decide.at_least(form, Form(), DOMAINS)
     if unit is None:
-        assert not isinstance(found, AtLeast)
+        assert isinstance(found, AtLeast) and isinstance(found.proof, Argument)
         return
     assert isinstance(found, AtLeast) and found.proof == (PieceProof((), (), unit),)
     assert certificates.from_data(json.loads(json.dumps(certificates.to_data(found.proof)))) == found.proof

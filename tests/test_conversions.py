@@ -270,14 +270,11 @@ def test_what_conversions_leave_undecided_or_say_at_once() -> None:
     zcdp = two_steps(dpc.zcdp("1/8", U))
     for claim, verdict, reason in (
         (dpc.pure("9"), "undecided", "no conversion pages lead from zcdp to pure"),
-        (
-            dpc.approximate("9", "0"),
-            "undecided",
-            "zcdp-to-approximate needs delta in (0,1); 0 is not known to be",
-        ),
+        (dpc.approximate("9", "0"), "refuted", ""),  # normal noise has no bounded loss
         (dpc.approximate("1", "2"), "proved", ""),  # δ ≥ 1 says nothing
         (dpc.pure("oo"), "proved", ""),
-        (dpc.approximate("4", "1/1000"), "undecided", None),
+        (dpc.approximate("4", "1/1000"), "proved", ""),  # at the best order
+        (dpc.approximate("7/2", "1/1000"), "undecided", None),
         (dpc.approximate("5", "1/100"), "proved", ""),  # 1/2 + 2·√(½·ln 100) = 3.53
     ):
         found = zcdp.check(claim)
@@ -504,7 +501,7 @@ def test_claims_are_refuted_by_what_they_imply() -> None:
         (dpc.gaussian("sqrt(7*x)"), ("gaussian-to-zcdp",), "refuted"),
         (dpc.pure("sqrt(7*x)"), ("pure-to-zcdp",), "refuted"),
         (dpc.approximate("sqrt(7*x)", "0"), ("approximate-to-pure", "pure-to-zcdp"), "refuted"),
-        (dpc.approximate("sqrt(7*x)", "1/100"), (), "undecided"),
+        (dpc.approximate("sqrt(7*x)", "1/100"), (), "refuted"),  # by the curve of normal noise at x = 1
     ):
         found = zcdp.check(claim)
         assert found.verdict == verdict, claim
@@ -555,12 +552,19 @@ epsilon = "5"
     assert found is not None and found.actual is None and set(found.point) == {"k", "s[1]", "s[2]"}
 
 
-def test_claims_that_say_nothing_need_no_bound() -> None:
-    """No conversion leads from (ε, δ) with δ > 0 to a notion of the other one."""
+def test_a_delta_beside_gaussian_privacy() -> None:
+    """No conversion leads from (ε, δ) with δ > 0 to a notion of the other one: a δ is chosen, and spent."""
     study = two_steps(dpc.approximate(1, "1/10", U), dpc.gaussian(1, U))
     for claim in (dpc.approximate(5, 1), dpc.approximate(0, sympy.oo), dpc.pure(sympy.oo)):
         assert study.check(claim).verdict == "proved"
-    assert study.check(dpc.approximate(5, "99/100")).verdict == "undecided"
+    chosen = study.guarantee().values
+    assert sympy.expand(chosen["delta"] - (1 + sympy.E) / 10) == sympy.Rational(1, 10**6)
+    assert mpmath.almosteq(number(chosen["epsilon"]), 4 + 2 * mpmath.sqrt(2 * mpmath.log(10**6)))
+    assert rechecked(study, dpc.approximate(5, "1/2"), dpc.approximate(5, "2/5")) == ["proved", "refuted"]
+    study = two_steps(dpc.approximate("e", "1/10", U), dpc.gaussian("m", U))
+    bound = dpc.approximate("2*e + 2*m**2 + 2*m*sqrt(2*log(10**6))", "(1 + exp(e))/10 + 1/10**6")
+    assert rechecked(study, bound) == ["proved"]
+    assert {"delta": "1/1000000"} in study.bound.steps.chosen.values()
 
 
 # ---------------------------------------------------------------- refused

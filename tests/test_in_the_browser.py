@@ -158,6 +158,24 @@ def test_derivations_fold(page: Any) -> None:
     assert (after > before) == (opened is None) and after != before
 
 
+def test_a_theorem_opens_in_a_derivation_and_its_mathematics_is_typeset(page: Any) -> None:
+    """A line of a derivation opens to the page it is by, that to its proof; the tree to lines below lines."""
+    derivation = first(page, ".jp-OutputArea-output details")
+    if derivation.get_attribute("open") is None:
+        derivation.find_element("css selector", "summary").click()
+    for start in ("[by ", "proof", "as a tree", "(9) "):
+        folds = derivation.find_elements("css selector", "summary")
+        fold = next(one for one in folds if one.is_displayed() and one.text.startswith(start))
+        page.execute_script("arguments[0].scrollIntoView({block: 'center'})", fold)
+        fold.click()
+        opened = fold.find_element("xpath", "..")
+        assert opened.get_attribute("open") is not None
+        formulas = opened.find_elements("css selector", "mjx-container")
+        assert start == "as a tree" or any(one.size["height"] > 8 for one in formulas if one.is_displayed())
+        assert "$" not in opened.text
+    screenshot(page, derivation, "theorem")
+
+
 def test_pictures_show(page: Any) -> None:
     picture = first(page, ".jp-OutputArea-output img, .jp-OutputArea-output svg:not(mjx-container svg)")
     screenshot(page, picture, "picture")

@@ -15,9 +15,13 @@ from nbclient import NotebookClient
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
 COMMITTED = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+RUN_ALWAYS = 3
+"""How many notebooks are run in the normal tests; the others are marked slow: pytest -m slow runs them."""
 ABSOLUTE_PATH = re.compile(
     r"(?<![\w.:/<])/(?:home|root|tmp|usr|opt|var|work|Users|private|mnt)/|[A-Z]:\\\\?Users"
 )
+
+PICTURES = ("neighbourhood graph of", "bars of", "delta at epsilon", "type II error at")
 
 
 def read(path: Path) -> Any:
@@ -74,14 +78,25 @@ def texts(cell: Any) -> list[str]:
 
 def test_there_are_notebooks() -> None:
     found = [path.stem for path in NOTEBOOKS]
-    assert found[:3] == [
+    assert found == [
         "01-parallel-composition",
         "02-granularities",
         "03-between-sequential-and-parallel",
+        "04-own-and-common-domain",
+        "05-four-notions",
+        "06-mixed-granularities-and-metrics",
+        "07-verify-a-bound",
+        "08-edges-nodes-users-and-windows",
     ]
 
 
-@COMMITTED
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if n >= RUN_ALWAYS else [])
+        for n, path in enumerate(NOTEBOOKS)
+    ],
+)
 def test_a_notebook_runs_and_says_what_it_is_committed_with(path: Path) -> None:
     notebook = read(path)
     committed = [texts(cell) for cell in code(notebook)]
@@ -116,7 +131,63 @@ def test_a_notebook_asks_and_its_pictures_have_words(path: Path) -> None:
     for cell in code(notebook):
         for output in cell.outputs:
             if "image/png" in output.get("data", {}):
-                assert output.data["text/plain"].startswith(("neighbourhood graph of", "bars of"))
+                assert output.data["text/plain"].startswith(PICTURES)
+
+
+ANSWERS = {
+    "01-parallel-composition": [
+        "Max(f1 + f2, f1 + f3, f1 + f4, f2 + f3, f2 + f4, f3 + f4)",
+        "e1 + e2",
+        "e1 + e2",
+        "Max(e1 + e2, e2 + e3)",
+    ],
+    "02-granularities": ["2", "5*e", "4*e", "'oo'"],
+    "03-between-sequential-and-parallel": ["2*e", "4*e", "'top(2, north, south, east, west) + x'", "'1/4'"],
+    "04-own-and-common-domain": [
+        "e",
+        "{0: 'x', 1: 'x', 2: 'y', 3: 'y', 4: 'z', 5: 'z'}",
+        "{D: ['1/3', '2/3'] if D in ('nobody', 'second') else ['1/2', '1/2'] for D in ill.databases()}",
+        "[(0, 2), (3, 5), (1, 2)]",
+    ],
+    "05-four-notions": ["'9*rho'", "'6*mu'", "'1.77'", "4"],
+    "06-mixed-granularities-and-metrics": [
+        "14 * e",
+        "4 * e + 2 * x",
+        "'16/7'",
+        "{('a', 'b'): 1, ('b', 'c'): 1, ('a', 'c'): 2}",
+    ],
+    "07-verify-a-bound": ["'4*e'", "'u/(20*e)'", "4", "'proved'"],
+    "08-edges-nodes-users-and-windows": [
+        "10 * e",
+        "{'Ann': [1, 2], 'Bob': [3, 4], 'Cy': [5, 6]}",
+        "'1/3'",
+        "3 * e",
+    ],
+}
+"""The right answers to the exercises of the notebooks."""
+
+
+@pytest.mark.slow
+@COMMITTED
+def test_right_answers_are_called_right_and_the_first_attempts_are_not(path: Path) -> None:
+    notebook = read(path)
+    exercises = [cell for cell in code(notebook) if re.search("^answer = ", cell.source, re.MULTILINE)]
+    assert len(exercises) == len(ANSWERS[path.stem])
+    assert not any(is_right(cell) for cell in exercises)
+    for cell, answer in zip(exercises, ANSWERS[path.stem], strict=True):
+        start = cell.source.index("answer = ")
+        end = cell.source.index("\n\n", start)
+        cell.source = f"{cell.source[:start]}answer = {answer}{cell.source[end:]}"
+    run(notebook, path)
+    assert [
+        answer for cell, answer in zip(exercises, ANSWERS[path.stem], strict=True) if not is_right(cell)
+    ] == []
+
+
+def is_right(cell: Any) -> bool:
+    """Whether what a cell shows last says that an answer is right: the best bound, where one is asked for."""
+    said = cell.outputs[-1].data["text/plain"].strip("'")
+    return bool(re.match("right|proved(?!, loose)", said))
 
 
 if __name__ == "__main__":

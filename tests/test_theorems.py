@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import sympy
+from shipped import IN_METRICS
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
@@ -23,9 +24,10 @@ from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Named, Page, PageError, Theory
 from dpcompose.proof.steps import StepRefused, Steps
 from dpcompose.spaces.databases import DatabaseClass, Multisets, Size, Streams, Tuples
-from dpcompose.spaces.granularities import RecordEdits
+from dpcompose.spaces.granularities import Granularity, RecordEdits
 from dpcompose.spaces.graphs import neighbourhood_graph
 from dpcompose.spaces.metrics import ClosedForm, ShortestPaths
+from dpcompose.spaces.sequences import Sequences
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "theorems"
@@ -158,7 +160,7 @@ def uses_statement(study: Study, page: Page) -> bool:
 
 
 def uses_fact(study: Study, page: Page) -> bool:
-    if page.head.metric is not None or page.head.groups is not None:
+    if page.head.metric or page.head.groups or page.head.form:
         return page.id in study.bound.derivation.pages
     inputs = Inputs(study.setting, THEORY)
     assert all(binding.check(inputs, one).holds for one in page.head.hypotheses)
@@ -197,6 +199,8 @@ def some_classes(head: Any) -> Iterator[DatabaseClass]:
             for of, make in (("multisets", Multisets), ("tuples", Tuples), ("streams", Streams)):
                 if of in head.classes:
                     yield make(("a", "b", "c"), size)
+            if "sequences" in head.classes:
+                yield Sequences(("a", "b"), size)
 
 
 @pytest.mark.parametrize("page", BY_EDITS, ids=lambda page: page.id)
@@ -207,11 +211,15 @@ def test_metric_facts_are_shortest_paths(page: Page, m: int) -> None:
     edits = frozenset(single | {one[::-1] for one in single})
     for databases in some_classes(page.head):
         ordered = isinstance(databases, Tuples)
-        if ordered:
+        granularity: Granularity
+        if isinstance(databases, Sequences) and edits:
+            granularity = dpc.insert_delete
+        elif ordered:
             granularity = RecordEdits(page.id, ordered=frozenset({databases.kind} if edits else ()))
         else:
             granularity = RecordEdits(page.id, edits)
-        closed = ClosedForm(page.head.metric, page.head.same_size, ordered, m)
+        sequences = isinstance(databases, Sequences)
+        closed = ClosedForm(page.head.metric, page.head.same_size, ordered, sequences, m)
         shortest = ShortestPaths(neighbourhood_graph(databases, dpc.group(m, granularity)))
         for D, E in combinations_with_replacement(databases.databases(), 2):
             assert closed(D, E) == shortest(D, E), (D, E)
@@ -582,13 +590,16 @@ def in_notion(given: Study, notion: str) -> Study:
     return dpc.compose(*mechanisms, on=given.setting.databases, target=given.setting.target)
 
 
+FORMS = {"zcdp": "rho-zCDP", "gaussian": "mu-GDP", "approximate": "(epsilon, delta)-DP"}
+
+
 @pytest.mark.parametrize("notion", NOTIONS)
 @pytest.mark.parametrize(("id", "given", "reason", "epsilon"), CASES)
 def test_broken_in_every_notion(id: str, given: Study, reason: str, epsilon: object, notion: str) -> None:
     head = THEORY.pages[id].head
     study = in_notion(given, notion)
     stated = notion in {*head.items, *head.conclusion}
-    assert reason_of(study, id) == (reason if stated else f"it is not stated for {notion} privacy")
+    assert reason_of(study, id) == (reason if stated else f"it is not stated for {FORMS[notion]}")
     zcdp, gaussian, approximate = ELSEWHERE.get(epsilon, ("oo", "oo", ("oo", "oo")))
     expected = {"zcdp": (zcdp,), "gaussian": (gaussian,), "approximate": approximate}[notion]
     assert tuple(study.guarantee().values.values()) == tuple(formulas.parse(one, {}) for one in expected)
@@ -739,10 +750,26 @@ def test_problem_files_use_the_pages_of_their_rows() -> None:
     for item, pages, problem in rows():
         if problem == "not yet":
             continue
+        if ROOT / "notebooks" / "problems" / problem in IN_METRICS:
+            assert {id for id, _ in pages} & used_in_metrics(problem), (item, problem)
+            continue
         if problem not in studies:
             read = problems.read_file(ROOT / "notebooks" / "problems" / problem)
             studies[problem] = Study(read.setting, THEORY), read.claims
         assert any(relevant(*studies[problem], THEORY.pages[id]) for id, _ in pages), (item, problem)
+
+
+def used_in_metrics(problem: str) -> set[str]:
+    """The pages that a problem file about privacy in a metric is about."""
+    made, claims = dpc.load_metric(ROOT / "notebooks" / "problems" / problem)
+    assert [made.check(claim).verdict for claim in claims] == [claim.expect for claim in claims]
+    of_maps = any(not values.parts for values in made.setting.values.values())
+    several = len(made.setting.mechanisms) > 1
+    return {
+        "metric-form",
+        *(["composition-own-domain"] if several else []),
+        *(["preprocessing"] if of_maps else []),
+    }
 
 
 def relevant(given: Study, claims: Sequence[problems.Claim], page: Page) -> bool:

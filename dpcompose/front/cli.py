@@ -15,8 +15,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dpcompose.front.metric_study import MetricStudy
     from dpcompose.front.study import Study
+    from dpcompose.proof.metric_checker import MetricChecked
     from dpcompose.search.claims import Verdict
+    from dpcompose.search.metric_claims import MetricVerdict
     from dpcompose.spaces.granularities import Granularity
 
 FINE, DIFFERS, WRONG, UNDECIDED = 0, 1, 2, 3
@@ -111,6 +114,11 @@ def _parser() -> argparse.ArgumentParser:
     bound.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML)")
     at_values = "exact numbers for parameters: e1=1/2,e2=1; of a family e[i]: k=10,e=1/10, and e[3]=1 for one"
     bound.add_argument("--at", metavar="VALUES", help=f"also the guarantee at {at_values}")
+    bound.add_argument(
+        "--membership",
+        action="store_true",
+        help="also what it says of a membership test: true positives by false ones, advantage, posterior",
+    )
     budget = command(
         "budget",
         _budget,
@@ -127,7 +135,7 @@ def _parser() -> argparse.ArgumentParser:
     draw = command(
         "draw",
         _draw,
-        "draw the neighbours of a problem file, and what budgets add up to",
+        "draw the neighbours of a problem file, what budgets add up to, and curves of privacy",
         "Databases are joined to their neighbours; marks and lines say what the mechanisms read. Of an "
         "infinite class a small part is drawn, and the picture says so. Needs matplotlib: "
         "pip install 'dpcompose[notebook]'. Exit status: 0; 2 it cannot be drawn.",
@@ -145,6 +153,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="VALUES",
         help=f"draw bars instead: sum, bound and claims at {at_values}",
     )
+    draw.add_argument(
+        "--curve",
+        choices=("delta", "trade-off"),
+        help="draw curves instead: delta at every epsilon, or the trade-off of errors, of bound and claims",
+    )
+    draw.add_argument("--at", metavar="VALUES", help=f"with --curve: {at_values}")
     theorems = command(
         "theorems",
         _theorems,
@@ -258,10 +272,12 @@ def _load(file: str) -> tuple[Study, Any]:
 
 
 def _verify_file(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front import render
+    from dpcompose.front import metric_study, render
     from dpcompose.search.bounds import NoBound
     from dpcompose.spaces.databases import TooLarge
 
+    if (in_metric := metric_study.of_file(file)) is not None:
+        return _verify_in_metric(file, *in_metric, given)
     study, claims = _load(file)
     try:
         bound, missing = study.bound, ""
@@ -275,6 +291,8 @@ def _verify_file(file: str, given: argparse.Namespace) -> int:
     else:
         print(f"{study.setting.title or file}")
         print(f"  {study.guarantee()!r}" if bound is not None else f"  no guarantee: {missing}")
+        if bound is not None and (smaller := render.one_by_one(bound)):
+            print(f"  {smaller}")
         print(f"  on {study.setting.databases}")
         for warning in study.warnings():
             print(f"  warning: {warning}")
@@ -295,6 +313,24 @@ def _verify_file(file: str, given: argparse.Namespace) -> int:
     return _status(verdicts)
 
 
+def _verify_in_metric(file: str, study: MetricStudy, claims: Any, given: argparse.Namespace) -> int:
+    if given.latex:
+        print(f"{file}: privacy in a metric is not written as a LaTeX document yet", file=sys.stderr)
+        return WRONG
+    verdicts = [study.check(claim) for claim in claims]
+    if given.json:
+        print(json.dumps(study.data(file, verdicts)), flush=True)
+    else:
+        print(study.text(verdicts, file) + "\n", flush=True)
+    if given.save_derivation:
+        try:
+            study.save(given.save_derivation, verdicts)
+        except OSError as error:
+            print(f"{given.save_derivation}: {error.strerror}", file=sys.stderr)
+            return WRONG
+    return _status(verdicts)
+
+
 def _save_latex(study: Study) -> Callable[[str, Sequence[Verdict]], None]:
     def save(path: str, verdicts: Sequence[Verdict]) -> None:
         from pathlib import Path
@@ -304,7 +340,7 @@ def _save_latex(study: Study) -> Callable[[str, Sequence[Verdict]], None]:
     return save
 
 
-def _status(verdicts: Sequence[Verdict]) -> int:
+def _status(verdicts: Sequence[Verdict] | Sequence[MetricVerdict]) -> int:
     statuses = [FINE]
     for verdict in verdicts:
         if verdict.claim.expect is not None:
@@ -326,10 +362,12 @@ def _values(text: str | None) -> dict[str, str]:
 
 
 def _bound_file(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front import numbers, render
+    from dpcompose.front import metric_study, numbers, render
     from dpcompose.search.bounds import NoBound
     from dpcompose.spaces.databases import TooLarge
 
+    if (in_metric := metric_study.of_file(file)) is not None:
+        return _bound_in_metric(file, in_metric[0], given)
     study, _ = _load(file)
     values = _values(given.at)
     try:
@@ -343,6 +381,7 @@ def _bound_file(file: str, given: argparse.Namespace) -> int:
             print(f"{study.setting.title or file}\n  no guarantee: {error}\n", flush=True)
         return UNDECIDED
     there = study.guarantee().at(values) if values else {}
+    read = study.guarantee().membership(values) if given.membership else None
     if given.json:
         data = render.problem_data(file, study.setting, bound, [], study.warnings(), study.theory)
         del data["claims"]
@@ -352,16 +391,23 @@ def _bound_file(file: str, given: argparse.Namespace) -> int:
                 "guarantee": numbers.as_texts(there),
                 "approximately": numbers.approximations(there, up=True),
             }
+        if read is not None:
+            data["membership"] = read.data()
         if (metric := _metric(study)) is not None:
             data["metric"] = metric
         data["derivation"] = [line.data() for line in bound.derivation.lines]
         data["fits"] = render.fits_data(bound)
         print(json.dumps(data), flush=True)
         return FINE
-    print(f"{study.setting.title or file}\n{study.guarantee()!r}\non {study.setting.databases}")
+    print(f"{study.setting.title or file}\n{study.guarantee()!r}")
+    if smaller := render.one_by_one(bound):
+        print(smaller)
+    print(f"on {study.setting.databases}")
     if values:
         print(f"at {', '.join(f'{name} = {value}' for name, value in values.items())}:")
         print("\n".join(f"  {key} = {numbers.shown(value)}" for key, value in there.items()))
+    if read is not None:
+        print(read)
     if (metric := _metric(study)) is not None:
         print(textwrap.fill(f"private in the metric {metric}", 78, subsequent_indent="    "))
     for warning in study.warnings():
@@ -369,6 +415,17 @@ def _bound_file(file: str, given: argparse.Namespace) -> int:
     print(f"\n{study.guarantee().derivation}\n")
     print("composition theorems (* gives the bound, + fits, - does not fit):")
     print(render.fits(bound, bound.guarantee.notion) + "\n", flush=True)
+    return FINE
+
+
+def _bound_in_metric(file: str, study: MetricStudy, given: argparse.Namespace) -> int:
+    if given.json:
+        data = study.data(file, [])
+        del data["claims"]
+        print(json.dumps(data), flush=True)
+        return FINE
+    print(f"{study.setting.title or file}\n{study!r}\non {study.setting.databases}\n")
+    print(study.derivation() + "\n", flush=True)
     return FINE
 
 
@@ -412,7 +469,7 @@ def _draw(given: argparse.Namespace) -> int:
 def _draw_file(file: str, given: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from dpcompose.front import pictures
+    from dpcompose.front import pictures, plots
     from dpcompose.search.bounds import NoBound
     from dpcompose.spaces.databases import TooLarge
 
@@ -420,6 +477,9 @@ def _draw_file(file: str, given: argparse.Namespace) -> int:
     try:
         if given.budget:
             picture = pictures.budget_bars(study, _values(given.budget), claims)
+        elif given.curve:
+            curve = plots.privacy_curve if given.curve == "delta" else plots.trade_off_curve
+            picture = curve(study, claims=claims, at=_values(given.at))
         else:
             highlight = None
             if given.claim is not None:
@@ -551,14 +611,16 @@ def _compare(given: argparse.Namespace) -> int:
     from dpcompose.privacy.settings import InvalidSetting
     from dpcompose.proof.hypotheses.inputs import NotDecidable
     from dpcompose.proof.sensitivity import compare
-    from dpcompose.spaces.databases import TooLarge, multisets, streams, tuples
+    from dpcompose.spaces.databases import DatabaseClass, TooLarge, multisets, streams, tuples
     from dpcompose.spaces.granularities import NotSymmetric
+    from dpcompose.spaces.subsets import sets
 
     records = None if given.records is None else [one.strip() for one in given.records.split(",")]
     try:
         if records is not None and not all(records):
             raise ValueError("--records is a list such as a,b,c, without empty names")
-        classes = {"multisets": multisets, "tuples": tuples, "streams": streams}
+        classes: dict[str, Callable[[Any, str], DatabaseClass]]
+        classes = {"multisets": multisets, "sets": sets, "tuples": tuples, "streams": streams}
         if given.kind not in classes:
             raise ValueError(f"there is no kind {given.kind!r}; there are: {', '.join(classes)}")
         one, other = map(_granularity, given.granularities)
@@ -600,7 +662,7 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
     from pathlib import Path
 
     from dpcompose.front import render
-    from dpcompose.proof import checker, registry
+    from dpcompose.proof import checker, metric_checker, registry
 
     try:
         saved = json.loads(Path(file).read_text(encoding="utf-8"))
@@ -608,6 +670,8 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
         _wrong(file, f"{file}: this is no JSON: {error}", given.json)
         return WRONG
     try:
+        if metric_checker.is_one(saved):
+            return _rechecked(file, metric_checker.check(saved, registry.standard()), given)
         found = checker.check(saved, registry.standard())
     except checker.Refused as error:
         if given.json:
@@ -626,6 +690,18 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
         for n, verdict in enumerate(found.verdicts, start=1):
             print(f"  claim {n}: {verdict.upper()}")
         print(f"  believed without check: {', '.join(found.believed) or 'nothing'}", flush=True)
+    return FINE
+
+
+def _rechecked(file: str, found: MetricChecked, given: argparse.Namespace) -> int:
+    if given.json:
+        data = {"file": file, "checked": True, "verdicts": list(found.verdicts), "optimal": found.optimal}
+        print(json.dumps(data | {"guarantee": {"notion": "pure", "metric": found.metric}}), flush=True)
+        return FINE
+    print(f"{file}: checked\n  private in the metric {found.metric}{'; optimal' if found.optimal else ''}")
+    for n, verdict in enumerate(found.verdicts, start=1):
+        print(f"  claim {n}: {verdict.upper()}")
+    print(f"  believed without check: {'; '.join(found.believed)}", flush=True)
     return FINE
 
 

@@ -15,17 +15,17 @@ from typing import Any
 import sympy
 
 from dpcompose.front import markdown, render
+from dpcompose.front.latex import document, fits_latex, steps_latex, verdict_latex
 from dpcompose.language import exponentials, formulas
 from dpcompose.language.exponentials import Value
-from dpcompose.language.latex import latex, name_latex, text_html
+from dpcompose.language.latex import formula_html, latex, name_latex, text_html
 from dpcompose.language.writing import text_latex
-from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import counterexamples, kernel, registry
+from dpcompose.proof import counterexamples, registry
 from dpcompose.proof.kernel import Line
-from dpcompose.proof.registry import Theory
-from dpcompose.proof.steps import moved
+from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.steps import Steps
 from dpcompose.proof.witnesses import OnTable, Ratio
 from dpcompose.search.bounds import Bound, Fit
 from dpcompose.search.claims import Verdict
@@ -33,11 +33,6 @@ from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.maps import Map, Positions, Restriction
 
 # formulas and texts
-
-
-def _formula(expression: sympy.Expr) -> str:
-    """An expression inside HTML."""
-    return f"${html.escape(latex(expression), quote=False)}$"
 
 
 def _dp(notion: str, values: Sequence[sympy.Expr]) -> str:
@@ -93,11 +88,6 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 # guarantees and settings
 
 
-def best_values(bound: Bound) -> list[sympy.Expr]:
-    """The parameters of the best guarantee."""
-    return [formulas.parse(text, bound.setting.symbols) for _, text in bound.guarantee.parameters]
-
-
 def _cited(bound: Bound) -> str:
     theorem = bound.theorem.cite(bound.steps.notion, bound.setting.adaptive)
     return f", by {theorem}{bound.standing}"
@@ -105,25 +95,19 @@ def _cited(bound: Bound) -> str:
 
 def guarantee_latex(bound: Bound) -> str:
     """The best guarantee of a study as LaTeX: its words as text, its formulas as mathematics."""
-    said = f"{text_latex(bound.guarantee.granularity)} {_dp(bound.guarantee.notion, best_values(bound))}"
-    return said + text_latex(_cited(bound))
+    said = _dp(bound.guarantee.notion, render.best_values(bound))
+    return f"{text_latex(bound.guarantee.granularity)} {said}" + text_latex(_cited(bound))
 
 
 def guarantee_html(bound: Bound) -> str:
     """The best guarantee of a study, with its theorem and what it is about."""
-    said = f"{text_html(bound.guarantee.granularity)} {_dp_html(bound.guarantee.notion, best_values(bound))}"
-    return f"<p>{said}{text_html(_cited(bound))}<br>on {text_html(bound.setting.databases)}</p>"
+    said = _dp_html(bound.guarantee.notion, render.best_values(bound))
+    where = f"on {text_html(bound.setting.databases)}"
+    return f"<p>{text_html(bound.guarantee.granularity)} {said}{text_html(_cited(bound))}<br>{where}</p>"
 
 
 def _dp_html(notion: str, values: Sequence[sympy.Expr]) -> str:
     return html.escape(_dp(notion, values), quote=False)
-
-
-def setting_line(setting: Setting) -> str:
-    """What is composed, in one line."""
-    names = [_named(mechanism) for mechanism in setting.mechanisms]
-    some = ", ".join(names if len(names) <= 6 else [*names[:3], "...", names[-1]])
-    return f"composition of {some} on {setting.databases}, for {setting.target} neighbours"
 
 
 def setting_html(setting: Setting) -> str:
@@ -132,7 +116,7 @@ def setting_html(setting: Setting) -> str:
     about = f"<p>on {text_html(setting.databases)}, for {text_html(setting.target)} neighbours</p>"
     rows = [
         [
-            text_html(_named(mechanism)),
+            text_html(mechanism.called),
             text_html(mechanism.reads.written("D")),
             text_html(mechanism.released) or _guarantee(mechanism.satisfies),
             mechanism.satisfies.domain or "",
@@ -140,11 +124,6 @@ def setting_html(setting: Setting) -> str:
         for mechanism in setting.mechanisms
     ]
     return title + about + table(["mechanism", "reads", "satisfies", "on the domain"], rows)
-
-
-def _named(mechanism: Mechanism) -> str:
-    name, count = mechanism.name, mechanism.count
-    return name if count is None else f"{name}[1], ..., {name}[{count}]"
 
 
 def _guarantee(stated: Guarantee) -> str:
@@ -190,10 +169,19 @@ class _Writer(markdown.Writer):
         return f"<p>{shown}</p>"
 
 
+def _page(page: Page, shown: str) -> str:
+    """HTML that opens to a theorem page: its statement, and folded again its proof."""
+    stated, proof = (markdown.written(part, _Writer()) for part in markdown.statement(page.body))
+    why = f"<details><summary>proof</summary>{proof}</details>" if proof.strip() else ""
+    more = f"<p><code>dpcompose theorems {text_html(page.id)}</code></p>"
+    inside = f"<p><b>{text_html(page.title)}</b></p>{stated}{why}{more}"
+    return f"<details><summary>{shown}</summary>{inside}</details>"
+
+
 # derivations
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Proof:
     """A derivation as it is read: numbered lines, and what they believe without check."""
 
@@ -201,73 +189,74 @@ class Proof:
     theory: Theory
 
     def __str__(self) -> str:
-        return render.derivation(self.bound, self.theory)
+        return render.derivation(self.bound)
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        lines = len(self.bound.derivation.lines)
+        return f"derivation in {lines} lines of: {render.guarantee(self.bound.guarantee)}"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """All lines, where a notebook or its terminal shows text."""
+        printer.text(str(self))
 
     def _repr_html_(self) -> str:
-        rows, lines = "", self.bound.derivation.lines
-        for line in lines:
-            source = text_html(render.source(line, self.theory, self.bound))
-            rows += f"<li>{self._sentence(line)} {self._source(line, source)}</li>"
+        lines = self.bound.derivation.lines
         believed = text_html(", ".join(render.believed(self.bound)))
         head = f"<summary>derivation in {len(lines)} lines</summary>"
-        return f"<details open>{head}<ol>{rows}</ol><p>believed without check: {believed}</p></details>"
+        rows = self._list(lines, self.bound.steps)
+        tree = f"<details><summary>as a tree</summary>{self._tree(lines[-1], set())}</details>"
+        return f"<details open>{head}{rows}{tree}<p>believed without check: {believed}</p></details>"
 
-    def _source(self, line: Line, source: str) -> str:
+    def _repr_latex_(self) -> str:
+        return steps_latex(self.bound)
+
+    def to_latex(self, verdicts: Sequence[Verdict] = ()) -> str:
+        """The proof as a document for pdfLaTeX, with verdicts on claims and the results that are used."""
+        return document(self.bound, self.theory, verdicts)
+
+    def _list(self, lines: Sequence[Line], steps: Steps) -> str:
+        """The lines; below a line those that it has as evidence."""
+        rows = ""
+        for line in lines:
+            inner = steps.within(line)
+            below = "" if inner is None else self._list(inner.lines, inner.steps)
+            rows += f"<li>{self._sentence(line, steps)} {self._source(line, steps)}{below}</li>"
+        return f"<ol>{rows}</ol>"
+
+    def _source(self, line: Line, steps: Steps) -> str:
         """What a line is by; a theorem page opens to what it states."""
+        source = text_html(render.source(line, steps))
         page = self.theory.pages.get(line.by)
         if page is None:
             return f"<small>[{source}]</small>"
-        stated = markdown.written(markdown.statement(page.body)[0], _Writer())
-        more = f"<p>proof: <code>dpcompose theorems {text_html(page.id)}</code></p>"
-        shown = f"<p><b>{text_html(page.title)}</b></p>{stated}{more}"
-        return f"<details><summary><small>[{source}]</small></summary>{shown}</details>"
+        return _page(page, f"<small>[{source}]</small>")
 
-    def _sentence(self, line: Line) -> str:
+    def _tree(self, line: Line, seen: set[int]) -> str:
+        """A line that opens to those it is from; one that was shown before is only named."""
+        if line.n in seen:
+            return f"<p>({line.n}) again</p>"
+        seen.add(line.n)
+        said = f"({line.n}) {self._sentence(line, self.bound.steps)}"
+        if not line.uses:
+            return f"<p>{said}</p>"
+        below = "".join(f"<li>{self._tree(self._at(n), seen)}</li>" for n in line.uses)
+        return f"<details><summary>{said}</summary><ul>{below}</ul></details>"
+
+    def _at(self, n: int) -> Line:
+        return next(line for line in self.bound.derivation.lines if line.n == n)
+
+    def _sentence(self, line: Line, steps: Steps) -> str:
         """A line in words, its formulas as mathematics."""
         return "".join(
-            text_html(part) if isinstance(part, str) else _formula(part) for part in self.sentence(line)
+            text_html(part) if isinstance(part, str) else formula_html(part)
+            for part in render.pieces(line, steps)
         )
-
-    def sentence(self, line: Line) -> list[str | sympy.Expr]:
-        """A line in words, cut into texts and the formulas between them."""
-        words, said = render.sentence(line, self.bound.setting), line.judgement
-        starts = {
-            kernel.Given: "{0.name} is {0.granularity} ",
-            kernel.Tabled: "{0.name} is {0.granularity} ",
-            kernel.Loss: "the composition has loss ",
-            kernel.Private: "the composition is {0.granularity} ",
-            kernel.Optimal: "no smaller guarantee holds for all such mechanisms: ",
-        }
-        if type(said) not in starts:
-            return [words]
-        start = starts[type(said)].format(said)
-        assert isinstance(said, kernel.Given | kernel.Loss | kernel.Private | kernel.Optimal)
-        parts: list[str | sympy.Expr] = []
-        for _, text in said.parameters:
-            formula = self._parse(text)
-            at = words.find(text, len(start) if not parts else 0)
-            if formula is None or at < 0 or not words.startswith(start):
-                return [render.sentence(line, self.bound.setting)]
-            parts += [words[:at], formula]
-            words, start = words[at + len(text) :], ""
-        return [*parts, words]
-
-    def _parse(self, text: str) -> sympy.Expr | None:
-        """A formula of a line, in parameters and distances; None for what stays text."""
-        r = [moved(i) for i in range(1, len(self.bound.setting.mechanisms) + 1)]
-        families = {"r": r} if "r[" in text else None
-        try:
-            return formulas.parse(text, self.bound.setting.symbols, families, index="i")
-        except formulas.FormulaError:
-            return None
 
 
 # theorems
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Theorems(Sequence[Fit]):
     """Of every composition theorem whether it fits a setting; a sequence of `Fit`."""
 
@@ -282,15 +271,31 @@ class Theorems(Sequence[Fit]):
     def __str__(self) -> str:
         return render.fits(self.bound, self.bound.guarantee.notion)
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        fit = sum(fit.fits for fit in self)
+        cited = next((f", {fit.page.name(*self._numbered)} is cited" for fit in self if fit.best), "")
+        return f"{len(self)} composition theorems, of which {fit} fit{'s' if fit == 1 else ''}{cited}"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """All of them, where a notebook or its terminal shows text."""
+        printer.text(str(self))
+
+    @property
+    def _numbered(self) -> tuple[str, bool]:
+        """By what theorems are numbered: the notion, and whether mechanisms are adaptive."""
+        return self.bound.guarantee.notion, self.bound.setting.adaptive
+
+    def _repr_latex_(self) -> str:
+        return fits_latex(self.bound)
 
     def _repr_html_(self) -> str:
-        notion, adaptive = self.bound.guarantee.notion, self.bound.setting.adaptive
+        notion, adaptive = self._numbered
         rows = []
         for fit in sorted(self, key=lambda fit: (not fit.best, not fit.fits)):
             answer = "<b>yes, cited</b>" if fit.best else "yes" if fit.fits else "no"
             named = f"{fit.page.name(notion, adaptive)} ({fit.page.cite(notion, adaptive)})"
-            rows.append([text_html(named), text_html(fit.page.title), answer, text_html(fit.reason)])
+            about = _page(fit.page, text_html(fit.page.title))
+            rows.append([text_html(named), about, answer, text_html(fit.reason)])
         return table(["theorem", "about", "fits", "because"], rows)
 
 
@@ -306,11 +311,11 @@ class Answer(Verdict):
         if self.reason:
             words += f": {self.reason}"
         if self.counterexample is not None:
-            example = self.counterexample
-            D, E = (example.databases.printed(one) for one in example.pair)
-            at = "".join(f", {name} = {x}" for name, x in sorted(example.point.items()))
-            words += f": D = {D}, D' = {E}{at}, {example.lost()}"
+            words += f": {self.counterexample!r}"
         return self.verdict + words
+
+    def _repr_latex_(self) -> str:
+        return verdict_latex(self)
 
     def _repr_html_(self) -> str:
         guarantee = self.claim.guarantee
@@ -326,7 +331,7 @@ class Answer(Verdict):
         if self.counterexample is not None and self.bound is not None:
             rows += _counterexample(self, self.bound)
         elif self.loose and self.bound is not None:
-            rows.append(f"<p>The best: {_dp_html(guarantee.notion, best_values(self.bound))}</p>")
+            rows.append(f"<p>The best: {_dp_html(guarantee.notion, render.best_values(self.bound))}</p>")
         return "".join(rows)
 
 
@@ -384,7 +389,7 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
         f"<p>true loss {_loss(example.shown(example.actual))}{where}; "
         f"claimed {_loss(example.shown(example.claimed))}<br>"
         f"right is: {text_html(bound.guarantee.granularity)} "
-        f"{_dp_html(bound.guarantee.notion, best_values(bound))}</p>"
+        f"{_dp_html(bound.guarantee.notion, render.best_values(bound))}</p>"
     )
     if example.alone is not None:
         name, loss = text_html(example.alone.mechanism), _loss(example.alone.loss)
@@ -408,4 +413,4 @@ def _number(x: Fraction) -> str:
 
 def _probability(value: Value) -> str:
     """A probability without parameters as a formula inside HTML."""
-    return _formula(exponentials.expression(value, {}))
+    return formula_html(exponentials.expression(value, {}))

@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import PydanticOmit
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
 
-from dpcompose.privacy import schema
+from dpcompose.privacy import metric_schema, schema
 
 WIDTH = 100
 """How long a line may be before a list in it is broken up."""
@@ -75,13 +74,18 @@ def _inline(value: Any) -> str:
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON schema of problem files, for editors; keys that are not supported yet are left out.
+    """The JSON schema of problem files, for editors.
 
-    >>> json_schema()["properties"]["databases"]["$ref"]
+    A file with metrics has the tables of privacy in a metric, any other one those for neighbours.
+
+    >>> json_schema()["$defs"]["ProblemTable"]["properties"]["databases"]["$ref"]
     '#/$defs/DatabasesTable'
     """
-    found: dict[str, Any] = schema.ProblemTable.model_json_schema(schema_generator=_Schema)
-    return {"$schema": _Schema.schema_dialect, **found, "title": "a problem file of dpcompose"}
+    tables = (schema.ProblemTable, metric_schema.MetricProblemTable)
+    places, defs = models_json_schema([(one, "validation") for one in tables], schema_generator=_Schema)
+    about_neighbours, in_metrics = (places[one, "validation"] for one in tables)
+    whole = {"if": {"required": ["metrics"]}, "then": in_metrics, "else": about_neighbours}
+    return {"$schema": _Schema.schema_dialect, "title": "a problem file of dpcompose", **whole, **defs}
 
 
 class _Schema(GenerateJsonSchema):
@@ -101,8 +105,6 @@ class _Schema(GenerateJsonSchema):
 
     def function_before_schema(self, schema_: Any) -> JsonSchemaValue:
         check = schema_["function"]["function"]
-        if check is schema.not_yet:
-            raise PydanticOmit
         if isinstance(check, schema.Word):
             return {"type": "string", "enum": list(check.supported)}
         if check is schema.formula:

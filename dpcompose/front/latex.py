@@ -12,14 +12,15 @@ from dataclasses import dataclass
 
 import sympy
 
-from dpcompose.front import display, markdown, render
-from dpcompose.front.display import Proof
+from dpcompose.front import markdown, render
 from dpcompose.language import exponentials, formulas
 from dpcompose.language.latex import latex, name_latex
 from dpcompose.language.writing import text_latex
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.settings import Setting
 from dpcompose.proof import kernel, registry
 from dpcompose.proof.registry import Page, Theory
-from dpcompose.proof.steps import GIVEN, HYPOTHESIS
+from dpcompose.proof.steps import Steps
 from dpcompose.proof.witnesses import OnTable, Ratio
 from dpcompose.search.bounds import Bound
 from dpcompose.search.claims import Verdict
@@ -126,14 +127,14 @@ def _mathematics(text: str) -> str:
 
 def document(bound: Bound, theory: Theory, verdicts: Sequence[Verdict] = ()) -> str:
     """The proof of the best guarantee as a document that pdfLaTeX compiles, with verdicts on claims."""
-    used = [line.by for line in bound.derivation.lines if line.by in theory.pages]
-    pages = [theory.pages[id] for id in dict.fromkeys([*used, *bound.derivation.pages])]
+    used = dict.fromkeys(_used(bound.derivation.lines, bound.derivation.pages, bound.steps))
+    pages = [theory.pages[id] for id in used]
     parts = [
         PREAMBLE,
         r"\begin{document}",
-        *_head(Proof(bound, theory)),
+        *_head(bound),
         *_theorem(bound),
-        *_proof(Proof(bound, theory), {page.id: n for n, page in enumerate(pages, start=1)}),
+        *_proof(bound, theory, {page.id: n for n, page in enumerate(pages, start=1)}),
         *_claims(bound, verdicts),
         *results(pages, bound),
         REFERENCES,
@@ -142,8 +143,19 @@ def document(bound: Bound, theory: Theory, verdicts: Sequence[Verdict] = ()) -> 
     return "\n".join(parts) + "\n"
 
 
-def _head(proof: Proof) -> Iterator[str]:
-    setting = proof.bound.setting
+def _used(lines: Sequence[kernel.Line], pages: Iterable[str], steps: Steps) -> Iterator[str]:
+    """The pages that lines are by, and rest on; also lines that these have as evidence."""
+    for line in lines:
+        if line.by in steps.theory.pages:
+            yield line.by
+        inner = steps.within(line)
+        if inner is not None:
+            yield from _used(inner.lines, line.evidence["pages"], inner.steps)
+    yield from pages
+
+
+def _head(bound: Bound) -> Iterator[str]:
+    setting = bound.setting
     title = setting.title or "A composition of differentially private mechanisms"
     yield rf"\begin{{center}}\Large {plain(title)}\end{{center}}"
     yield r"\section*{Setting and assumptions}"
@@ -154,28 +166,32 @@ def _head(proof: Proof) -> Iterator[str]:
     if setting.domains:
         some = [f"${name_latex(name)}$ ({_text(str(setting.domains[name]))})" for name in setting.domains]
         yield f"The parameters are {', '.join(some)}."
-    lines = proof.bound.derivation.lines
-    assumed = [
-        _said(proof, line) + _text(render.on_table(line.judgement, setting))
-        for line in lines
-        if kernel.believed(line.judgement)
-    ]
-    if setting.several:
-        assumed.append(_text(render.composed(setting)))
-    checked = [
-        _said(proof, line) + _text(render.on_table(line.judgement, setting))
-        for line in lines
-        if isinstance(line.judgement, kernel.Tabled)
-    ]
+    lines = bound.derivation.lines
+    assumed = list(_stated(lines, bound.steps, checked=False))
+    assumed += [_text(one) for one in render.dependence(setting)]
+    checked = list(_stated(lines, bound.steps, checked=True))
     for words, some in (("Assumed, and not checked:", assumed), ("Assumed, and checked:", checked)):
         if some:
             yield words
             yield from _list("itemize", [f"{one};" for one in some[:-1]] + [f"{some[-1]}."])
 
 
-def _said(proof: Proof, line: kernel.Line) -> str:
+def _stated(lines: Sequence[kernel.Line], steps: Steps, checked: bool, before: str = "") -> Iterator[str]:
+    """What is assumed, or checked on tables, also in compositions among the mechanisms."""
+    for line in lines:
+        said = line.judgement
+        if isinstance(said, kernel.Composed):
+            inner = steps.within(line)
+            assert inner is not None
+            yield from _stated(inner.lines, inner.steps, checked, f"{before}in {said.name}, ")
+        elif isinstance(said, kernel.Given | kernel.Releases) and kernel.believed(said) is not checked:
+            yield _text(before) + _said(line, steps) + _text(render.on_table(said, steps.setting))
+
+
+def _said(line: kernel.Line, steps: Steps) -> str:
     """A line in words."""
-    return "".join(_text(part) if isinstance(part, str) else formula(part) for part in proof.sentence(line))
+    parts = render.pieces(line, steps)
+    return "".join(_text(part) if isinstance(part, str) else formula(part) for part in parts)
 
 
 def _list(kind: str, items: Iterable[str]) -> Iterator[str]:
@@ -195,28 +211,44 @@ def _theorem(bound: Bound) -> Iterator[str]:
     yield r"\begin{theorem}"
     yield (
         f"Under these assumptions the composition is {_text(said.granularity)} "
-        f"{guarantee(said.notion, display.best_values(bound))} on {_text(said.databases)} ({_cite(item)})."
+        f"{guarantee(said.notion, render.best_values(bound))} on {_text(said.databases)} ({_cite(item)})."
     )
     if bound.optimal:
         yield "No smaller guarantee holds for all mechanisms that satisfy the assumptions."
     yield r"\end{theorem}"
 
 
-def _proof(proof: Proof, results: dict[str, int]) -> Iterator[str]:
+def _proof(bound: Bound, theory: Theory, results: dict[str, int]) -> Iterator[str]:
     yield r"\begin{proof} Line by line; $r_i$ is how far apart the two inputs of the $i$-th mechanism are."
-    yield r"\begin{enumerate}\renewcommand{\labelenumi}{(\arabic{enumi})}"
-    for line in proof.bound.derivation.lines:
-        yield rf"\item {_said(proof, line)}."
-        yield rf"\hfill\penalty50\hspace*{{\fill}}\mbox{{}}\emph{{[{_source(proof, line, results)}]}}"
+    yield from _steps(bound, results)
+    yield r"\end{proof}"
+
+
+def _steps(bound: Bound, results: dict[str, int]) -> Iterator[str]:
+    yield from _lines(bound.derivation.lines, bound.steps, results)
+    yield rf"Believed without check: {_text(', '.join(render.believed(bound)))}."
+
+
+def _lines(
+    lines: Sequence[kernel.Line], steps: Steps, results: dict[str, int], before: str = ""
+) -> Iterator[str]:
+    """The lines; below a line those that it has as evidence."""
+    yield r"\begin{enumerate}"
+    for line in lines:
+        yield rf"\item[({before}{line.n})] {_said(line, steps)}."
+        source = _source(line, steps, results, before)
+        yield rf"\hfill\penalty50\hspace*{{\fill}}\mbox{{}}\emph{{[{source}]}}"
+        inner = steps.within(line)
+        if inner is not None:
+            yield from _lines(inner.lines, inner.steps, results, f"{before}{line.n}.")
     yield r"\end{enumerate}"
-    yield rf"Believed without check: {_text(', '.join(render.believed(proof.bound)))}.\end{{proof}}"
 
 
-def _source(proof: Proof, line: kernel.Line, results: dict[str, int]) -> str:
-    if line.by in (GIVEN, HYPOTHESIS):
-        return _text(render.source(line, proof.theory, proof.bound))
-    uses = f" from {', '.join(f'({n})' for n in line.uses)}" if line.uses else ""
-    item = proof.theory.pages[line.by].cite(proof.bound.guarantee.notion, proof.bound.setting.adaptive)
+def _source(line: kernel.Line, steps: Steps, results: dict[str, int], before: str) -> str:
+    if line.by not in results:
+        return _text(render.source(line, steps, before))
+    uses = f" from {', '.join(f'({before}{n})' for n in line.uses)}" if line.uses else ""
+    item = steps.theory.pages[line.by].cite(steps.notion, steps.setting.adaptive)
     cited = f", {_cite(item)}" if item.startswith("GB:") else ""
     return f"by Result {results[line.by]}{cited}{uses}"
 
@@ -225,25 +257,29 @@ def _claims(bound: Bound, verdicts: Sequence[Verdict]) -> Iterator[str]:
     if verdicts:
         yield r"\section*{Claims}"
     for n, found in enumerate(verdicts, start=1):
-        claimed = found.claim.guarantee
-        yield rf"\paragraph{{Claim {n}:}} {guarantee(claimed.notion, [x for _, x in claimed.values])}."
-        if found.verdict == "proved":
-            words = {
-                True: " A smaller guarantee holds, too.",
-                False: " No smaller guarantee holds.",
-                None: "",
-            }[found.loose]
-            yield (
-                r"\textbf{Proved}: for all allowed parameters it is at least the guarantee of the theorem."
-                + words
-                if not bound.vacuous
-                else r"\textbf{Proved}: there are no neighbours."
-            )
-        elif found.counterexample is None:
-            yield rf"\textbf{{Undecided}}: {_text(found.reason)}."
-        else:
-            yield r"\textbf{Refuted} by this counterexample."
-            yield from _list("itemize", _counterexample(found))
+        yield from _claim(found, f"Claim {n}:", bound.vacuous)
+
+
+def _claim(found: Verdict, called: str, vacuous: bool) -> Iterator[str]:
+    claimed = found.claim.guarantee
+    yield rf"\paragraph{{{called}}} {guarantee(claimed.notion, [x for _, x in claimed.values])}."
+    if found.verdict == "proved":
+        words = {
+            True: " A smaller guarantee holds, too.",
+            False: " No smaller guarantee holds.",
+            None: "",
+        }[found.loose]
+        yield (
+            r"\textbf{Proved}: for all allowed parameters it is at least the guarantee of the theorem."
+            + words
+            if not vacuous
+            else r"\textbf{Proved}: there are no neighbours."
+        )
+    elif found.counterexample is None:
+        yield rf"\textbf{{Undecided}}: {_text(found.reason)}."
+    else:
+        yield r"\textbf{Refuted} by this counterexample."
+        yield from _list("itemize", _counterexample(found))
 
 
 def _counterexample(found: Verdict) -> Iterator[str]:
@@ -275,6 +311,53 @@ def _counterexample(found: Verdict) -> Iterator[str]:
         alone = formula(formulas.parse(example.alone.loss, {}))
         name = plain(example.alone.mechanism)
         yield f"Already {name} alone loses {alone} ({_cite(example.alone.by)})."
+
+
+# what a notebook shows, for those that are made into LaTeX
+
+
+def setting_latex(setting: Setting) -> str:
+    """What is composed: the class, the neighbours, and what each mechanism reads and satisfies."""
+    about = f"On {_text(str(setting.databases))}, for {_text(str(setting.target))} neighbours:"
+    return "\n".join([about, *_list("itemize", map(_mechanism, setting.mechanisms))])
+
+
+def _mechanism(mechanism: Mechanism) -> str:
+    reads, stated = _text(mechanism.reads.written("D")), mechanism.satisfies
+    if mechanism.released:
+        return f"{plain(mechanism.called)} releases {plain(mechanism.released)} of {reads}"
+    said = f"{plain(stated.granularity or '')} {guarantee(stated.notion, [x for _, x in stated.values])}"
+    where = f", on the {stated.domain} domain" if stated.domain else ""
+    return f"{plain(mechanism.called)} reads {reads} and is {said}{where}"
+
+
+def steps_latex(bound: Bound) -> str:
+    """The numbered lines of a derivation, and what they believe without check."""
+    return "\n".join(_steps(bound, {}))
+
+
+def fits_latex(bound: Bound) -> str:
+    """Of every composition theorem whether it fits, and why not."""
+    notion, adaptive = bound.guarantee.notion, bound.setting.adaptive
+    rows = []
+    for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
+        answer = r"\textbf{yes, cited}" if fit.best else "yes" if fit.fits else "no"
+        rows.append(f"{plain(fit.page.name(notion, adaptive))}: {answer}; {_text(fit.reason)}.")
+    return "\n".join(_list("itemize", rows))
+
+
+def verdict_latex(found: Verdict) -> str:
+    """A claim with its verdict, and for a refuted one what refutes it."""
+    return "\n".join(_claim(found, "Claim:", found.bound is not None and found.bound.vacuous))
+
+
+def tabular(rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells that are LaTeX already, smaller where it is too wide; the first row is its head."""
+    lines = [" & ".join(row) + r" \\" for row in rows]
+    inside = "\n".join([lines[0] + r" \hline", *lines[1:]])
+    made = rf"\begin{{tabular}}{{{'l' * len(rows[0])}}}" + f"\n{inside}\n" + r"\end{tabular}"
+    fitted = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}"
+    return rf"\begin{{center}}\small{fitted}{{{made}}}\end{{center}}"
 
 
 # pages of theorems
@@ -335,10 +418,7 @@ class _Writer(markdown.Writer):
         return "\n".join(_list("enumerate" if numbered else "itemize", shown))
 
     def table(self, rows: Sequence[Sequence[str]]) -> str:
-        lines = [" & ".join(row) + r" \\" for row in rows]
-        inside = "\n".join([lines[0] + r" \hline", *lines[1:]])
-        begin = rf"\begin{{center}}\small\begin{{tabular}}{{{'l' * len(rows[0])}}}"
-        return f"{begin}\n{inside}\n" + r"\end{tabular}\end{center}"
+        return tabular(rows)
 
     def paragraph(self, shown: str, goes_on: bool) -> str:
         return ("\n" if goes_on else "\n\n") + shown

@@ -263,16 +263,25 @@ class Budget:
         reached = [f"{name} = {shown(value)}" for name, value in self.guarantee.items()]
         return "\n".join([*rows, f"the guarantee is then {', '.join(reached)}"])
 
-    def _repr_html_(self) -> str:
-        from dpcompose.front import display
+    def _rows(self) -> list[list[str]]:
+        """A parameter, its exact value, and what that is approximately."""
         from dpcompose.language.latex import latex, name_latex
 
-        rows = [
+        return [
             [f"${name_latex(name)}$", f"${latex(value)}$", decimal(value, up) or ""]
             for some, up in ((self.parameters, not self.largest), (self.fixed, True), (self.guarantee, True))
             for name, value in some.items()
         ]
-        return display.table(["", "exactly", "approximately"], rows)
+
+    def _repr_html_(self) -> str:
+        from dpcompose.front import display
+
+        return display.table(["", "exactly", "approximately"], self._rows())
+
+    def _repr_latex_(self) -> str:
+        from dpcompose.front.latex import tabular
+
+        return tabular([["", "exactly", "approximately"], *self._rows()])
 
     def data(self) -> dict[str, Any]:
         """As JSON: exact values as formulas, and approximations, which are rounded to the safe side."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from io import BytesIO
+from itertools import islice
 from math import cos, pi, sin
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,9 +20,11 @@ from dpcompose.front import numbers
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.search.claims import Verdict
-from dpcompose.spaces.databases import Database, Multisets, Size, TooLarge, Tuples
+from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size, TooLarge, Tuples
 from dpcompose.spaces.graphs import neighbourhood_graph
 from dpcompose.spaces.maps import Map, Restriction
+from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.subsets import Graphs, Sets, VaryingGraphs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 
     from dpcompose.front.study import Study
 
+SMALL_GRAPH = 3
+"""Of how many vertices graphs are drawn, where there is no number."""
 MOST_DRAWN = 120
 """The most databases of a picture: beyond, nothing can be read."""
 
@@ -179,6 +184,10 @@ def _drawing(
     return _Drawing(graph, about, pair, _named(inputs if by is None else by), inputs, part_of, start)
 
 
+MOST_MEMBERS = 1_000
+"""The most members of a family that are drawn."""
+
+
 def _written_out(study: HasSetting, highlight: object) -> Setting:
     """The setting with families written out: for a counterexample as many members as it has, else two."""
     setting = study.setting
@@ -189,16 +198,19 @@ def _written_out(study: HasSetting, highlight: object) -> Setting:
     point = found.point if found is not None else {}
     least = {name: int(setting.domains[name].least or 1) for name in counts if name in setting.domains}
     sizes = {name: int(point.get(name, max(2, k))) for name, k in least.items()}
-    return setting.written_out(sizes | {name: int(name) for name in counts if name not in least})[0]
+    fixed = {name: int(name) for name in counts if name not in least}
+    if max(fixed.values(), default=0) > MOST_MEMBERS:
+        raise TooLarge(
+            f"{max(fixed.values()):,} mechanisms are too many to draw; up to {MOST_MEMBERS:,} would do"
+        )
+    return setting.written_out(sizes | fixed)[0]
 
 
 def _graph_of(setting: Setting, size: str | None, pair: tuple[Database, ...]) -> tuple[Graph, str, str]:
     """The neighbourhood graph of a setting, what it is, and what it is a small part of, if it is that."""
     databases = drawn = setting.databases
     count = databases.count()
-    if isinstance(databases, Multisets | Tuples) and (
-        size is not None or count is None or count > MOST_DRAWN
-    ):
+    if size is not None or count is None or count > MOST_DRAWN:
         drawn = _part_of(databases, size, pair)
         if (drawn.count() or 0) > MOST_DRAWN:
             raise TooLarge(
@@ -209,10 +221,16 @@ def _graph_of(setting: Setting, size: str | None, pair: tuple[Database, ...]) ->
     return neighbourhood_graph(drawn, setting.target), about, "" if drawn == databases else str(databases)
 
 
-def _part_of(
-    databases: Multisets | Tuples, size: str | None, pair: tuple[Database, ...]
-) -> Multisets | Tuples:
-    """A finite class of a few databases: of an arbitrary universe the named records and two more."""
+def _part_of(databases: DatabaseClass, size: str | None, pair: tuple[Database, ...]) -> DatabaseClass:
+    """A finite class of a few databases: of an arbitrary universe the named records or vertices, and some."""
+    if isinstance(databases, Graphs) and databases.arbitrary:
+        named = databases.holding(*pair).vertices
+        others = (v for v in range(1, len(named) + SMALL_GRAPH + 1) if v not in named)
+        return Graphs((*named, *islice(others, max(0, SMALL_GRAPH - len(named)))))
+    if isinstance(databases, VaryingGraphs) and databases.labels is None:
+        return VaryingGraphs(max([SMALL_GRAPH, *(v for D in pair for v in databases.vertices(D))]))
+    if not isinstance(databases, Multisets | Tuples | Sets | Sequences):
+        return databases
     if size is not None:
         sizes = Size.read(size)
     elif databases.sizes.exactly:
@@ -249,8 +267,20 @@ def _is_multiset(D: Database) -> bool:
     return isinstance(D, tuple) and all(isinstance(record, str) for record in D) and list(D) == sorted(D)
 
 
-def _label(D: Any) -> str:
-    """A database in a picture: aab for a multiset or tuple of one-letter records."""
+def _is_point(D: Database) -> bool:
+    """Whether a database is two whole numbers, which say where it is drawn."""
+    return isinstance(D, tuple) and len(D) == 2 and all(type(x) is int for x in D)
+
+
+def _label(D: Any, databases: DatabaseClass | None = None) -> str:
+    """A database in a picture: aab for a multiset or tuple of one-letter records.
+
+    databases -- a class that says of what its databases are made: 1-2, 2-3 for a graph.
+    """
+    shown = (
+        D if databases is None or databases.kind == Listed.kind or D not in databases else databases.show(D)
+    )
+    D = tuple(shown) if isinstance(shown, list) else D
     if not (isinstance(D, tuple) and all(isinstance(record, str) for record in D)):
         return str(D)
     return ("" if all(len(record) == 1 for record in D) else ", ").join(D) or "∅"
@@ -299,6 +329,9 @@ class _Drawing:
             self.distances = dict(single_source_shortest_path_length(graph, start))
             self.start = start
 
+    def _label(self, D: Database) -> str:
+        return _label(D, self.graph.graph.get("databases"))
+
     def picture(self) -> Picture:
         try:
             from matplotlib.figure import Figure
@@ -335,31 +368,46 @@ class _Drawing:
             words += f", a small part of {self.part_of}"
         if self.distances is not None:
             far = n - len(self.distances)
-            words += (
-                f"; shaded by the distance from {_label(self.start)}, up to {max(self.distances.values())}"
-            )
+            most = max(self.distances.values())
+            words += f"; shaded by the distance from {self._label(self.start)}, up to {most}"
             words += f", and oo for {far}" if far else ""
         if self.pair:
-            words += f"; highlighted: {' and '.join(_label(D) for D in self.pair)}"
+            words += f"; highlighted: {' and '.join(self._label(D) for D in self.pair)}"
         return words
 
     # where everything stands
 
     def _places(self) -> dict[Database, tuple[float, float]]:
-        """Multisets in layers by size, so that replacing a record is one step in a layer; tuples in layers
-        by length and by how many entries are not the first record; others freely."""
+        """Multisets in layers by size, so that replacing a record is one step in a layer; two numbers where
+        they say; other tuples in layers by length and by how many entries are not the first record;
+        others freely."""
         nodes = list(self.graph.nodes)
         if all(map(_is_multiset, nodes)):
             return self._lattice(nodes)
         if len(nodes) == 1:
             return {nodes[0]: (0.0, 0.0)}
+        if all(map(_is_point, nodes)):
+            return {(x, y): (2.0 * x, 1.5 * y) for x, y in nodes}
         if all(isinstance(D, tuple) for D in nodes):
             return self._layers(nodes)
-        from networkx import spring_layout
+        return self._freely()
 
-        scale = 1.0 + len(nodes) ** 0.5
-        found = spring_layout(self.graph, seed=1, iterations=300, scale=scale)
-        return {D: (float(x), float(y)) for D, (x, y) in found.items()}
+    def _freely(self) -> dict[Database, tuple[float, float]]:
+        """Neighbours close to each other; what nothing joins side by side."""
+        from networkx import Graph, connected_components, spring_layout
+
+        places: dict[Database, tuple[float, float]] = {}
+        left = 0.0
+        for component in connected_components(self.graph):
+            some: Graph = Graph()  # in the order of the databases, so that the picture is the same each time
+            some.add_nodes_from(D for D in self.graph if D in component)
+            some.add_edges_from(pair for pair in self.graph.edges if pair[0] in component)
+            wide = 1.0 + len(some) ** 0.5 if len(some) > 1 else 0.0
+            found = spring_layout(some, seed=1, iterations=300, scale=wide or None)
+            for D, (x, y) in found.items():
+                places[D] = (left + wide + float(x), float(y))
+            left += 2 * wide + LAYER_GAP
+        return places
 
     def _layers(self, nodes: list[Any]) -> dict[Database, tuple[float, float]]:
         """Tuples in rows, each sorted; rows are bent a bit, so that no line runs through a database."""
@@ -367,7 +415,7 @@ class _Drawing:
         rows: dict[tuple[int, int], list[Any]] = {}
         for D in sorted(nodes):
             rows.setdefault((len(D), sum(record != first for record in D)), []).append(D)
-        width = 0.6 + max(len(_label(D)) for D in nodes) / 8
+        width = 0.6 + max(len(self._label(D)) for D in nodes) / 8
         places = {}
         for y, key in enumerate(sorted(rows)):
             row = rows[key]
@@ -379,7 +427,7 @@ class _Drawing:
     def _lattice(self, nodes: list[Any]) -> dict[Database, tuple[float, float]]:
         """A record is a corner of a polygon, a database the sum of its records; sizes one above another."""
         records = sorted({record for D in nodes for record in D})
-        width = max(1.0, max(len(_label(D)) for D in nodes) / 9)
+        width = max(1.0, max(len(self._label(D)) for D in nodes) / 9)
         corners = {a: _corner(j, len(records), width) for j, a in enumerate(records)}
         inside = {D: (sum(corners[a][0] for a in D), sum(corners[a][1] for a in D)) for D in nodes}
         places: dict[Database, tuple[float, float]] = {}
@@ -400,7 +448,7 @@ class _Drawing:
         if self.parts:
             touched = [name for name, f in self.maps.items() if f(D)]
             return f"touches: {', '.join(touched)}" if touched else "touches nothing that is read"
-        return ", ".join(f"{name} = {_label(f(D))}" for name, f in self.maps.items())
+        return ", ".join(f"{name} = {self._label(f(D))}" for name, f in self.maps.items())
 
     @cached_property
     def groups(self) -> dict[str, list[Database]]:
@@ -437,7 +485,7 @@ class _Drawing:
             letter = dict(zip(self.pair, ("D = ", "D' = "), strict=False)).get(D, "")
             far = "" if self.distances is None else f" ({self.distances.get(D, 'oo')})"
             axes.annotate(
-                letter + _label(D) + far,
+                letter + self._label(D) + far,
                 place,
                 xytext=(0, -10),
                 textcoords="offset points",
@@ -519,13 +567,15 @@ class _Drawing:
                 colour = COLOURS[n % len(COLOURS)]
                 look += f', style=filled, fillcolor="{colour}", tooltip={_quoted(group)}'
             for D in some:
-                rows.append(f"  {_quoted(_label(D))} [{look}{', penwidth=3' if D in self.pair else ''}];")
+                rows.append(
+                    f"  {_quoted(self._label(D))} [{look}{', penwidth=3' if D in self.pair else ''}];"
+                )
         for D, E in self.graph.edges:
             said = self._change(D, E)
             look = f"style={DOT_LINES[self.kinds[said] % len(DOT_LINES)]}"
             look += f", tooltip={_quoted(said)}" if said else ""
             look += f', penwidth=4, color="{HIGHLIGHT}"' if {D, E} == set(self.pair) else ""
-            rows.append(f"  {_quoted(_label(D))} -- {_quoted(_label(E))} [{look}];")
+            rows.append(f"  {_quoted(self._label(D))} -- {_quoted(self._label(E))} [{look}];")
         title = f"  label={_quoted(self.about + self._note())};\n" if self.about else ""
         return "graph {\n" + title + "\n".join(rows) + "\n}\n"
 

@@ -8,6 +8,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import sympy
+
 from dpcompose.language import formulas
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
@@ -16,7 +18,7 @@ from dpcompose.proof.counterexamples import decimal
 from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.proof.sensitivity import Comparison
-from dpcompose.proof.steps import GIVEN, HYPOTHESIS
+from dpcompose.proof.steps import GIVEN, HYPOTHESIS, Steps, moved
 from dpcompose.search.bounds import Bound, item_order
 from dpcompose.search.claims import Verdict
 
@@ -45,37 +47,51 @@ MOST_VECTORS = 12
 # derivations
 
 
-def derivation(bound: Bound, theory: Theory) -> str:
-    """The numbered lines, and what they believe without check."""
-    numbers = len(str(len(bound.derivation.lines)))
-    rows = []
-    for line in bound.derivation.lines:
-        by = source(line, theory, bound)
-        head = f"{line.n:>{numbers}}. "
+def derivation(bound: Bound) -> str:
+    """The numbered lines, with those that lines have as evidence, and what they believe without check."""
+    return "\n".join(
+        [*_rows(bound.derivation.lines, bound.steps), f"believed without check: {', '.join(believed(bound))}"]
+    )
+
+
+def _rows(lines: Sequence[Line], steps: Steps, before: str = "") -> Iterator[str]:
+    """The lines of a derivation; those that line 2 has as evidence are 2.1, 2.2, ..."""
+    numbers = len(f"{before}{len(lines)}")
+    indent = "   " * before.count(".")
+    for line in lines:
+        head = f"{indent}{f'{before}{line.n}':>{numbers}}. "
         text = textwrap.fill(
-            sentence(line, bound.setting), 78, initial_indent=head, subsequent_indent=" " * len(head)
+            sentence(line, steps.setting), 78, initial_indent=head, subsequent_indent=" " * len(head)
         )
-        rows.append(f"{text}\n{' ' * len(head)}[{by}]")
-    return "\n".join([*rows, f"believed without check: {', '.join(believed(bound))}"])
+        yield f"{text}\n{' ' * len(head)}[{source(line, steps, before)}]"
+        inner = steps.within(line)
+        if inner is not None:
+            yield from _rows(inner.lines, inner.steps, f"{before}{line.n}.")
 
 
-def source(line: Line, theory: Theory, bound: Bound) -> str:
-    """The page that a line is by, or how it was checked, and the lines that it uses."""
-    uses = f" from {_numbers(line.uses)}" if line.uses else ""
+def source(line: Line, steps: Steps, before: str = "") -> str:
+    """The page that a line is by, or how it was checked, and the lines that it uses.
+
+    before -- the number of the line whose evidence the line is in, with a point.
+    """
+    uses = f" from {_numbers(line.uses, before)}" if line.uses else ""
     if line.by in (GIVEN, HYPOTHESIS):
         covered = line.by
         if isinstance(line.judgement, kernel.Holds):
             covered = f"checked: {line.judgement.covered}"
         elif isinstance(line.judgement, kernel.Tabled):
             covered = "checked on its table"
+        elif isinstance(line.judgement, kernel.Composed):
+            covered = "by the lines below"
         return covered + uses
-    page = theory.pages[line.by]
-    cited = page.cite(bound.steps.notion, bound.setting.adaptive)
+    page = steps.theory.pages[line.by]
+    cited = page.cite(steps.notion, steps.setting.adaptive)
     name = cited if cited == page.id else f"{cited}, {page.id}"
-    return f"by {name}{uses}"
+    below = " and the lines below" if line.evidence is not None else ""
+    return f"by {name}{uses}{below}"
 
 
-def _numbers(ns: Sequence[int]) -> str:
+def _numbers(ns: Sequence[int], before: str = "") -> str:
     """1, 2, 3, 5 as 1-3, 5."""
     runs: list[list[int]] = []
     for n in ns:
@@ -84,7 +100,8 @@ def _numbers(ns: Sequence[int]) -> str:
         else:
             runs.append([n])
     return ", ".join(
-        str(r[0]) if len(r) == 1 else f"{r[0]}{'-' if len(r) > 2 else ', '}{r[-1]}" for r in runs
+        f"{before}{r[0]}" + ("" if len(r) == 1 else f"{'-' if len(r) > 2 else ', '}{before}{r[-1]}")
+        for r in runs
     )
 
 
@@ -137,6 +154,47 @@ def sentence(line: Line, setting: Setting) -> str:
                 f"no smaller guarantee holds for all such mechanisms: {_values(said.parameters)} is attained"
             )
     raise TypeError(f"{said} is no judgement")
+
+
+def pieces(line: Line, steps: Steps) -> list[str | sympy.Expr]:
+    """A line in words, cut into texts and the formulas between them."""
+    words, said = sentence(line, steps.setting), line.judgement
+    starts = {
+        kernel.Given: "{0.name} is {0.granularity} ",
+        kernel.Tabled: "{0.name} is {0.granularity} ",
+        kernel.Composed: "{0.name} is {0.granularity} ",
+        kernel.Loss: "the composition has loss ",
+        kernel.Private: "the composition is {0.granularity} ",
+        kernel.Optimal: "no smaller guarantee holds for all such mechanisms: ",
+    }
+    if type(said) not in starts:
+        return [words]
+    start = starts[type(said)].format(said)
+    assert isinstance(said, kernel.Given | kernel.Loss | kernel.Private | kernel.Optimal)
+    parts: list[str | sympy.Expr] = []
+    for _, text in said.parameters:
+        formula = _parsed(text, steps)
+        at = words.find(text, len(start) if not parts else 0)
+        if formula is None or at < 0 or not words.startswith(start):
+            return [sentence(line, steps.setting)]
+        parts += [words[:at], formula]
+        words, start = words[at + len(text) :], ""
+    return [*parts, words]
+
+
+def _parsed(text: str, steps: Steps) -> sympy.Expr | None:
+    """A formula of a line, in parameters and distances; None for what stays text."""
+    r = [moved(i) for i in range(1, len(steps.setting.mechanisms) + 1)]
+    families = {"r": r} if "r[" in text else None
+    try:
+        return formulas.parse(text, steps.setting.symbols, families, index="i")
+    except formulas.FormulaError:
+        return None
+
+
+def best_values(bound: Bound) -> list[sympy.Expr]:
+    """The parameters of the best guarantee."""
+    return [formulas.parse(text, bound.setting.symbols) for _, text in bound.guarantee.parameters]
 
 
 def _private_in_value(said: kernel.PrivateInValue, names: list[str]) -> str:
@@ -210,11 +268,28 @@ def _all_of(names: list[str]) -> str:
 
 def believed(bound: Bound) -> list[str]:
     """The assumptions that nothing checked: lines by number, independence, and believed pages."""
-    lines = bound.derivation.believed
-    some = [f"line{'s' if len(lines) > 1 else ''} {_numbers(lines)}"] if lines else []
-    if bound.setting.several:
-        some.append(f"that {composed(bound.setting)}")
-    return some or ["nothing"]
+    lines: dict[str, list[int]] = {}
+    for _, number in kernel.assumed(bound.derivation.lines):
+        before, point, n = number.rpartition(".")
+        lines.setdefault(before + point, []).append(int(n))
+    shown = ", ".join(_numbers(ns, before) for before, ns in lines.items())
+    some = [f"line{'s' if sum(map(len, lines.values())) > 1 else ''} {shown}"] if lines else []
+    return some + [f"that {one}" for one in dependence(bound.setting)] or ["nothing"]
+
+
+def dependence(setting: Setting, before: str = "") -> Iterator[str]:
+    """What is assumed of how mechanisms depend on each other, also in compositions among them."""
+    if setting.several:
+        yield before + composed(setting)
+    for name, study in setting.studies.items():
+        yield from dependence(study, f"{before}in {name} ")
+
+
+def one_by_one(bound: Bound) -> str:
+    """The smaller guarantee of the mechanisms of studies one by one, in words; "" where none is known."""
+    if bound.flat is None or not bound.smaller_is_known:
+        return ""
+    return f"one by one its mechanisms are {guarantee(bound.flat.guarantee)}{bound.flat.standing}"
 
 
 def composed(setting: Setting) -> str:
@@ -229,19 +304,26 @@ def composed(setting: Setting) -> str:
 
 def assumptions(bound: Bound, theory: Theory) -> list[str]:
     """What the result assumes, as sentences."""
-    some = [
-        given(line.judgement) + on_table(line.judgement, bound.setting)
-        for line in bound.derivation.lines
-        if isinstance(line.judgement, kernel.Given | kernel.Releases)
+    return [
+        *_assumed(bound.derivation.lines, bound.steps),
+        *dependence(bound.setting),
+        *(
+            f"the page {id} is believed"
+            for id in bound.derivation.pages
+            if theory.pages[id].head.status == "believed"
+        ),
     ]
-    if bound.setting.several:
-        some.append(composed(bound.setting))
-    some += [
-        f"the page {id} is believed"
-        for id in bound.derivation.pages
-        if theory.pages[id].head.status == "believed"
-    ]
-    return some
+
+
+def _assumed(lines: Sequence[Line], steps: Steps, before: str = "") -> Iterator[str]:
+    """The guarantees that lines state, and those that are stated in compositions among the mechanisms."""
+    for line in lines:
+        said = line.judgement
+        inner = steps.within(line) if isinstance(said, kernel.Composed) else None
+        if isinstance(said, kernel.Composed) and inner is not None:
+            yield from _assumed(inner.lines, inner.steps, f"{before}in {said.name}, ")
+        elif isinstance(said, kernel.Given | kernel.Releases):
+            yield before + given(said) + on_table(said, steps.setting)
 
 
 def on_table(said: kernel.Given | kernel.Releases, setting: Setting) -> str:
@@ -264,12 +346,21 @@ def verdict(n: int, found: Verdict, bound: Bound | None) -> str:
     rows = [f"claim {n}: {claimed}", f"  {found.verdict.upper()}{words}{expected}"]
     if found.reason:
         rows += [f"  {line}" for line in textwrap.wrap(f"because {found.reason}", 76)]
-    if found.verdict == "proved" and bound is not None and bound.conversions:
+    if found.verdict == "proved" and computed.COMPUTED in found.certificate:
+        least = found.guarantee
+        known = "" if least is None or bound is None else f", which has {_curve(least, bound)}"
+        rows.append(f"  by {found.certificate[computed.COMPUTED]['by']}{known}")
+    elif found.verdict == "proved" and bound is not None and bound.conversions:
         pages = ", ".join(page.id for page in bound.conversions)
         rows.append(f"  from {guarantee(bound.guarantee)}, by {pages}")
     if found.counterexample is not None and bound is not None:
         rows += [f"  {row}" for row in _counterexample(found, bound)]
     return "\n".join(rows)
+
+
+def _curve(least: Guarantee, bound: Bound) -> str:
+    """The least guarantee that a curve has at a δ, in words."""
+    return f"{bound.guarantee.granularity} {_dp(least.notion, _decimals(least))}"
 
 
 def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
@@ -289,8 +380,7 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
     if found.guarantee is None:
         yield f"right is: {guarantee(bound.guarantee)}"
     else:
-        values = _decimals(found.guarantee)
-        yield f"right is: {bound.guarantee.granularity} {_dp(found.guarantee.notion, values)}"
+        yield f"right is: {_curve(found.guarantee, bound)}"
     for change in found.nearby:
         yield f"it would hold {change}"
 
@@ -422,6 +512,8 @@ def problem_data(
     if bound is not None:
         data["guarantee"] = guarantee_data(bound.guarantee)
         data["optimal"] = True if bound.optimal else False if bound.smaller_is_known else None
+        if bound.flat is not None and one_by_one(bound):
+            data["one-by-one"] = guarantee_data(bound.flat.guarantee)
     data["scope"] = str(setting.databases)
     if bound is not None:
         data["theorems"] = [
@@ -444,6 +536,8 @@ def of_claims(verdicts: Sequence[Verdict], bound: Bound | None) -> Bound | None:
     """The bound that is shown for a file: in the notion of the claims if that is one, else the study's."""
     notions = {found.claim.guarantee.notion for found in verdicts}
     of_first = verdicts[0].bound if len(notions) == 1 else None
+    if bound is not None and bound.setting.studies and bound.guarantee.notion in notions:
+        return bound  # a claim may be judged by the mechanisms of studies one by one
     return of_first if of_first is not None and of_first.guarantee.notion in notions else bound
 
 
@@ -494,18 +588,7 @@ def saved(bound: Bound, verdicts: Sequence[Verdict], problem: dict[str, Any]) ->
         if found.verdict == "proved":
             one["certificate"] = {key: dict(value) for key, value in found.certificate.items()}
             if found.bound is not None and found.bound.derivation.lines != bound.derivation.lines:
-                one["derivation"] = _derived(found.bound)
+                flat = found.bound.setting != bound.setting
+                one["derivation"] = found.bound.data() | ({"flat": True} if flat else {})
         claims.append(one)
-    return {"format": checker.FORMAT, "problem": problem, **_derived(bound), "claims": claims}
-
-
-def _derived(bound: Bound) -> dict[str, Any]:
-    """The lines of a derivation, what they rest on, and their result."""
-    data: dict[str, Any] = {
-        "pages": dict(bound.derivation.pages),
-        "lines": [line.data() for line in bound.derivation.lines],
-        "result": checker.result(bound.guarantee, bound.optimal),
-    }
-    if bound.steps.conversions:
-        data["conversions"] = {notion: list(path) for notion, path in bound.steps.conversions.items()}
-    return data
+    return {"format": checker.FORMAT, "problem": problem, **bound.data(), "claims": claims}

@@ -26,18 +26,21 @@ from typing import Any
 
 import sympy
 
-from dpcompose.front import display, files, latex, numbers, render
+from dpcompose.front import display, files, membership, numbers, render
 from dpcompose.front.display import Answer, Proof, Theorems
+from dpcompose.front.latex import setting_latex
+from dpcompose.front.membership import Membership
 from dpcompose.front.numbers import Budget
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim, Problem
 from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumptions, setting
 from dpcompose.proof import privacy_metric, registry
-from dpcompose.proof.hypotheses.inputs import Inputs, closed_form
+from dpcompose.proof.hypotheses.inputs import Inputs, by_blocks, by_own_form, closed_form
 from dpcompose.proof.registry import Theory
+from dpcompose.proof.steps import Steps
 from dpcompose.search import claims, conversions, decide, limits, nearby
 from dpcompose.search.bounds import Bound, NoBound
 from dpcompose.search.claims import Verdict
@@ -45,9 +48,11 @@ from dpcompose.search.solver import Solver
 from dpcompose.spaces import expressions
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.expressions import MetricFunction
+from dpcompose.spaces.finite import finite
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import neighbourhood_graph
-from dpcompose.spaces.metrics import Metric, ShortestPaths
+from dpcompose.spaces.graphs import is_large, neighbourhood_graph
+from dpcompose.spaces.maps import Everything, Map
+from dpcompose.spaces.metrics import Metric, ShortestPaths, StepsInSpace
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,11 +111,27 @@ class Result:
 
     def to_latex(self, verdicts: Sequence[Verdict] = ()) -> str:
         """The proof as a document for pdfLaTeX, with verdicts on claims and the results that are used."""
-        return latex.document(self.bound, self.theory, verdicts)
+        return self.derivation.to_latex(verdicts)
 
     def at(self, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
         """The guarantee with numbers in place of parameters, exact: at({e1: "1/2"}); see `numbers.at`."""
         return numbers.at(self.bound, values)
+
+    def membership(self, values: Mapping[Any, object] = MappingProxyType({})) -> Membership:
+        """What the guarantee says of a test that must tell two neighbours apart by the output, in numbers.
+
+        values -- numbers for parameters, as for `at`.  Raises WrongValue where some are left.
+
+        >>> import dpcompose as dpc
+        >>> M = dpc.mechanism("M", dpc.pure("e", dpc.unbounded))
+        >>> found = dpc.compose(M, on=dpc.multisets(), target=dpc.unbounded).guarantee()
+        >>> print(found.membership({"e": "log(3)"}))
+        a test that tells two neighbours apart has at most
+          true positives at false ones: 0.003 at 0.001, 0.03 at 0.01, 0.3 at 0.1, 0.8333334 at 0.5
+          advantage (their difference): 0.5
+          posterior (1/2 before):       0.75
+        """
+        return membership.of(self.bound, values)
 
     def __repr__(self) -> str:
         said = render.guarantee(self.bound.guarantee)
@@ -143,6 +164,7 @@ class Study:
     setting: Setting
     theory: Theory = field(default_factory=registry.standard)
     solver: Solver = decide.STANDARD
+    _flat: dict[str, Study | str] = field(default_factory=dict, init=False, compare=False)
 
     @cached_property
     def bound(self) -> Bound:
@@ -185,7 +207,8 @@ class Study:
         try:
             verdict = self._judge(claim)
             if verdict.verdict == "refuted":
-                verdict = replace(verdict, nearby=nearby.where_it_holds(claim, self._nearby, self.solver))
+                of = self.flat(claim.guarantee.notion) or self
+                verdict = replace(verdict, nearby=nearby.where_it_holds(claim, of._nearby, self.solver))
             return display.answer(verdict)
         except (NoBound, TooLarge) as error:
             if claims.proves_itself(claim, self.setting, self.theory, self.solver):
@@ -201,17 +224,64 @@ class Study:
                 claim.guarantee.notion, self.setting, self.theory, self.solver, claim.guarantee, self.bound
             )
         except NoBound as error:
-            verdict = claims.judge_by_any(claim, [self.bound], self.solver)
+            verdict = claims.judge_by_any(claim, [self.bound], self.solver, self.bound)
             return replace(verdict, reason=str(error)) if verdict.verdict == "undecided" else verdict
-        return claims.judge_by_any(claim, found, self.solver)
+        return claims.judge_by_any(claim, found, self.solver, self.bound)
+
+    def flat(self, notion: str | None = None) -> Study | None:
+        """The same composition with the mechanisms of the studies among them one by one; None where there are
+        no studies, or these mechanisms cannot be stated one by one.
+
+        Its guarantee can be smaller: what a study satisfies is all that is known of it here, and other
+        mechanisms satisfy that too.  notion -- in which noise is stated.
+
+        >>> import dpcompose as dpc
+        >>> D = dpc.multisets({"a", "b"})
+        >>> of_a, of_b = (
+        ...     dpc.mechanism(x, dpc.pure(f"e_{x}", dpc.bounded, "common"), reads=dpc.restriction([x]))
+        ...     for x in "ab"
+        ... )
+        >>> inner = dpc.compose(of_a, of_b, on=D, target=dpc.unbounded)
+        >>> study = dpc.compose(dpc.mechanism("M", study=inner), on=D, target=dpc.bounded)
+        >>> study.guarantee()
+        bounded (2*max(e_a, e_b))-DP, by GB:A.3; a smaller one is known
+        >>> study.flat().guarantee()
+        bounded (e_a + e_b)-DP, by GB:IV.13; optimal
+        """
+        notion = notion or self.bound.guarantee.notion
+        if notion not in self._flat:
+            setting = Steps(self.setting, self.theory).one_by_one(notion)
+            found = setting if isinstance(setting, str) else Study(setting, self.theory, self.solver)
+            self._flat[notion] = found
+        flat = self._flat[notion]
+        return None if isinstance(flat, str) else flat
+
+    def as_mechanism(self, name: str, reads: Map, count: sympy.Expr | None = None) -> Mechanism:
+        """The composition as a mechanism of another, with its best guarantee; see `dpcompose.mechanism`.
+
+        Raises NoBound, InvalidSetting or TooLarge where it has none.
+        """
+        stated = self.setting.in_one_notion([self.bound.guarantee.notion])
+        study = self if stated is self.setting else Study(stated, self.theory, self.solver)
+        return nested(name, study.bound, reads, count)
 
     def _judge(self, claim: Claim) -> Verdict:
-        """The verdict from bounds in the claim's notion, or from what it implies in the mechanisms'."""
+        """The verdict from the studies' bounds, or from their mechanisms one by one where these say more.
+
+        What refutes is always about the mechanisms one by one, where they can be stated so.
+        """
         verdict = self._judge_by_bounds(claim)
-        if verdict.verdict == "undecided" and self.setting.notions != (claim.guarantee.notion,):
-            found = claims.refute_by_consequence(claim, self.bound)
-            return verdict if found is None else replace(found, bound=verdict.bound)
-        return verdict
+        flat = self.flat(claim.guarantee.notion)
+        if flat is None:
+            why = self._flat[claim.guarantee.notion]
+            return replace(verdict, reason=f"{verdict.reason}; {why}") if why and verdict.reason else verdict
+        if verdict.verdict == "proved" and verdict.loose is not None:
+            return verdict
+        try:
+            found = flat._judge_by_bounds(claim)
+        except (NoBound, TooLarge) as error:
+            return verdict if verdict.verdict == "proved" else Verdict(claim, "undecided", reason=str(error))
+        return verdict if (verdict.verdict, found.verdict) == ("proved", "undecided") else found
 
     @cached_property
     def _nearby(self) -> list[tuple[str, Bound]]:
@@ -353,10 +423,13 @@ class Study:
         return files.toml(problems.to_data(problems.plain(self.setting), claims))
 
     def __repr__(self) -> str:
-        return display.setting_line(self.setting)
+        return repr(self.setting)
 
     def _repr_html_(self) -> str:
         return display.setting_html(self.setting)
+
+    def _repr_latex_(self) -> str:
+        return setting_latex(self.setting)
 
 
 def compose(
@@ -406,11 +479,33 @@ def canonical_metric(
     (2, oo, d_bounded(D, E))
     """
     edits = granularity.edits(databases)
-    stated = None if edits is None else closed_form(theory or registry.standard(), databases, edits)
-    found: Metric = (
-        ShortestPaths(neighbourhood_graph(databases, granularity)) if stated is None else stated.metric
-    )
+    theory = theory or registry.standard()
+    stated = None if edits is None else closed_form(theory, databases, edits)
+    stated = stated or by_blocks(theory, databases, granularity)
+    stated = stated or by_own_form(theory, databases, granularity)
+    found: Metric
+    if stated is not None:
+        found = stated.metric
+    elif is_large(databases):
+        found = StepsInSpace(finite(databases, granularity))
+    else:
+        found = ShortestPaths(neighbourhood_graph(databases, granularity))
     return MetricFunction(str(granularity), found, databases, same=(databases, granularity))
+
+
+def nested(name: str, bound: Bound, reads: Map, count: sympy.Expr | None) -> Mechanism:
+    """A composition with a bound as a mechanism of another one, on what that reads, for its own target."""
+    setting, said = bound.setting, bound.guarantee
+    symbols = setting.symbols
+    values = tuple((key, formulas.parse(text, symbols, index="i")) for key, text in said.parameters)
+    domain = None if isinstance(reads, Everything) else "own"
+    satisfies = Guarantee(said.notion, values, setting.target, domain)
+    return Mechanism(name, reads, satisfies, count, study=Nested(setting, bound.data()))
+
+
+def show(name: str, setting: Setting, reads: Map, count: sympy.Expr | None = None) -> Mechanism:
+    """A composition as a mechanism of another one, with its best guarantee: for reading problem files."""
+    return Study(setting).as_mechanism(name, reads, count)
 
 
 def load(path: str | Path) -> tuple[Study, tuple[Claim, ...]]:
@@ -418,5 +513,5 @@ def load(path: str | Path) -> tuple[Study, tuple[Claim, ...]]:
 
     Raises ProblemError, a ValueError, with all mistakes of the file; OSError where it cannot be read.
     """
-    problem: Problem = problems.read_file(path)
+    problem: Problem = problems.read_file(path, show)
     return Study(problem.setting), problem.claims

@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
 from math import comb, gcd, lcm, prod
 from typing import TYPE_CHECKING
 
-from dpcompose.language import forms
+from dpcompose.language import enclosures, forms
+from dpcompose.language.enclosures import Interval, NoEnclosure
 from dpcompose.language.forms import ONE, Form
 from dpcompose.language.symbols import Domain, symbol
 
@@ -92,8 +92,8 @@ class Exponential:
         """Rationals lower ≤ x ≤ upper around a number x, found from powers of e to so many digits.
 
         >>> lower, upper = power(Form.constant(1)).enclosure(5)
-        >>> str(lower), str(upper)
-        ('271827/100000', '271829/100000')
+        >>> f"{float(lower):.4f}", upper - lower < Fraction(1, 10**5)
+        ('2.7183', True)
         """
         lower = upper = Fraction(0)
         for L, c in self.terms:
@@ -146,20 +146,12 @@ def power(exponent: Form, factor: Fraction = Fraction(1)) -> Exponential:
 
 
 def power_of_e(q: Fraction, digits: int) -> tuple[Fraction, Fraction]:
-    """Rationals lower ≤ e^q ≤ upper.  Decimal's exp is correctly rounded, so one step in the last digit
-    to either side encloses it.  Raises NotDecided beyond LARGEST_EXPONENT."""
-    if q == 0:
-        return Fraction(1), Fraction(1)
-    if abs(q) > LARGEST_EXPONENT:
-        raise NotDecided("an exponent is too large for a power of e to be enclosed")
-    ends = []
-    for rounding in (ROUND_FLOOR, ROUND_CEILING):
-        with localcontext() as context:
-            context.prec = digits + len(str(abs(q.numerator) // q.denominator))
-            context.rounding = rounding
-            value = (Decimal(q.numerator) / Decimal(q.denominator)).exp()
-            ends.append(Fraction(value.next_minus() if rounding == ROUND_FLOOR else value.next_plus()))
-    return max(ends[0], Fraction(0)), ends[1]
+    """Rationals lower ≤ e^q ≤ upper, to so many digits.  Raises NotDecided where q is too large."""
+    try:
+        found = enclosures.exp(Interval.of(q), digits * 10 // 3 + 4)
+    except NoEnclosure:
+        raise NotDecided("an exponent is too large for a power of e to be enclosed") from None
+    return found.low, found.high
 
 
 HIGHEST_DEGREE = 60
@@ -167,9 +159,6 @@ HIGHEST_DEGREE = 60
 
 MOST_PRODUCTS = 20_000
 """How many terms are multiplied out at once."""
-
-LARGEST_EXPONENT = 100_000
-"""Up to which exponent powers of e are enclosed."""
 
 
 # quotients

@@ -26,6 +26,7 @@ from dpcompose.language.symbols import moves
 if TYPE_CHECKING:
     import sympy
 
+    from dpcompose.language.elementary import Elementary
     from dpcompose.language.symbols import Domain
 
 Monomial = tuple[tuple[str, int], ...]
@@ -345,14 +346,31 @@ def doubt(
         except NotAForm as error:
             return str(error)
         negative = form.scaled(Fraction(-1))
-        fine = is_positive(form, domains) or (
-            is_nonnegative(form, domains)
+        fine = surely(form, domains) or (
+            surely(form, domains, strictly=False)
             if condition == ">= 0"
-            else condition == "!= 0" and is_positive(negative, domains)
+            else condition == "!= 0" and surely(negative, domains)
         )
         if not fine:
             return f"{formulas.to_text(inside)} is not known to be {condition} for all allowed parameters"
     return ""
+
+
+def _is_positive_at_largest(form: Form, domains: Mapping[str, Domain]) -> bool:
+    """Whether a constant minus parameters is > 0, as 1 - d is for d in (0,1): the least value is where all of
+    them are largest, and it may be 0 if that is not reached."""
+    least, reached = Fraction(0), True
+    for term, c in form.terms:
+        if term == ():
+            least += c
+            continue
+        if isinstance(term, Peak) or c > 0 or len(term) != 1 or term[0][1] != 1 or term[0][0] not in domains:
+            return False
+        domain = domains[term[0][0]]
+        if domain.greatest is None:
+            return False
+        least, reached = least + c * domain.greatest, reached and not domain.open_greatest
+    return least > 0 or (least == 0 and not reached)
 
 
 def _over(m: sympy.Expr, x: sympy.Expr, k: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
@@ -434,12 +452,12 @@ def _atom(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
     if not expression.args:
         return Form.parameter(formulas.to_text(expression))  # exp(1)
     if expression.is_Pow and not expression.exp.is_Rational:
-        fine = is_positive(inner, domains)
+        fine = surely(inner, domains)
     elif expression.is_Pow:
-        fine = is_positive(inner, domains) or (expression.exp > 0 and is_nonnegative(inner, domains))
+        fine = surely(inner, domains) or (expression.exp > 0 and surely(inner, domains, strictly=False))
     else:
         kind = expression.func.__name__
-        fine = kind == "exp" or (kind == "log" and is_positive(inner, domains))
+        fine = kind == "exp" or (kind == "log" and surely(inner, domains))
     if not fine:
         raise NoRealValue(
             f"{formulas.to_text(expression)} is not known to have a real value for all allowed parameters"
@@ -448,13 +466,20 @@ def _atom(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
 
 
 def _atom_at(name: str, point: Mapping[str, Fraction]) -> Fraction:
-    from dpcompose.language import formulas, symbols
+    from dpcompose.language import formulas
 
-    inside = {one: symbols.symbol(one) for one in formulas.names(name)}
-    value = formulas.evaluate(formulas.parse(name, inside, index="i"), point)
+    value = formulas.evaluate(_parsed(name), point)
     if value is None:
         raise NotAForm(f"{name} is not rational there")
     return value
+
+
+@lru_cache(maxsize=1_000)
+def _parsed(atom: str) -> sympy.Expr:
+    from dpcompose.language import formulas, symbols
+
+    inside = {one: symbols.symbol(one) for one in names_of(atom)}
+    return formulas.parse(atom, inside, index="i")
 
 
 def domain_of(name: str, domains: Mapping[str, Domain]) -> Domain:
@@ -619,11 +644,12 @@ def _is_constant(name: str) -> bool:
     """Whether a letter is an atom without parameters: sqrt(2), exp(1), log(3)."""
     if name.isidentifier() or "[" in name or " on " in name or name.endswith(", more"):
         return False
-    return _names_of(name) == ()
+    return names_of(name) == ()
 
 
 @lru_cache(maxsize=10_000)
-def _names_of(atom: str) -> tuple[str, ...]:
+def names_of(atom: str) -> tuple[str, ...]:
+    """The parameters of an atom."""
     from dpcompose.language import formulas
 
     return tuple(formulas.names(atom))
@@ -656,16 +682,85 @@ def greatest(form: Form, domains: Mapping[str, Domain]) -> Fraction | None:
 
 
 def is_positive(form: Form, domains: Mapping[str, Domain]) -> bool:
-    """Whether form > 0 is seen from signs: no negative term, and one that is never 0."""
+    """Whether form > 0 is seen from signs: no negative term, and one that is never 0; or at largest letters.
+
+    >>> from dpcompose.language.symbols import UNIT_INTERVAL
+    >>> is_positive(Form.constant(1) - Form.parameter("d"), {"d": UNIT_INTERVAL})
+    True
+    """
+    if _is_positive_at_largest(form, domains):
+        return True
     return is_nonnegative(form, domains) and any(
         all(_never_zero(name, domains) for name, _ in t) for t, _ in form.monomials
     )
 
 
+def surely(form: Form, domains: Mapping[str, Domain], strictly: bool = True) -> bool:
+    """Whether form > 0 (or form ≥ 0: strictly = False) is seen, from signs or by calculus.
+
+    >>> from dpcompose.language.symbols import POSITIVE
+    >>> surely(Form.parameter("exp(e)") - Form.constant(1), {"e": POSITIVE})
+    True
+    """
+    if is_positive(form, domains) or (not strictly and is_nonnegative(form, domains)):
+        return True
+    if len(form.names) > MOST_PARAMETERS:
+        return False
+    from dpcompose.language import elementary, ranges
+
+    try:
+        f = function(form, domains)
+        return ranges.surely_everywhere(f, {name: domains[name] for name in f.names}, strictly)
+    except elementary.NotElementary:
+        return False
+
+
+def function(form: Form, domains: Mapping[str, Domain]) -> Elementary:
+    """The function that a form means, its atoms read too.  Raises elementary.NotElementary.
+
+    >>> from dpcompose.language.symbols import POSITIVE
+    >>> form = Form.parameter("exp(2*e)") - Form.parameter("exp(e)") * Form.parameter("exp(e)")
+    >>> function(form, {"e": POSITIVE}).terms
+    ()
+    """
+    from dpcompose.language import elementary
+
+    total = elementary.Elementary()
+    for term, c in form.terms:
+        if isinstance(term, Peak):
+            of = [function(one, domains) for one in term.of]
+            total = total + elementary.largest(term.m, of).scaled(c)
+            continue
+        product = elementary.constant(c)
+        for name, r in term:
+            product = product * elementary.power(_letter_as_function(name, domains), Fraction(r))
+        total = total + product
+    return total
+
+
+def _letter_as_function(name: str, domains: Mapping[str, Domain]) -> Elementary:
+    from dpcompose.language import elementary
+
+    more = name.removesuffix(", more")
+    if more != name and more.isidentifier() and more in domains:  # how far it is above its least value
+        least = elementary.constant(domains[more].least or Fraction(0))
+        return elementary.parameter(more, domains[more].nonnegative) - least
+    if name in domains:
+        return elementary.parameter(name, domains[name].nonnegative)
+    letters = names_of(name)
+    if _is_over(name) or not set(letters) <= set(domains):
+        raise elementary.NotElementary(f"{name} is no function of parameters alone")
+    return elementary.of_text(name, tuple((one, domains[one]) for one in letters))
+
+
+MOST_PARAMETERS = 8
+"""Up to how many letters the sign of a form is looked for by calculus."""
+
+
 def _never_zero(name: str, domains: Mapping[str, Domain]) -> bool:
     """Whether a parameter, or an atom, is > 0: an exponential, or a root or power of what is > 0."""
     domain = domain_of(name, domains)
-    if name in domains or not set(letters := _names_of(name)) <= set(domains):
+    if name in domains or not set(letters := names_of(name)) <= set(domains):
         return domain.nonnegative and not domain.contains(Fraction(0))
     from dpcompose.language import formulas, symbols
 

@@ -59,6 +59,16 @@ def name_latex(name: str) -> str:
     return f"{letter}_{{{below}}}" if below else letter
 
 
+def formula_html(expression: sympy.Expr) -> str:
+    """An expression inside HTML, as mathematics.
+
+    >>> from dpcompose.language.symbols import symbol
+    >>> formula_html(symbol("e1") / 2)
+    '$\\\\frac{e_{1}}{2}$'
+    """
+    return f"${html.escape(latex(expression), quote=False)}$"
+
+
 _PLAIN = '<span class="mathjax_ignore tex2jax_ignore">{}</span>'
 
 

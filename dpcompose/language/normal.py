@@ -6,72 +6,100 @@ those after the k-th add up to less than it.  Every rounding goes outward.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from fractions import Fraction
-from math import isqrt
 
-from dpcompose.language.exponentials import power_of_e
+from dpcompose.language.enclosures import ONE, Interval, exp
 
-Enclosure = tuple[Fraction, Fraction]
-
-_PI = 314159265358979323846264338327950288419716939937510582097494459230781640628620899
-"""π·10^80, rounded down."""
-
-MOST_DIGITS = 70
-FARTHEST = 30
-"""Beyond this x0 Φ is enclosed by 1 and 1 − e^(−x0²/2)/2 only."""
+HALF = Interval.of(Fraction(1, 2))
+FARTHEST = 10_000
+"""How far out quantiles are looked for."""
 
 
-def distribution(x: Fraction, digits: int) -> Enclosure:
-    """Rationals lower ≤ Φ(x) ≤ upper; digits -- to about so many, up to MOST_DIGITS.
+def distribution(x: Interval, bits: int) -> Interval:
+    """Between which numbers Φ(x) lies, up to about 2^−bits.
 
-    >>> lower, upper = distribution(Fraction(1), 30)
-    >>> float(lower), upper - lower < Fraction(1, 10**29)
+    >>> found = distribution(ONE, 100)
+    >>> float(found.low), found.high - found.low < Fraction(1, 2**98)
     (0.8413447460685429, True)
     """
+    return Interval(_distribution(x.low, bits).low, _distribution(x.high, bits).high)
+
+
+@functools.lru_cache(maxsize=4096)
+def _distribution(x: Fraction, bits: int) -> Interval:
     if x < 0:
-        lower, upper = distribution(-x, digits)
-        return 1 - upper, 1 - lower
-    if x > FARTHEST:
-        return 1 - power_of_e(Fraction(-(FARTHEST**2), 2), digits)[1] / 2, Fraction(1)
-    density = power_of_e(-x * x / 2, digits + 10)
-    scale = 10 ** (digits + 10)
-    square = x * x
-    low, high = (x * scale).__floor__(), (x * scale).__ceil__()
+        return ONE - _distribution(-x, bits)
+    if x == 0:
+        return HALF
+    square = x * x / 2
+    if square > bits:  # 1 − Φ(x) ≤ e^(−x²/2)/2, which is less than 2^−bits
+        return Interval(1 - exp(Interval.of(-min(square, Fraction(bits))), 16).high / 2, Fraction(1))
+    # the sum is at most e^(x²/2)·√(2π)/2, so that many more bits make its product with φ(x) exact enough
+    more = bits + int(square * 3 / 2) + 8
+    density = exp(Interval.of(-square), bits + 8) * _root_of_two_pi(bits + 8).inverse()
+    x2 = x * x * 2**more
+    below, above = x2.numerator // x2.denominator, -(-x2.numerator // x2.denominator)
+    first = x * 2**more
+    low, high = first.numerator // first.denominator, -(-first.numerator // first.denominator)
     total_low, total_high, k = low, high, 0
-    while high > 1 or square * 2 >= 2 * k + 3:
-        low = low * square.numerator // (square.denominator * (2 * k + 3))
-        high = -(-high * square.numerator // (square.denominator * (2 * k + 3)))
+    while high > 1 or x * x * 2 >= 2 * k + 3:
+        low = (low * below >> more) // (2 * k + 3)
+        high = -((-high * above >> more) // (2 * k + 3))
         total_low, total_high, k = total_low + low, total_high + high, k + 1
-    # √(2π) between two multiples of 10^−80
-    roots = [Fraction(isqrt(2 * (_PI + n) * 10**80) + n, 10**80) for n in (0, 1)]
-    half = Fraction(1, 2)
-    return (
-        half + density[0] * Fraction(total_low, scale) / roots[1],
-        half + density[1] * Fraction(total_high + high, scale) / roots[0],
-    )
+    series = Interval(Fraction(total_low, 1 << more), Fraction(total_high + high, 1 << more))
+    return (HALF + density * series).rounded(bits + 8)
 
 
-def quantile(p: Enclosure, digits: int) -> Enclosure | None:
-    """Rationals lower ≤ Φ⁻¹(p) ≤ upper for 0 < p < 1 that is enclosed; None farther out than FARTHEST.
+def quantile(p: Interval, bits: int) -> Interval | None:
+    """Between which numbers Φ⁻¹(p) lies; None where p is 0 or 1, or too close to it to tell.
 
-    >>> lower, upper = quantile((Fraction(3, 4), Fraction(3, 4)), 20)
-    >>> float(lower)
+    >>> found = quantile(Interval.of(Fraction(3, 4)), 64)
+    >>> float(found.low)
     0.6744897501960817
     """
-    lower, upper = Fraction(-FARTHEST), Fraction(FARTHEST)
-    if distribution(lower, digits)[1] > p[0] or distribution(upper, digits)[0] < p[1]:
+    if p.low <= 0 or p.high >= 1:
         return None
-    left = _last(lambda x: distribution(x, digits)[1] <= p[0], lower, upper, digits)
-    return left, -_last(lambda x: distribution(-x, digits)[0] >= p[1], lower, -left, digits)
+    end = Fraction(1)
+    while not (
+        distribution(Interval.of(-end), bits).high <= p.low
+        and distribution(Interval.of(end), bits).low >= p.high
+    ):
+        end *= 2
+        if end > FARTHEST:
+            return None
+    left = _last(lambda x: _distribution(x, bits).high <= p.low, -end, end, bits)
+    return Interval(left, -_last(lambda x: _distribution(-x, bits).low >= p.high, -end, -left, bits))
 
 
-def _last(holds: Callable[[Fraction], bool], lower: Fraction, upper: Fraction, digits: int) -> Fraction:
+def _last(holds: Callable[[Fraction], bool], lower: Fraction, upper: Fraction, bits: int) -> Fraction:
     """A point close to the last one at which what holds at `lower` still holds."""
-    while (upper - lower) * 10**digits > 1:
+    while (upper - lower) * 2**bits > 1:
         middle = (lower + upper) / 2
         if holds(middle):
             lower = middle
         else:
             upper = middle
     return lower
+
+
+@functools.lru_cache(maxsize=64)
+def _root_of_two_pi(bits: int) -> Interval:
+    """√(2π), with π = 16·arctan(1/5) − 4·arctan(1/239)."""
+    from math import isqrt
+
+    scale = bits + 16
+    five, other = _arctan_of_inverse(5, scale), _arctan_of_inverse(239, scale)
+    low, high = 32 * five[0] - 8 * other[1], 32 * five[1] - 8 * other[0]
+    return Interval(Fraction(isqrt(low << scale), 1 << scale), Fraction(isqrt(high << scale) + 1, 1 << scale))
+
+
+def _arctan_of_inverse(n: int, scale: int) -> tuple[int, int]:
+    """Bounds of 1/n − 1/(3n³) + … in units of 2^−scale: what follows a term is at most that term."""
+    power, total, j = (1 << scale) // n, 0, 0
+    while power:
+        total += (-1) ** j * (power // (2 * j + 1))
+        power //= n * n
+        j += 1
+    return total - 2 * j - 2, total + 2 * j + 2

@@ -238,6 +238,13 @@ _LATEX = {c: rf"\{c}" for c in "#$%&_{}"} | {
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    "△": r"\ensuremath{\triangle}",
+    "∖": r"\ensuremath{\setminus}",
+    "↦": r"\ensuremath{\mapsto}",
+    "≤": r"\ensuremath{\leq}",
+    "∞": r"\ensuremath{\infty}",
+    "⌈": r"\ensuremath{\lceil}",
+    "⌉": r"\ensuremath{\rceil}",
 }
 
 

@@ -1,27 +1,32 @@
-"""The least δ at every ε' for mechanisms composed, enclosed with integer arithmetic only.
+"""The least δ at every ε' for mechanisms composed, enclosed by rationals.
 
 An (ε, δ)-DP mechanism whose inputs are r steps apart tells them apart no better than two
 distributions on r + 2 outcomes, with losses −rε, (2−r)ε, …, rε and ∞: the canonical noise of the
 guarantee, which is such a mechanism itself.  Privacy losses of a composition add up, so they lie on
-a lattice, and the least δ is the mean of max(0, 1 − e^(ε' − loss)).  The proofs are on the page
-theorems/computed/optimal-composition.md.
+a lattice, and the least δ is the mean of max(0, 1 − e^(ε' − loss)).  Beside mechanisms whose losses have
+densities it is the mean of their δ(ε' − loss).  The proofs are on the pages optimal-composition and
+curves-together of theorems/computed/.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import TypeAlias
 
 import sympy
 
-from dpcompose.language.enclosures import ONE, ZERO, Interval, enclosure, exp
+from dpcompose.language.enclosures import MOST_LOGARITHM, ONE, ZERO, Interval, enclosure, exp
+from dpcompose.privacy.tails import Laplace, Normal, Tail
 
 LARGEST_LATTICE = 30_000
 """The most points of a lattice of losses; beyond it the losses are moved to a coarser one, a known way."""
+BESIDE_NORMAL, BESIDE_LAPLACE = 250, 1_000
+"""The same where each point takes a value of the curve of normal noise, or of Laplace noise."""
 LARGEST_WORK = 8 * 10**6
 """The most bits that the masses of a lattice may have in all."""
 LARGEST_DISTANCE = 10_000
@@ -44,13 +49,27 @@ class Part:
     steps: int = 1
     count: int = 1
 
+    def times(self, count: int) -> Part:
+        """The same of so many mechanisms."""
+        return replace(self, count=self.count * count)
+
+
+Piece: TypeAlias = "Part | Normal | Laplace"
+"""What is known of one or several of the mechanisms that are composed."""
+
+
+@dataclass(frozen=True)
+class _Rounded(Part):
+    """Laplace noise whose losses are moved to a lattice: a scales apart, epsilon is a/2n and steps 2n."""
+
 
 @dataclass(frozen=True)
 class Noise:
     """Canonical noise at inputs that are r steps apart: two distributions P, Q on losses (2u − r)ε and ∞.
 
     masses -- P of each loss (2u − r)ε, u = 0, …, r, the logarithm of P/Q; infinite -- P of the outcomes
-    that Q does not have.  Q is P turned round: of the loss −ℓ it has what P has of ℓ.
+    that Q does not have.  Q is P turned round: of the loss −ℓ it has what P has of ℓ.  For Laplace noise
+    the lower ends are the masses of what loses no more, and the upper ones those of what loses no less.
     """
 
     masses: tuple[Interval, ...]
@@ -87,6 +106,30 @@ def noise(epsilon: sympy.Expr, delta: sympy.Expr, steps: int, bits: int) -> Nois
     ends = [*ends, ZERO]
     lengths = [(ends[j] - ends[j + 1]).at_least(ZERO).rounded(more) for j in range(steps, -1, -1)]
     return Noise(tuple(lengths), infinite)
+
+
+@lru_cache(maxsize=256)
+def _rounded_laplace(part: _Rounded, bits: int) -> Noise:
+    """The losses (u − n)·a/n, u = 0, …, 2n, of Laplace noise whose centres are a scales apart.
+
+    It loses no more than geometric noise of a/n in n steps; and no less than what is left when outputs are
+    rounded to multiples of an nth of the way.
+    """
+    n = part.steps // 2
+    step = part.epsilon * 2
+    above = noise(step, sympy.Integer(0), n, bits)
+    q = exp(ZERO - enclosure(step, bits + 32), bits + 32)
+    half = Interval.of(Fraction(1, 2))
+    below = [ZERO] * (2 * n + 1)
+    power = half
+    for k in range(n):
+        below[2 * n - 1 - 2 * k] = (power * (ONE - q)).rounded(bits + 32)
+        power = (power * q).rounded(bits + 32)
+    below[0], below[2 * n] = power, half
+    masses = [Interval(mass.low, Fraction(0)) for mass in below]
+    for u, mass in enumerate(above.masses):
+        masses[2 * u] = Interval(masses[2 * u].low, mass.high)
+    return Noise(tuple(masses), ZERO)
 
 
 @dataclass(frozen=True)
@@ -193,7 +236,8 @@ class _Axis:
 class _Losses:
     """The privacy loss of a composition: independent sums of axes, and what has no finite loss.
 
-    moved -- by how much the true loss may differ from that of the axes, which are on a coarser lattice then.
+    moved -- by how much the true loss may differ from that of the axes, which are on a coarser lattice then;
+    tail -- what is lost beside.
     """
 
     axes: tuple[_Axis, ...]
@@ -201,13 +245,21 @@ class _Losses:
     infinite: Interval
     moved: Fraction
     bits: int
+    tail: Tail | None = None
 
     def delta(self, epsilon: sympy.Expr) -> Interval:
         """The mean of max(0, 1 − e^(ε' − loss))."""
-        below = self._finite_part(epsilon, self.moved, upper=False)
-        above = self._finite_part(epsilon, -self.moved, upper=True)
-        found = Interval(self.finite.low * below, self.finite.high * above) + self.infinite
-        return found.at_most(ONE)
+        return Interval(self.below(epsilon), self.above(epsilon))
+
+    def below(self, epsilon: sympy.Expr) -> Fraction:
+        """What it is at least."""
+        found = self._finite_part(epsilon, self.moved, upper=False)
+        return min(Fraction(1), self.finite.low * found + self.infinite.low)
+
+    def above(self, epsilon: sympy.Expr) -> Fraction:
+        """What it is at most."""
+        found = self._finite_part(epsilon, -self.moved, upper=True)
+        return min(Fraction(1), self.finite.high * found + self.infinite.high)
 
     def _finite_part(self, epsilon: sympy.Expr, by: Fraction, upper: bool) -> Fraction:
         shift = enclosure(epsilon, self.bits + 32) + Interval.of(by)
@@ -219,7 +271,7 @@ class _Losses:
         if n == len(self.axes):
             return self._weight(shift, upper)
         axis = self.axes[n]
-        if n == len(self.axes) - 1:
+        if n == len(self.axes) - 1 and self.tail is None:
             return self._last(axis, shift, exactly, upper)
         step = enclosure(axis.step, self.bits + 32)
         total = 0
@@ -232,14 +284,19 @@ class _Losses:
         return total
 
     def _weight(self, shift: Interval, upper: bool) -> int:
-        """1 − e^shift where shift < 0, else 0."""
+        """1 − e^shift where shift < 0, else 0; the curve at the shift where something else is lost beside."""
         end = shift.low if upper else shift.high
+        if self.tail is not None:
+            bits = self.bits // 2 if self.axes else self.bits
+            found = self.tail.above(end, bits) if upper else self.tail.below(end, bits)
+            return _scaled_fraction(found * (1 << self.bits), upper)
         if end >= 0:
             return 0
-        small = exp(Interval.of(end), self.bits)
+        if end < -MOST_LOGARITHM and upper:
+            return 1 << self.bits
+        small = exp(Interval.of(max(end, Fraction(-MOST_LOGARITHM))), self.bits)
         weight = (ONE - small) * Interval.of(1 << self.bits)
-        x = weight.high if upper else weight.low
-        return -(-x.numerator // x.denominator) if upper else x.numerator // x.denominator
+        return _scaled_fraction(weight.high if upper else weight.low, upper)
 
     def _last(self, axis: _Axis, shift: Interval, exactly: sympy.Expr | None, upper: bool) -> int:
         """The same for the last axis: e^(shift − loss) shrinks by the same factor from point to point."""
@@ -279,7 +336,8 @@ def _scaled_fraction(x: Fraction, up: bool) -> int:
 class Curve:
     """The least δ(ε') of mechanisms composed: no smaller one holds for all mechanisms as the parts say.
 
-    parts -- the mechanisms whose inputs move; those that are alike are counted.
+    parts -- the mechanisms whose inputs move, and are known by their guarantees; those that are alike are
+    counted; normal -- all that is Gaussian or zCDP; laplace -- what adds Laplace noise.
 
     >>> two = Curve.of([Part(sympy.Integer(1), sympy.Integer(0), count=2)])
     >>> f"{float(two.delta(sympy.Integer(1)).low):.12f}"
@@ -287,18 +345,34 @@ class Curve:
     >>> once = Curve.of([Part(sympy.Integer(1), sympy.Integer(0), steps=2)])
     >>> f"{float(once.delta(sympy.Integer(1)).high):.4f}"
     '0.4621'
+    >>> normal = Normal(sympy.Integer(1), sympy.Integer(0))
+    >>> str(Curve.of([normal, normal]).least_epsilon(Fraction(1, 10**5)).high * 10**6)
+    '6572971'
     """
 
     parts: tuple[Part, ...]
+    normal: Normal | None = None
+    laplace: tuple[Laplace, ...] = ()
 
     @staticmethod
-    def of(parts: Sequence[Part]) -> Curve:
+    def of(pieces: Iterable[Piece]) -> Curve:
         """The curve, mechanisms that are alike counted together."""
         alike: Counter[tuple[sympy.Expr, sympy.Expr, int]] = Counter()
-        for part in parts:
-            alike[part.epsilon, part.delta, part.steps] += part.count
+        noisy: Counter[sympy.Expr] = Counter()
+        normal = Normal(sympy.Integer(0), sympy.Integer(0))
+        for piece in pieces:
+            if isinstance(piece, Part):
+                alike[piece.epsilon, piece.delta, piece.steps] += piece.count
+            elif isinstance(piece, Laplace):
+                noisy[piece.ratio] += piece.count
+            else:
+                normal = Normal(normal.square + piece.square, normal.rho + piece.rho)
         ordered = sorted(alike.items(), key=lambda one: (str(one[0]), one[1]))
-        return Curve(tuple(Part(*key, count) for key, count in ordered))
+        return Curve(
+            tuple(Part(*key, count) for key, count in ordered),
+            normal if (normal.square, normal.rho) != (0, 0) else None,
+            tuple(Laplace(ratio, count) for ratio, count in sorted(noisy.items(), key=str)),
+        )
 
     def delta(self, epsilon: sympy.Expr, bits: int = 128, points: int = LARGEST_LATTICE) -> Interval:
         """Between which numbers δ(ε') lies.
@@ -315,32 +389,55 @@ class Curve:
         >>> str(pure.least_epsilon(Fraction(1, 10**5), 3).high)
         '38971/125'
         """
-        unit = 10**digits
-        losses = _losses(self, bits, LARGEST_LATTICE)
-        most = sum((enclosure(p.epsilon, bits) * Interval.of(p.steps * p.count) for p in self.parts), ZERO)
-        if losses.infinite.low > delta:
+        return _least_epsilon(self, delta, digits, bits)
+
+
+@lru_cache(maxsize=64)
+def _least_epsilon(curve: Curve, delta: Fraction, digits: int, bits: int) -> Interval | None:
+    """The least ε', looked for where δ(ε') seems to be δ: floating-point numbers only choose where."""
+    unit = 10**digits
+    losses = _losses(curve, bits, LARGEST_LATTICE)
+    if losses.infinite.low > delta:
+        return None
+
+    @cache
+    def above(n: int) -> Fraction:
+        return losses.above(sympy.Rational(n, unit))
+
+    low, high = -1, unit  # the last n at which δ(n/unit) is not seen to be at most δ, and a first one
+    while above(high) > delta:
+        low, high = high, 2 * high
+        if high > MOST_EPSILON * unit:
             return None
+    turn = 0
+    while high - low > 1:
+        turn += 1
+        at = (low + high) // 2
+        if turn % 3 and low >= 0 and 0 < above(high) < above(low) and delta > 0:
+            left, right = (_log(above(n)) - _log(delta) for n in (low, high))
+            if left > right:
+                at = low + round((high - low) * left / (left - right))
+        at = min(max(at, low + 1), high - 1)
+        low, high = (low, at) if above(at) <= delta else (at, high)
+    before, step = high - 1, 1  # the last at which it is known to be above δ, or close to that
+    while before >= 0 and losses.below(sympy.Rational(before, unit)) <= delta:
+        before, step = before - step, 2 * step
+    return Interval(Fraction(max(0, before), unit), Fraction(high, unit))
 
-        def first(fails: bool) -> int:
-            """The first n at which δ(n/unit) is not known to be above δ (fails), or known to be at most δ."""
-            low, high = 0, -(-(most.high + losses.moved) * unit // 1) + 1
-            while low < high:
-                at = (low + high) // 2
-                found = losses.delta(sympy.Rational(at, unit))
-                if (found.low <= delta) if fails else (found.high <= delta):
-                    high = at
-                else:
-                    low = at + 1
-            return low
 
-        return Interval(Fraction(max(0, first(True) - 1), unit), Fraction(first(False), unit))
+def _log(x: Fraction) -> float:
+    return math.log(x.numerator) - math.log(x.denominator)
+
+
+MOST_EPSILON = 10**5
+"""Up to which ε' the least one is looked for."""
 
 
 @lru_cache(maxsize=256)
 def _losses(curve: Curve, bits: int, points: int) -> _Losses:
     """The losses of a composition on their lattice, or on a coarser one where they are too many."""
     finite, infinite = ONE, ONE
-    moving = []
+    moving: list[tuple[Part, Noise]] = []
     for part in curve.parts:
         table = noise(part.epsilon, part.delta, part.steps, bits)
         stays = (ONE - table.infinite).power(part.count, 2 * bits)
@@ -349,18 +446,50 @@ def _losses(curve: Curve, bits: int, points: int) -> _Losses:
             finite = (finite * stays).rounded(2 * bits)
         else:
             moving.append((part, table))
+    if curve.normal or curve.laplace:
+        points = min(points, BESIDE_NORMAL if curve.normal else BESIDE_LAPLACE)
+    tail, rounded = _beside(curve, points // _size(_lattice([part for part, _ in moving])))
+    moving += [(one, _rounded_laplace(one, bits)) for one in rounded]
     lattice = list(_lattice([part for part, _ in moving]))
     moved = Fraction(0)
-    size = 1
-    for _, weights in lattice:
-        size *= sum(w * part.steps * part.count for part, w in weights.items()) + 1
-    if size > points:
+    if _size(lattice) > points and tail is None and len(moving) == 1 and moving[0][0].steps == 1:
+        axis, left_out = _binomial(*moving[0], bits)
+        stays = ONE - infinite
+        return _Losses((axis,), finite, Interval(stays.low, stays.high + left_out), moved, bits)
+    if _size(lattice) > points:
         step, weights, moved = _coarser([part for part, _ in moving], points, bits)
         lattice = [(step, weights)]
     tables = dict(moving)
     axes = tuple(_axis(step, weights, tables, bits) for step, weights in lattice)
     axes = tuple(sorted(axes, key=lambda axis: len(axis.low)))
-    return _Losses(axes, finite, ONE - infinite, moved, bits)
+    return _Losses(axes, finite, ONE - infinite, moved, bits, tail)
+
+
+def _size(lattice: Iterable[tuple[sympy.Expr, dict[Part, int]]]) -> int:
+    """How many losses there are on all axes together."""
+    return math.prod(
+        sum(w * part.steps * part.count for part, w in weights.items()) + 1 for _, weights in lattice
+    )
+
+
+def _beside(curve: Curve, points: int) -> tuple[Tail | None, list[_Rounded]]:
+    """What is lost beside the lattice, and the Laplace noise that is moved to it: all, or all but one.
+
+    points -- how many losses the latter may have.
+    """
+    tail: Tail | None = curve.normal
+    noisy = list(curve.laplace)
+    if tail is None and noisy:
+        tail = replace(noisy[-1], count=1)
+        noisy[-1] = replace(noisy[-1], count=noisy[-1].count - 1)
+    noisy = [one for one in noisy if one.count]
+    several = sum(one.count for one in noisy)
+    n = (points - 1) // (2 * max(1, several))
+    if n == 0 and noisy:
+        raise TooManyLosses(
+            f"the losses of {several} mechanisms with Laplace noise are too many to go through"
+        )
+    return tail, [_Rounded(one.ratio / (2 * n), sympy.Integer(0), 2 * n, one.count) for one in noisy]
 
 
 def _lattice(parts: Sequence[Part]) -> Iterator[tuple[sympy.Expr, dict[Part, int]]]:
@@ -391,6 +520,59 @@ def _coarser(parts: Sequence[Part], points: int, bits: int) -> tuple[sympy.Expr,
         off = max(abs(x.low - weights[part] * step), abs(x.high - weights[part] * step))
         moved += off * part.steps * part.count
     return sympy.Rational(step.numerator, step.denominator), weights, moved
+
+
+def _binomial(part: Part, table: Noise, bits: int) -> tuple[_Axis, Fraction]:
+    """The losses of many mechanisms that are alike, as far as they are likely, and how likely the others are.
+
+    The losses (2u − k)ε have masses in proportion to those of a binomial distribution, which follow from the
+    largest one, and what is beyond the last one shrinks at least as fast as there.  They add up to (1 − c)^k.
+    """
+    k, scale = part.count, bits + 64
+    least, most = table.masses
+    if least.low <= 0 or most.low <= 0:
+        raise TooManyLosses(
+            f"{k} mechanisms of which some loss is almost impossible are too many to go through"
+        )
+    odds = (most * least.inverse()).rounded(scale)
+    mode = min(k, int((k + 1) * most.low / (most.low + least.low)))
+    one = 1 << scale
+
+    def beyond(ratio: Interval, at: Callable[[int], tuple[int, int]]) -> tuple[list[tuple[int, int]], int]:
+        """The masses beyond the mode, and a bound of those left out; at -- the n-th ratio over the odds."""
+        low, high, n = one, one, 0
+        factors = _scaled_fraction(ratio.low * one, False), _scaled_fraction(ratio.high * one, True)
+        found: list[tuple[int, int]] = []
+        while True:
+            numerator, denominator = at(n)
+            if numerator == 0:
+                return found, 0
+            shrinks = -(-factors[1] * numerator // denominator)
+            if high >> 64 - SPARE == 0 and shrinks < one:
+                return found, -(-high * shrinks // (one - shrinks))
+            low = (low * factors[0] * numerator >> scale) // denominator
+            high = -(-(high * factors[1] * numerator) // (denominator << scale))
+            found.append((low, high))
+            n += 1
+
+    above, over = beyond(odds, lambda n: (k - mode - n, mode + n + 1))
+    below, under = beyond(odds.inverse(), lambda n: (mode - n, k - mode + n + 1))
+    masses = [*reversed(below), (one, one), *above]
+    all_low, all_high = (sum(mass[end] for mass in masses) for end in (0, 1))
+    stays = (ONE - table.infinite).power(k, 2 * bits)
+    low_unit = stays.low * (1 << bits) / (all_high + over + under)
+    high_unit = stays.high * (1 << bits) / all_low
+    axis = _Axis(
+        part.epsilon,
+        k - 2 * (mode - len(below)),
+        tuple(_scaled_fraction(mass[0] * low_unit, False) for mass in masses),
+        tuple(_scaled_fraction(mass[1] * high_unit, True) for mass in masses),
+    )
+    return axis, Fraction(over + under) / all_low
+
+
+SPARE = 16
+"""How many binary digits more than wanted masses have before they are left out."""
 
 
 def _axis(step: sympy.Expr, weights: dict[Part, int], tables: dict[Part, Noise], bits: int) -> _Axis:

@@ -1,13 +1,17 @@
-"""Mechanisms: a map that is read, and a guarantee that is assumed, or a query and noise that give one."""
+"""Mechanisms: a map that is read, and a guarantee that is assumed, or a query and noise that give one.
+
+A composition can be a mechanism of another one (`Nested`): its guarantee is derived, and not assumed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import sympy
 
+from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.tables import ProbabilityTable
@@ -15,8 +19,39 @@ from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.queries import Bit, Query
 
 
+class Composition:
+    """Mechanisms composed over a class: what `dpcompose.privacy.settings.Setting` is."""
+
+    mechanisms: tuple[Mechanism, ...]
+
+
+@dataclass(frozen=True)
+class Nested:
+    """A composition that is a mechanism of another one.
+
+    setting -- what is composed, over which class and for which neighbours; None where families are written
+    out to see how inputs move: then only that it is a composition matters;
+    derivation -- the lines that show its guarantee, as they are saved; nothing here believes them: the line
+    that states the guarantee is made only where all of them can be made again.  Empty where it is read from
+    a saved derivation, which holds them in that line.
+    """
+
+    setting: Composition | None
+    derivation: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def __hash__(self) -> int:
+        return 0 if self.setting is None else hash(self.setting.mechanisms)
+
+
+class Study(Protocol):
+    """What `dpcompose.compose` returns, as far as mechanisms use it."""
+
+    def as_mechanism(self, name: str, reads: Map, count: sympy.Expr | None) -> Mechanism:
+        """The composition as one mechanism of another, with the guarantee that it is shown to have."""
+
+
 @dataclass(frozen=True, repr=False)
-class Mechanism:
+class Mechanism(Shown):
     """A randomised function M∘f of the database, known by what it reads and what it satisfies.
 
     name -- for results and messages;
@@ -29,7 +64,9 @@ class Mechanism:
     count -- for a family M[1], …, M[k] of mechanisms the number k, a whole number or a parameter.
     Then the guarantee is that of M[i], in terms of e[i], and each reads the same, or its part i;
     query, noise -- for a concrete mechanism, which adds noise to the query's value at f(D).  Its
-    guarantee then is that of the noise, for values one unit apart, and for no neighbours.
+    guarantee then is that of the noise, for values one unit apart, and for no neighbours;
+    study -- for a composition of mechanisms on f(D) what it is composed of: its guarantee is derived from
+    this, for the neighbours that it is about, on its own domain.
     """
 
     name: str
@@ -39,6 +76,7 @@ class Mechanism:
     query: Query | None = None
     noise: Noise | None = None
     table: ProbabilityTable | None = None
+    study: Nested | None = None
 
     def __call__(self, D: object) -> Any:
         """M(f(D)) as an expression in a database symbol D: by it two databases with one input give the same.
@@ -54,9 +92,30 @@ class Mechanism:
         return Output(self.name, image_of(self.reads, D))
 
     def __repr__(self) -> str:
+        from dpcompose.language.formulas import to_text
+
+        return "".join(part if isinstance(part, str) else to_text(part) for part in self._line())
+
+    def _line(self) -> Sequence[str | sympy.Expr]:
         family = "" if self.count is None else f" ({self.count} of them)"
         where = f" on the {self.satisfies.domain} domain" if self.satisfies.domain else ""
-        return f"{self.name}{family} reads {self.reads.written('D')} and is {self.satisfies}{where}"
+        front = f"{self.name}{family} reads {self.reads.written('D')} and "
+        if self.released:
+            return [f"{front}releases {self.released}"]
+        composed = None if self.study is None else self.study.setting
+        of = [] if composed is None else [one.name for one in composed.mechanisms]
+        made = f", composed of {', '.join(of[:-1])}{' and ' * (len(of) > 1)}{of[-1]}" if of else ""
+        return [f"{front}is ", *self.satisfies._line(), f"{where}{made}"]
+
+    def _repr_html_(self) -> str:
+        """The line, and the probabilities where they are known."""
+        return super()._repr_html_() + ("" if self.table is None else self.table._repr_html_())
+
+    @property
+    def called(self) -> str:
+        """The name; of a family those of its members: M[1], ..., M[k]."""
+        name, count = self.name, self.count
+        return name if count is None else f"{name}[1], ..., {name}[{count}]"
 
     @property
     def many(self) -> bool:
@@ -72,9 +131,9 @@ class Mechanism:
 
     @property
     def is_concrete(self) -> bool:
-        """Whether it is given itself, by noise or by a table: other mechanisms with its guarantee, such as
-        witnesses, then say nothing of it."""
-        return self.noise is not None or self.table is not None
+        """Whether it is given itself, by noise, a table or what it is composed of: other mechanisms with its
+        guarantee, such as witnesses, then say nothing of it."""
+        return self.noise is not None or self.table is not None or self.study is not None
 
     @property
     def released(self) -> str:
@@ -121,6 +180,10 @@ class Mechanism:
             )
         if self.table is not None and self.noise is not None:
             raise ValueError(f"{self.name}: what adds noise is given by that, and has no table")
+        if self.study is not None and (self.noise is not None or self.table is not None):
+            raise ValueError(
+                f"{self.name}: a composition is given by its mechanisms, not by noise or a table"
+            )
         if self.table is not None and self.count is not None:
             raise ValueError(f"{self.name}: a table is that of one mechanism, and not of a family")
 
@@ -134,6 +197,7 @@ def mechanism(
     query: Query | None = None,
     noise: Noise | None = None,
     table: ProbabilityTable | None = None,
+    study: Study | None = None,
 ) -> Mechanism:
     """M∘f: a mechanism M with a guarantee, on what the map f reads; with a count a family M[1], …, M[k].
 
@@ -144,7 +208,9 @@ def mechanism(
     reads -- the map f: `restriction`, `positions`, `function`, …; left out: it reads everything;
     count -- how many members a family has: a whole number from 1, or a parameter; e[i] may then be in
     its guarantee;
-    table -- its probabilities (`probability_table`), which a composition on a finite class checks.
+    table -- its probabilities (`probability_table`), which a composition on a finite class checks;
+    study -- in place of a guarantee: M is the composition of a study (`compose`) over the class of what is
+    read; it has the guarantee that the study is shown to have, and the derivation of this goes with it.
 
     >>> from dpcompose.privacy.notions import pure
     >>> from dpcompose.spaces.granularities import unbounded
@@ -154,11 +220,22 @@ def mechanism(
     >>> from dpcompose.spaces.queries import histogram
     >>> mechanism("H", query=histogram(4), noise=laplace("1/e")).released
     'a histogram of 4 bins with Laplace noise of scale 1/e'
+    >>> import dpcompose as dpc
+    >>> M1, M2 = (mechanism(f"M{i}", pure(f"e{i}", unbounded)) for i in (1, 2))
+    >>> ward = dpc.compose(M1, M2, on=dpc.multisets({"a"}), target=unbounded)
+    >>> mechanism("ward", study=ward, reads=dpc.restriction(["a"]))
+    ward reads D|{a} and is unbounded pure (e1 + e2) on the own domain, composed of M1 and M2
     """
     number = sympy.Integer(count) if isinstance(count, int) else count
+    if study is not None:
+        if not (satisfies is None and query is None and noise is None and table is None):
+            raise TypeError(f"{name} is a study, from which its guarantee follows: leave out all else")
+        if not hasattr(study, "as_mechanism"):
+            raise TypeError(f"{name}: a study is what dpcompose.compose returns, not {study!r}")
+        return study.as_mechanism(name, reads, number)
     if query is None and noise is None:
         if satisfies is None:
-            raise TypeError(f"{name} needs a guarantee (satisfies), or a query and noise")
+            raise TypeError(f"{name} needs a guarantee (satisfies), or a query and noise, or a study")
         return Mechanism(name, reads, satisfies, number, table=table)
     if satisfies is not None:
         raise TypeError(f"{name} has noise: its guarantee follows, and satisfies must be left out")

@@ -7,10 +7,11 @@ apart; at distance r they grow as the rule of the notion says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from dpcompose.language.shown import Shown
 from dpcompose.privacy.notions import Guarantee
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 @dataclass(frozen=True)
-class Noise:
+class Noise(Shown):
     """Independent noise on every entry of a query's value.
 
     word -- which one, a key of KINDS; parameter -- a scale or standard deviation, positive; or for
@@ -106,8 +107,12 @@ class Noise:
 
         return self.kind.words.format(formulas.to_text(self.parameter))
 
-    def value(self, formula: str) -> sympy.Expr:
-        """A formula in the letter of the noise, for its parameter.
+    def _line(self) -> Sequence[str | sympy.Expr]:
+        front, _, rest = self.kind.words.partition("{}")
+        return [front, self.parameter, rest]
+
+    def value(self, formula: str, letters: Mapping[str, sympy.Expr] | None = None) -> sympy.Expr:
+        """A formula in the letter of the noise, for its parameter; letters -- others that it may have.
 
         >>> randomized_response("exp(e)/(1 + exp(e))").value("log(p/(1 - p))")
         e
@@ -119,7 +124,7 @@ class Noise:
         p = self.parameter
         if self.kind.takes == "bit" and p.is_Rational and 2 * p < 1:
             p = 1 - p  # the same mechanism, with its answers exchanged
-        value = formulas.parse(formula, {self.kind.letter: p})
+        value = formulas.parse(formula, {self.kind.letter: p, **(letters or {})})
         if isinstance(value, sympy.log):
             return sympy.log(sympy.cancel(value.args[0]))
         return value

@@ -6,9 +6,11 @@ rule page in theorems/rules/; this room only holds the values.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dpcompose.language.shown import Shown
 from dpcompose.spaces.granularities import Granularity
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ DOMAINS = ("own", "common")
 
 
 @dataclass(frozen=True, repr=False)
-class Guarantee:
+class Guarantee(Shown):
     """A notion with the values of its parameters, and for a mechanism's own also where it is stated.
 
     notion -- the name of a rule page, such as "pure";
@@ -66,6 +68,15 @@ class Guarantee:
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _line(self) -> Sequence[str | sympy.Expr]:
+        """The text, its values as formulas."""
+        line: list[str | sympy.Expr] = [
+            f"{f'{self.granularity} ' if self.granularity else ''}{self.notion} ("
+        ]
+        for n, (_, value) in enumerate(self.values):
+            line += [", ", value] if n else [value]
+        return [*line, ")"]
 
     def __str__(self) -> str:
         from dpcompose.language import formulas

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,12 +18,12 @@ import sympy
 from pydantic import ValidationError
 
 from dpcompose.language import forms, formulas
+from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import POSITIVE, UNIT_INTERVAL, Domain, family_of, symbol
-from dpcompose.privacy.mechanisms import Mechanism, mechanism
+from dpcompose.privacy.mechanisms import Mechanism, Nested, mechanism
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.schema import (
-    LATER_GRANULARITIES,
     ClaimTable,
     MechanismTable,
     Mistake,
@@ -31,6 +31,7 @@ from dpcompose.privacy.schema import (
     ProblemTable,
     QueryTable,
     ReadsTable,
+    StudyTable,
     first_line,
     line_of,
     mistake_of,
@@ -39,14 +40,25 @@ from dpcompose.privacy.schema import (
 )
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
 from dpcompose.privacy.tables import ProbabilityTable, probability_table
-from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size, Streams, Tuples
-from dpcompose.spaces.granularities import BUILT_IN, Granularity, Pairs, group, pairs
+from dpcompose.spaces.attributed import Tables, columns, tables
+from dpcompose.spaces.databases import (
+    Database,
+    DatabaseClass,
+    Listed,
+    Multisets,
+    Size,
+    Streams,
+    Tuples,
+    owners_of,
+    refuse_if_large,
+)
+from dpcompose.spaces.granularities import BUILT_IN, Granularity, Pairs, group, pairs, union, w_event
 from dpcompose.spaces.maps import (
+    Composed,
     Everything,
+    Function,
     Map,
     Part,
-    Positions,
-    Restriction,
     Table,
     everything,
     positions,
@@ -67,16 +79,26 @@ from dpcompose.spaces.queries import (
     location,
     mean,
 )
+from dpcompose.spaces.reading import EachVertex, among, vertex
+from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.subsets import Sets, graphs
 
+LARGEST_WRITTEN = 20_000
+"""The most databases that a class has which is written out one by one."""
 LARGEST_FILE = 10_000_000
 """The most characters of a problem file."""
 
 
+ABOUT_METRICS = (
+    "the file is about privacy in a metric: verify, bound and recheck take it, and dpcompose.load_metric; "
+    "a guarantee for neighbours is what is wanted here"
+)
+
 UNIT_KEYS = ("delta", "randomized-response")
 """Where a name that is not listed under [parameters] lies in (0,1), if it stands alone."""
 
-CLASSES: Mapping[str, type[Multisets] | type[Tuples]] = {
-    one.kind: one for one in (Multisets, Tuples, Streams)
+CLASSES: Mapping[str, type[Multisets] | type[Tuples] | type[Sets] | type[Sequences]] = {
+    one.kind: one for one in (Multisets, Sets, Sequences, Tuples, Streams)
 }
 """The classes of records, by the word of problem files."""
 
@@ -91,7 +113,7 @@ class ProblemError(ValueError):
 
 
 @dataclass(frozen=True, repr=False)
-class Claim:
+class Claim(Shown):
     """A guarantee that somebody claims for the composition, and the verdict they expect."""
 
     guarantee: Guarantee
@@ -102,6 +124,10 @@ class Claim:
 
     def __repr__(self) -> str:
         return f"claim of {self.guarantee}{f', expected: {self.expect}' if self.expect else ''}"
+
+    def _line(self) -> Sequence[str | sympy.Expr]:
+        expected = f", expected: {self.expect}" if self.expect else ""
+        return ["claim of ", *self.guarantee._line(), expected]
 
 
 @dataclass(frozen=True)
@@ -116,27 +142,43 @@ class Problem:
 # reading
 
 
-def read_file(path: str | Path) -> Problem:
-    """The problem in a file.  Raises ProblemError with every mistake, OSError where it cannot be read."""
+Showing = Callable[[str, Setting, Map, sympy.Expr | None], Mechanism]
+"""Makes a mechanism of a study, by its name, what is composed, what it reads and how many there are, with the
+guarantee that is shown for it; raises a ValueError where none is.  It searches, and so it is passed in."""
+
+
+def read_file(path: str | Path, show: Showing | None = None) -> Problem:
+    """The problem in a file.  Raises ProblemError with every mistake, OSError where it cannot be read.
+
+    show -- finds the guarantees of studies; left out, the file must say them, and nothing is found.
+    """
+    return read_text(text_of(path), str(path), show)
+
+
+def text_of(path: str | Path) -> str:
+    """The text of a file.  Raises ProblemError where it is none, OSError where it cannot be read."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ProblemError(str(path), [Mistake((), f"this is no UTF-8 text: {error.reason}")]) from None
-    return read_text(text, str(path))
 
 
-def read_text(text: str, file: str = "problem") -> Problem:
+def read_text(text: str, file: str = "problem", show: Showing | None = None) -> Problem:
     """The problem in a TOML text.  Raises ProblemError."""
+    return read_data(parsed(text, file), file, text, show)
+
+
+def parsed(text: str, file: str = "problem") -> dict[str, Any]:
+    """The data of a TOML text.  Raises ProblemError."""
     if len(text) > LARGEST_FILE:
         message = f"{len(text):,} characters are more than the {LARGEST_FILE:,} that are read"
         raise ProblemError(file, [Mistake((), message)])
     try:
-        data = tomllib.loads(text, parse_float=_bare_number)
+        return tomllib.loads(text, parse_float=_bare_number)
     except tomllib.TOMLDecodeError as error:
         raise ProblemError(file, [Mistake((), f"this is no TOML: {error}")]) from None
     except (RecursionError, ValueError) as error:  # e.g. numbers of thousands of digits
         raise ProblemError(file, [Mistake((), f"this cannot be read: {first_line(error)}")]) from None
-    return read_data(data, file, text)
 
 
 def _bare_number(text: str) -> str:
@@ -146,16 +188,20 @@ def _bare_number(text: str) -> str:
     return text
 
 
-def read_data(data: Mapping[str, Any], file: str = "problem", text: str = "") -> Problem:
+def read_data(
+    data: Mapping[str, Any], file: str = "problem", text: str = "", show: Showing | None = None
+) -> Problem:
     """The problem in already parsed data, as a saved derivation holds it.  Raises ProblemError."""
+    if isinstance(data, Mapping) and "metrics" in data:
+        raise ProblemError(file, [Mistake(("metrics",), ABOUT_METRICS)])
     try:
         given = ProblemTable.model_validate(data)
     except ValidationError as error:
         raise ProblemError(file, [mistake_of(e, text) for e in error.errors()]) from None
     except RecursionError:
         raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
-    reader = _Reader(given)
-    problem = reader.problem(file)
+    reader = _Reader(given, show)
+    problem = reader.problem(given.claims, file)
     if reader.mistakes or problem is None:
         located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in reader.mistakes]
         raise ProblemError(file, located)
@@ -163,10 +209,16 @@ def read_data(data: Mapping[str, Any], file: str = "problem", text: str = "") ->
 
 
 class _Reader:
-    """Turns the checked tables into values; collects what does not fit together."""
+    """Turns the checked tables into values; collects what does not fit together.
 
-    def __init__(self, given: ProblemTable) -> None:
-        self.given = given
+    show -- finds the guarantees of studies; index -- that of the family that a study is read for.
+    """
+
+    def __init__(self, given: StudyTable, show: Showing | None = None, index: str | None = None) -> None:
+        self.given, self.show, self.index = given, show, index
+        self.notions: list[str] = []
+        assert given.databases is not None
+        self.of_class = given.databases
         self.mistakes: list[Mistake] = []
         self.symbols: dict[str, sympy.Expr] = {}
         self.numbers: dict[str, str] = {}
@@ -175,31 +227,11 @@ class _Reader:
         self.scalars: set[str] = set()
         self.databases: DatabaseClass | None = None
 
-    def problem(self, file: str) -> Problem | None:
-        self._parameters()
-        databases = self.databases = self._databases()
-        if databases is None:
-            return None
-        own = self._granularities(databases)
-        maps = self._maps(databases)
-        target = self._find_granularity(own, self.given.target.granularity, ("target", "granularity"))
-        mechanisms = [self._mechanism(i, given, own, maps) for i, given in enumerate(self.given.mechanisms)]
-        claims = [self._claim(i, given) for i, given in enumerate(self.given.claims)]
-        if self.mistakes or target is None:
-            return None
-        try:
-            setting = Setting(
-                databases,
-                target,
-                tuple(one for one in mechanisms if one is not None),
-                MappingProxyType(self.domains),
-                self.given.title,
-                MappingProxyType(self.numbers),
-                tuple(self.doubts),
-                self.given.adaptive,
-            ).in_one_notion([claim.notion for claim in self.given.claims])
-        except InvalidSetting as error:
-            self.mistakes.append(Mistake(("mechanisms",), str(error)))
+    def problem(self, claimed: Sequence[ClaimTable], file: str) -> Problem | None:
+        self.notions = [one.notion for one in claimed]
+        setting = self.setting()
+        claims = [self._claim(i, given) for i, given in enumerate(claimed)] if self.databases else []
+        if self.mistakes or setting is None:
             return None
         for i, claim in enumerate(claims):
             for key, value in claim.guarantee.values if claim is not None else ():
@@ -208,6 +240,32 @@ class _Reader:
                 except InvalidSetting as error:
                     self._wrong(("claims", i, key), error)
         return Problem(setting, tuple(one for one in claims if one is not None), file)
+
+    def setting(self) -> Setting | None:
+        self._parameters()
+        databases = self.databases = self._databases()
+        if databases is None:
+            return None
+        own = self._granularities(databases)
+        maps = self._maps(databases)
+        target = self._find_granularity(own, self.given.target.granularity, ("target", "granularity"))
+        mechanisms = [self._mechanism(i, given, own, maps) for i, given in enumerate(self.given.mechanisms)]
+        if self.mistakes or target is None:
+            return None
+        try:
+            return Setting(
+                databases,
+                target,
+                tuple(one for one in mechanisms if one is not None),
+                MappingProxyType(self.domains),
+                self.given.title,
+                MappingProxyType(self.numbers),
+                tuple(self.doubts),
+                self.given.adaptive,
+            ).in_one_notion(self.notions)
+        except InvalidSetting as error:
+            self.mistakes.append(Mistake(("mechanisms",), str(error)))
+            return None
 
     def _wrong(self, path: Path_, message: object) -> None:
         self.mistakes.append(Mistake(path, str(message)))
@@ -239,12 +297,17 @@ class _Reader:
             self._wrong(path, wrong)
 
     def _databases(self) -> DatabaseClass | None:
-        given = self.given.databases
+        given = self.of_class
         try:
             if given.kind == "listed":
                 return Listed(tuple(given.elements or ()))
+            if given.kind == "graphs":
+                return graphs(given.vertices)
+            if given.kind == "tables":
+                return tables(given.attributes or {}, given.size)
             records, arbitrary = tuple(given.records or ()), given.records is None
-            return CLASSES[given.kind](records, Size.read(given.size), arbitrary)
+            made = CLASSES[given.kind](records, Size.read(given.size), arbitrary)
+            return replace(made, owners=owners_of(given.users)) if isinstance(made, Tuples) else made
         except ValueError as error:
             self._wrong(("databases",), error)
             return None
@@ -253,7 +316,7 @@ class _Reader:
         own: dict[str, Granularity] = {}
         for name, given in self.given.granularities.items():
             path = ("granularities", name)
-            if name in BUILT_IN or name in LATER_GRANULARITIES:
+            if name in BUILT_IN:
                 self._wrong(path, f"{name} is a built-in granularity; call yours by another name")
             elif not isinstance(databases, Listed):
                 self._wrong(path, "a granularity of your own needs a listed class")
@@ -274,9 +337,14 @@ class _Reader:
         self, own: Mapping[str, Granularity], given: str | dict[str, Any], path: Path_
     ) -> Granularity | None:
         if isinstance(given, dict):
-            single = self._find_granularity(own, given["of"], path)
+            inner = given.get("union", [given["of"]] if "of" in given else [])
+            some = [found for one in inner if (found := self._find_granularity(own, one, path)) is not None]
+            if len(some) < len(inner):
+                return None
             try:
-                return None if single is None else group(given["group"], single)
+                if "w-event" in given:
+                    return w_event(given["w-event"])
+                return union(*some) if "union" in given else group(given["group"], *some)
             except ValueError as error:
                 self._wrong(path, error)
                 return None
@@ -328,10 +396,13 @@ class _Reader:
     ) -> Mechanism | None:
         path: Path_ = ("mechanisms", i)
         count = self._count(given, path)
+        index = given.index or self.index
         reads: Map | None = everything
         if isinstance(given.reads, ReadsTable):
-            reads = self._reads(given.reads, maps, (*path, "reads"), given.index)
+            reads = self._reads(given.reads, maps, (*path, "reads"), given.index, count)
         stated = given.guarantee
+        if given.study is not None:
+            return None if reads is None else self._of_study(given, given.study, reads, count, path)
         if stated is None:
             query, noise = self._query(given, path), self._noise(given, path)
             if reads is None or query is None or noise is None:
@@ -340,7 +411,7 @@ class _Reader:
         granularity = self._find_granularity(own, stated.granularity, (*path, "guarantee", "granularity"))
         values = []
         for key in FILE_KEYS[stated.notion]:
-            value = self._stated(getattr(stated, key), key, (*path, "guarantee", key), given.index)
+            value = self._stated(getattr(stated, key), key, (*path, "guarantee", key), index)
             values.append((key, value))
         if reads is not None and not isinstance(reads, Everything) and stated.domain is None:
             self._wrong((*path, "guarantee", "domain"), DOMAIN_NEEDED)
@@ -350,6 +421,77 @@ class _Reader:
         table = None if given.table is None else self._probabilities(given.table, (*path, "table"))
         satisfies = Guarantee(stated.notion, tuple(values), granularity, stated.domain)
         return Mechanism(given.name, reads, satisfies, count, table=table)
+
+    def _of_study(
+        self, given: MechanismTable, name: str, reads: Map, count: sympy.Expr | None, path: Path_
+    ) -> Mechanism | None:
+        """A study as a mechanism, with the guarantee that is shown for it, or that the file states."""
+        stated = given.guarantee
+        setting = self._study(
+            name, given.index or self.index, [stated.notion] if stated else self.notions, path
+        )
+        if setting is None:
+            return None
+        found: Mechanism | None = None
+        if self.show is not None:
+            try:
+                found = self.show(given.name, setting, reads, count)
+            except ValueError as error:
+                self._wrong((*path, "study"), f"no guarantee of {name} is known: {error}")
+                return None
+        if stated is None:
+            if found is None:
+                self._wrong(path, "this key is missing: the guarantee of its study")
+            return found
+        index = given.index or self.index
+        values = tuple(
+            (key, value)
+            for key in FILE_KEYS[stated.notion]
+            if (value := self._stated(getattr(stated, key), key, (*path, "guarantee", key), index))
+            is not None
+        )
+        satisfies = Guarantee(stated.notion, values, setting.target, stated.domain)
+        if setting.target.data() != stated.granularity:
+            message = f"{name} is a study for {setting.target} neighbours, so its guarantee is, too"
+            self._wrong((*path, "guarantee", "granularity"), message)
+        elif found is not None and found.satisfies != satisfies:
+            self._wrong((*path, "guarantee"), f"what is shown for {name} is {found.satisfies}; leave it out")
+        return found or Mechanism(given.name, reads, satisfies, count, study=Nested(setting))
+
+    def _study(self, name: str, index: str | None, notions: list[str], path: Path_) -> Setting | None:
+        """What a study composes; its parameters are also those of what it is part of."""
+        if name not in self.given.studies:
+            self._wrong((*path, "study"), f"there is no study {shown(name)}{near(name, self.given.studies)}")
+            return None
+        given, outside = self.given.studies[name], self.given
+        if given.databases is None:
+            alike = ("databases", "granularities", "maps", "partitions", "tables")
+            if twice := [key for key in alike[1:] if getattr(given, key)]:
+                self._wrong(("studies", name, twice[0]), "a study without databases has those of the file")
+                return None
+            given = given.model_copy(update={key: getattr(outside, key) for key in alike})
+        for one in sorted(set(given.parameters) & set(outside.parameters)):
+            if given.parameters[one] != outside.parameters[one]:
+                message = (
+                    f"{one} is {outside.parameters[one]} outside of the study; one name is one parameter"
+                )
+                self._wrong(("studies", name, "parameters", one), message)
+        reader = _Reader(
+            given.model_copy(update={"parameters": {**outside.parameters, **given.parameters}}),
+            self.show,
+            index,
+        )
+        reader.notions = notions
+        setting = reader.setting()
+        for mistake in reader.mistakes:
+            self._wrong(("studies", name, *mistake.path), mistake.message)
+        used = set(reader.domains) if setting is None else setting.used
+        for one in sorted(used - set(self.domains)):
+            self._adopt(one, reader.domains[one], (*path, "study"))
+        if setting is None:
+            return None
+        own = {one: setting.domains[one] for one in setting.domains if one in setting.used}
+        return replace(setting, domains=MappingProxyType(own))
 
     def _probabilities(self, name: str, path: Path_) -> ProbabilityTable | None:
         """A table of probabilities; names in its formulas that are not listed are made here."""
@@ -405,7 +547,7 @@ class _Reader:
         assert given.noise is not None
         word = given.noise.word
         text = given.noise.model_dump(by_alias=True)[word]
-        parameter = self._stated(text, word, (*path, "noise", word), given.index)
+        parameter = self._stated(text, word, (*path, "noise", word), given.index or self.index)
         if parameter is None:
             return None
         noise = Noise(word, parameter)
@@ -430,13 +572,18 @@ class _Reader:
             return None
 
     def _reads(
-        self, given: ReadsTable, maps: Mapping[str, Table], path: Path_, index: str | None
+        self,
+        given: ReadsTable,
+        maps: Mapping[str, Table],
+        path: Path_,
+        index: str | None,
+        count: sympy.Expr | None,
     ) -> Map | None:
         if given.part is not None:
             return self._part(given, path, index)
         if given.records is not None:
-            databases = self.given.databases
-            if databases.kind != "multisets":
+            databases = self.of_class
+            if databases.kind not in ("multisets", "sets", "sequences"):
                 fitting = {"listed": "a listed class has no records; read a map of your own"}
                 said = f"{databases.kind} are not restricted to records; read positions"
                 self._wrong((*path, "records"), fitting.get(databases.kind, said))
@@ -449,14 +596,63 @@ class _Reader:
                     )
             return restriction(given.records)
         if given.positions is not None:
-            if self.given.databases.kind not in ("tuples", "streams"):
-                self._wrong((*path, "positions"), "positions are about tuples and streams")
+            if not isinstance(self.databases, Tuples):
+                self._wrong((*path, "positions"), "positions are about tuples, streams and tables")
                 return None
             return positions(*given.positions)
+        if given.window is not None:
+            return self._window(given.window, (*path, "window"))
+        if given.users is not None:
+            return self._of_users(given.users, (*path, "users"))
+        if given.attributes is not None:
+            if not isinstance(self.databases, Tables):
+                self._wrong((*path, "attributes"), "attributes are about tables")
+                return None
+            try:
+                return columns(self.databases, *given.attributes)
+            except ValueError as error:
+                self._wrong((*path, "attributes"), error)
+                return None
+        if isinstance(given.vertex, str):
+            return self._each_vertex(given.vertex, (*path, "vertex"), index, count)
+        if given.vertex is not None:
+            return vertex(given.vertex)
+        if given.vertices is not None:
+            return among(*given.vertices)
         if given.map not in maps:
             self._wrong((*path, "map"), f"there is no map {shown(given.map)}{near(given.map, tuple(maps))}")
             return None
         return maps[str(given.map)]
+
+    def _window(self, given: Sequence[int], path: Path_) -> Map | None:
+        """The time steps, or positions, from the first to the last."""
+        databases, (first, last) = self.databases, given
+        if not isinstance(databases, Tuples):
+            self._wrong(path, "windows are about streams, tuples and tables")
+        elif first > last or not (databases.sizes.exactly and last <= (databases.sizes.n or 0)):
+            self._wrong(path, f'a window is [first, last], inside of all databases (size = "= {max(given)}")')
+        else:
+            return positions(*range(first, last + 1))
+        return None
+
+    def _each_vertex(
+        self, given: str, path: Path_, index: str | None, count: sympy.Expr | None
+    ) -> Map | None:
+        """The vertex i of a family, i being its index."""
+        if index is None or given != index or count is None:
+            wanted = f'vertex = "{index}"' if index else 'a number, or a family: index = "i" and count'
+            self._wrong(path, f"vertex {shown(given)} is none; it needs {wanted}")
+            return None
+        return EachVertex(parts=str(count))
+
+    def _of_users(self, users: Sequence[str], path: Path_) -> Map | None:
+        """The positions of some users."""
+        owners = self.databases.owners if isinstance(self.databases, Tuples) else ()
+        for name in users:
+            if name not in owners:
+                self._wrong(path, f"there is no user {shown(name)}{near(name, dict.fromkeys(owners))}")
+                return None
+        return positions(*(at for at, owner in enumerate(owners, start=1) if owner in users))
 
     def _part(self, given: ReadsTable, path: Path_, index: str | None) -> Map | None:
         """The i-th part of a partition, i being the index of the family."""
@@ -473,7 +669,7 @@ class _Reader:
         except formulas.FormulaError as error:
             self._wrong(("partitions", str(given.of), "parts"), error)
             return None
-        kind = self.given.databases.kind
+        kind = self.of_class.kind
         if (partitions[str(given.of)].kind == "record-wise") != (kind == "multisets"):
             self._wrong(
                 ("partitions", str(given.of), "kind"),
@@ -488,17 +684,9 @@ class _Reader:
             for name in formulas.names(text):
                 self.scalars.add(name)
                 if name not in self.symbols and name != index:
-                    family = family_of(name)
                     domain = UNIT_INTERVAL if key in UNIT_KEYS and text.strip() == name else POSITIVE
-                    if family is not None and family in self.domains and family in self.given.parameters:
-                        if family in self.scalars:
-                            message = f"{family} is a parameter and also a family {name}; rename one of them"
-                            self._wrong(path, message)
-                            return None
-                        domain = self.domains.pop(family)  # [parameters] lists e[i] as e
-                        del self.symbols[family]
-                    self.domains[name] = domain
-                    self.symbols[name] = symbol(name, domain)
+                    if not self._adopt(name, domain, path):
+                        return None
             value = formulas.parse(text, self.symbols, index=index)
             if found := forms.doubt(text, self.symbols, self.domains, index):
                 self.doubts.append(f"{key} of mechanism {int(path[1]) + 1}: {found}")
@@ -506,6 +694,19 @@ class _Reader:
         except formulas.FormulaError as error:
             self._wrong(path, error)
             return None
+
+    def _adopt(self, name: str, domain: Domain, path: Path_) -> bool:
+        """A parameter that is not known yet; e[i] has the domain of e, if [parameters] lists that."""
+        family = family_of(name)
+        if family is not None and family in self.domains and family in self.given.parameters:
+            if family in self.scalars:
+                self._wrong(path, f"{family} is a parameter and also a family {name}; rename one of them")
+                return False
+            domain = self.domains.pop(family)
+            del self.symbols[family]
+        self.domains[name] = domain
+        self.symbols[name] = symbol(name, domain)
+        return True
 
     def _claim(self, i: int, given: ClaimTable) -> Claim | None:
         values = []
@@ -535,12 +736,8 @@ def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
     data: dict[str, Any] = {"format": 1, "title": setting.title}
     data["parameters"] = {family_of(name) or name: str(domain) for name, domain in setting.domains.items()}
     data["parameters"] |= setting.numbers
-    if isinstance(databases, Multisets | Tuples):
-        data["databases"] = {"kind": databases.kind, "size": str(databases.sizes)}
-        if not databases.arbitrary:
-            data["databases"]["records"] = list(databases.records)
-    else:
-        data["databases"] = {"kind": "listed", "elements": [str(D) for D in databases.databases()]}
+    data["databases"] = databases.data()
+    if isinstance(databases, Listed):
         used = _granularities(setting)
         data["granularities"] = {
             str(one): {"neighbours": sorted(sorted(map(str, pair)) for pair in one.listed)}
@@ -551,13 +748,19 @@ def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
         data["maps"] = {name: _map_data(f, used) for name, f in sorted(tables.items())}
         made = {_name_of_table(m): m.table.data() for m in setting.mechanisms if m.table is not None}
         data |= {"tables": made} if made else {}
-    parts = {m.reads.partition: m.reads.parts for m in setting.mechanisms if isinstance(m.reads, Part)}
+    parts = {
+        m.reads.partition: m.reads.parts
+        for m in setting.mechanisms
+        if isinstance(m.reads, Part) and not isinstance(m.reads, EachVertex)
+    }
     if parts:
         kind = "record-wise" if isinstance(databases, Multisets) else "order-based"
         data["partitions"] = {name: {"kind": kind, "parts": k} for name, k in sorted(parts.items())}
     if setting.adaptive:
         data["adaptive"] = True
-    data["target"] = {"granularity": _granularity_data(setting.target)}
+    if setting.studies:
+        data["studies"] = {name: _study_data(study) for name, study in sorted(setting.studies.items())}
+    data["target"] = {"granularity": setting.target.data()}
     data["mechanisms"] = [_mechanism_data(one) for one in setting.mechanisms]
     data["claims"] = [
         dict(claim.text) | ({"expect": claim.expect} if claim.expect else {}) for claim in claims
@@ -565,39 +768,33 @@ def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
     return data
 
 
+def _study_data(setting: Setting) -> dict[str, Any]:
+    """A composition that is a mechanism, as a problem file states it."""
+    return {
+        key: value
+        for key, value in to_data(setting).items()
+        if key not in ("format", "claims") and value not in ("", {})
+    }
+
+
 def _granularities(setting: Setting) -> list[Granularity]:
     """The granularities that the setting uses, each once, by name."""
     return sorted(set(setting.granularities), key=str)
 
 
-def _granularity_data(granularity: Granularity) -> str | dict[str, Any]:
-    """A granularity as a problem file names it."""
-    single, steps = granularity.innermost()
-    return str(granularity) if single is granularity else {"group": steps, "of": str(single)}
-
-
 def _mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
     f, stated = mechanism.reads, mechanism.satisfies
-    reads: Any = "everything"
-    if isinstance(f, Restriction):
-        reads = {"records": list(f.records)}
-    elif isinstance(f, Positions):
-        reads = {"positions": list(f.positions)}
-    elif isinstance(f, Table):
-        reads = {"map": f.name}
-    elif isinstance(f, Part):
-        reads = {"part": "i", "of": f.partition}
+    reads = f.data()
     many = {} if mechanism.count is None else {"index": "i", "count": str(mechanism.count)}
     if mechanism.query is not None and mechanism.noise is not None:
         noise = {mechanism.noise.word: formulas.to_text(mechanism.noise.parameter)}
         query = _query_data(mechanism.query)
         return {"name": mechanism.name, **many, "reads": reads, "query": query, "noise": noise}
-    guarantee: dict[str, Any] = dict(stated.text()) | {
-        "granularity": _granularity_data(stated.about_granularity)
-    }
+    guarantee: dict[str, Any] = dict(stated.text()) | {"granularity": stated.about_granularity.data()}
     if stated.domain is not None:
         guarantee["domain"] = stated.domain
     made = {} if mechanism.table is None else {"table": _name_of_table(mechanism)}
+    made |= {} if mechanism.study is None else {"study": mechanism.name}
     return {"name": mechanism.name, **many, "reads": reads, "guarantee": guarantee, **made}
 
 
@@ -641,11 +838,13 @@ def plain(setting: Setting) -> Setting:
 
 
 def _is_plain(setting: Setting) -> bool:
+    if not all(map(_is_plain, setting.studies.values())):
+        return False
     relations = [one.innermost()[0] for one in _granularities(setting)]
     tables = [m.table for m in setting.mechanisms if m.table is not None]
-    if isinstance(setting.databases, Multisets | Tuples):
-        return all(relation in BUILT_IN.values() for relation in relations) and all(
-            isinstance(m.reads, Everything | Restriction | Positions | Part) and m.table is None
+    if not isinstance(setting.databases, Listed):
+        return all(relation.built_in for relation in relations) and all(
+            not isinstance(m.reads, Function | Composed | Table) and m.table is None
             for m in setting.mechanisms
         )
     return (
@@ -665,13 +864,14 @@ def _is_plain(setting: Setting) -> bool:
 
 def _free(name: str) -> bool:
     """Whether a granularity of one's own can have the name."""
-    return bool(name) and name not in BUILT_IN and name not in LATER_GRANULARITIES
+    return bool(name) and name not in BUILT_IN
 
 
 def _listed(setting: Setting) -> Setting:
     from dpcompose.spaces.graphs import neighbourhood_graph, power
 
     databases = setting.databases
+    refuse_if_large(databases, LARGEST_WRITTEN)
     names = {D: _text_of(databases, D) for D in databases.databases()}
     written: dict[Granularity, Pairs] = {}
 
@@ -688,6 +888,11 @@ def _listed(setting: Setting) -> Setting:
             raise InvalidSetting(
                 f"{mechanism.name} adds noise, which problem files have on classes of records only"
             )
+        if mechanism.study is not None:
+            raise InvalidSetting(
+                f"{mechanism.name} is a study, which problem files have only where they have its databases, "
+                "neighbours and maps as they are"
+            )
         granularity = stated.about_granularity
         single, steps = granularity.innermost()
         made, rows = mechanism.table, names
@@ -698,7 +903,7 @@ def _listed(setting: Setting) -> Setting:
             given_images = f.neighbours_for(single.name)
             if given_images is not None:
                 edges = power(neighbourhood_graph(image, pairs("", given_images)), steps).edges
-            elif isinstance(image, Multisets | Tuples) and stated.domain == "own":
+            elif not isinstance(image, Listed) and stated.domain == "own":
                 edges = neighbourhood_graph(image, granularity).edges
             given = (
                 None

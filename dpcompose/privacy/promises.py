@@ -13,8 +13,8 @@ from fractions import Fraction
 import sympy
 
 from dpcompose.language import exponentials, forms, formulas, normal
+from dpcompose.language.enclosures import Interval
 from dpcompose.language.exponentials import NotDecided, NotExponential, Point, Value
-from dpcompose.language.normal import MOST_DIGITS
 from dpcompose.language.worstcase import Top
 from dpcompose.privacy import divergences
 from dpcompose.privacy.divergences import INFINITE, Domains, Event, Row
@@ -27,6 +27,9 @@ HIGHEST_ORDER = 3
 
 DIGITS = (30, 60, 120)
 """To how many digits irrational numbers are enclosed, one after another, before they count as undecided."""
+
+MOST_DIGITS = 70
+"""To how many digits probabilities are compared with those of normal distributions."""
 
 Values = Mapping[str, sympy.Expr]
 
@@ -261,13 +264,15 @@ def _gaussian(P: Row, Q: Row, promised: Values, domains: Domains) -> Broken | No
 def _is_above_normal(p: Value, q: Value, mu: Fraction) -> bool | None:
     """Whether p > Φ(Φ⁻¹(q) + μ), for numbers in (0, 1); None where it is not known."""
     for digits in (15, 30, MOST_DIGITS):
-        ends = normal.quantile(exponentials.enclosed(q, digits), digits)
-        if ends is None:
+        bits = digits * 10 // 3
+        found = normal.quantile(Interval(*exponentials.enclosed(q, digits)), bits)
+        if found is None:
             return None
         low, high = exponentials.enclosed(p, digits)
-        if low > normal.distribution(ends[1] + mu, digits)[1]:
+        limit = normal.distribution(found + Interval.of(mu), bits)
+        if low > limit.high:
             return True
-        if high <= normal.distribution(ends[0] + mu, digits)[0]:
+        if high <= limit.low:
             return False
     return None
 
@@ -288,11 +293,26 @@ METRIC_FORMS: Mapping[str, Callable[[Sequence[sympy.Expr]], Values]] = {
 }
 """What privacy in a metric d promises of two databases at distance d (GB Def. III.2, VI.2, VI.11, VI.19)."""
 
-NEAREST: Mapping[str, Callable[[Values, Domains], Fraction | None]] = {
-    "pure": lambda promised, domains: None,
-    "approximate": lambda promised, domains: _rational(power(promised["epsilon"], domains)),
+Rows = Sequence[Sequence[Fraction]]
+Pairs = Sequence[tuple[int, int]]
+
+
+def _nearest_of_zcdp(rows: Rows, pairs: Pairs, promised: Values, domains: Domains) -> Pairs:
+    """The largest ratio may show ρ-zCDP of all pairs, and the largest divergence of an order refute it."""
+    found = set(divergences.near_largest(rows, pairs, None))
+    for order in ORDERS:
+        found.update(divergences.near_largest_moment(rows, pairs, order))
+    return [pair for pair in pairs if pair in found]
+
+
+NEAREST: Mapping[str, Callable[[Rows, Pairs, Values, Domains], Pairs]] = {
+    "pure": lambda rows, pairs, promised, domains: divergences.near_largest(rows, pairs, None),
+    "approximate": lambda rows, pairs, promised, domains: divergences.near_largest(
+        rows, pairs, _rational(power(promised["epsilon"], domains))
+    ),
+    "zcdp": _nearest_of_zcdp,
 }
-"""For which t the pairs with the largest δ(log t) decide a notion; None: those with the largest ratio."""
+"""For a notion, of pairs of rows of numbers those that decide it for all of them."""
 
 
 def _rational(value: Value) -> Fraction:

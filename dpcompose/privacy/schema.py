@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from dpcompose.privacy.notions import FILE_KEYS
-from dpcompose.spaces.granularities import BUILT_IN, LARGEST_GROUP
+from dpcompose.spaces.granularities import LARGEST_GROUP, LARGEST_WINDOW
 from dpcompose.spaces.queries import MOST_BINS
 
 Path_ = tuple[str | int, ...]
@@ -40,12 +40,7 @@ def formula(value: object) -> object:
     return str(value)
 
 
-def not_yet(value: object) -> object:
-    raise ValueError("not supported yet")
-
-
 Formula = Annotated[str, BeforeValidator(formula)]
-NotYet = Annotated[Any, BeforeValidator(not_yet)]
 
 
 def _one_line(value: object) -> object:
@@ -83,17 +78,42 @@ class Word:
         )
 
 
+KINDS = ("multisets", "sets", "sequences", "tuples", "streams", "tables", "graphs", "listed")
+ABOUT = {"vertices": ("graphs",), "attributes": ("tables",), "users": ("tuples", "streams")}
+"""Of which kinds of classes some keys are."""
+
+
 class DatabasesTable(_Table):
     kind: Annotated[
-        str, BeforeValidator(Word("kind", ("multisets", "tuples", "streams", "listed"), ("graphs",)))
+        str,
+        BeforeValidator(
+            Word(
+                "kind", ("multisets", "sets", "sequences", "tuples", "streams", "tables", "graphs", "listed")
+            )
+        ),
     ]
     records: list[Name] | None = None
     size: str = "any"
     elements: list[Name] | None = None
-    vertices: NotYet = None
+    vertices: Annotated[int, Field(ge=1)] | str | None = None
+    attributes: (
+        Annotated[dict[Name, Annotated[list[Name], Field(min_length=1)]], Field(min_length=1)] | None
+    ) = None
+    users: dict[Name, list[Annotated[int, Field(ge=1)]]] | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> DatabasesTable:
+        for key, kinds in (
+            ("vertices", ["graphs"]),
+            ("attributes", ["tables"]),
+            ("users", ["tuples", "streams"]),
+        ):
+            if getattr(self, key) is not None and self.kind not in kinds:
+                raise ValueError(f"{key} are about {' and '.join(kinds)}, not about {self.kind}")
+        if self.kind == "graphs" and (self.records is not None or self.size != "any"):
+            raise ValueError("records and size are about records; graphs have vertices = 4")
+        if self.kind == "tables" and (self.records is not None or self.attributes is None):
+            raise ValueError('tables have attributes = { age = ["young", "old"] }, which make their records')
         if self.kind == "listed" and self.elements is None:
             raise ValueError("a listed class needs its databases: elements = [...]")
         if self.kind == "listed" and (self.records is not None or self.size != "any"):
@@ -130,15 +150,21 @@ class ReadsTable(_Table):
     records: list[Name] | None = None
     map: Name | None = None
     positions: list[Annotated[int, Field(ge=1)]] | None = None
-    vertex: NotYet = None
+    window: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=2, max_length=2)] | None = None
+    users: list[Name] | None = None
+    attributes: list[Name] | None = None
+    vertex: Annotated[int, Field(ge=1)] | Name | None = None
+    vertices: list[Annotated[int, Field(ge=1)]] | None = None
     part: Name | None = None
     of: Name | None = None
 
     @model_validator(mode="after")
     def _one(self) -> ReadsTable:
-        if sum(one is not None for one in (self.records, self.positions, self.map, self.part)) != 1:
+        if sum(getattr(self, key) is not None for key in type(self).model_fields if key != "of") != 1:
             raise ValueError(
                 'say what is read: "everything", { records = [...] }, { positions = [...] }, '
+                "{ window = [first, last] }, { users = [...] }, { attributes = [...] }, { vertex = 2 }, "
+                "{ vertices = [...] }, "
                 '{ map = "NAME" } or { part = "i", of = "P" }'
             )
         if (self.part is None) != (self.of is None):
@@ -157,35 +183,39 @@ class PartitionTable(_Table):
 
 
 _notion = Word("notion", tuple(FILE_KEYS), ("renyi", "tcdp", "f-dp"))
-LATER_GRANULARITIES = ("edge", "node", "user", "attribute")
 
 
 def _granularity(value: object) -> object:
-    if isinstance(value, str) and value in LATER_GRANULARITIES:
-        raise ValueError(
-            f"the granularity {value!r} is not supported yet; supported are {', '.join(BUILT_IN)}"
-        )
-    if isinstance(value, dict) and set(value) == {"w-event"}:
-        raise ValueError("the granularity 'w-event' is not supported yet")
-    if isinstance(value, dict):
-        return _group(value)
-    if not isinstance(value, str):
-        raise ValueError(f"a granularity is a name or a group, not {article(value)}")
-    return value
-
-
-def _group(value: dict[str, object]) -> object:
-    """{ group = 2, of = "bounded" }, also of groups; all levels are checked here."""
-    inner: object = value
-    while isinstance(inner, dict) and set(inner) != {"w-event"}:
-        if set(inner) != {"group", "of"}:
+    """A name; { w-event = 3 }, { group = 2, of = … } or { union = […, …] }; all levels are checked here."""
+    following, unions = [value], 0
+    while following:
+        inner = following.pop()
+        if isinstance(inner, str):
+            continue
+        if not isinstance(inner, dict):
+            raise ValueError(f"a granularity is a name, a window, a group or a union, not {article(inner)}")
+        if set(inner) == {"w-event"}:
+            if type(inner["w-event"]) is not int or not 1 <= inner["w-event"] <= LARGEST_WINDOW:
+                raise ValueError(
+                    f"a window has 1 to {LARGEST_WINDOW:,} time steps, not {shown(inner['w-event'])}"
+                )
+        elif set(inner) == {"union"}:
+            if not (isinstance(inner["union"], list) and len(inner["union"]) == 2):
+                raise ValueError('a union is of two granularities: { union = ["unbounded", "bounded"] }')
+            following, unions = [*following, *inner["union"]], unions + 1
+            if unions > LARGEST_UNION:
+                raise ValueError(f"a granularity is made of up to {LARGEST_UNION} unions")
+        elif set(inner) != {"group", "of"}:
             raise ValueError('a group of neighbours is { group = 2, of = "bounded" }')
-        if type(inner["group"]) is not int or not 1 <= inner["group"] <= LARGEST_GROUP:
+        elif type(inner["group"]) is not int or not 1 <= inner["group"] <= LARGEST_GROUP:
             raise ValueError(f"a group counts 1 to {LARGEST_GROUP:,} steps, not {shown(inner['group'])}")
-        inner = inner["of"]
-    _granularity(inner)
+        else:
+            following.append(inner["of"])
     return value
 
+
+LARGEST_UNION = 50
+"""Of how many unions a granularity is made at most."""
 
 GranularityName = Annotated[str | dict[str, Any], BeforeValidator(_granularity)]
 
@@ -257,6 +287,7 @@ class MechanismTable(_Table):
     ) = None
     noise: NoiseTable | None = None
     table: Name | None = None
+    study: Name | None = None
 
     @model_validator(mode="after")
     def _family(self) -> MechanismTable:
@@ -270,12 +301,16 @@ class MechanismTable(_Table):
 
     @model_validator(mode="after")
     def _known(self) -> MechanismTable:
+        if self.study is not None:
+            if self.query is not None or self.noise is not None or self.table is not None:
+                raise ValueError("a study has its own mechanisms: leave out query, noise and table")
+            return self
         if self.guarantee is not None and (self.query is not None or self.noise is not None):
             raise ValueError(
                 "a mechanism has a guarantee, or a query and noise, from which it follows; not both"
             )
         if self.guarantee is None and self.query is None and self.noise is None:
-            raise ValueError("a mechanism needs its guarantee, or a query and noise")
+            raise ValueError("a mechanism needs its guarantee, or a query and noise, or a study")
         if self.guarantee is None and self.table is not None:
             raise ValueError("what adds noise is given by that, and has no table; leave out one of them")
         if self.query is not None and self.noise is None:
@@ -303,18 +338,23 @@ class TargetTable(_Table):
     granularity: GranularityName
 
 
-class ProblemTable(_Table):
-    format: Literal[1]
+class StudyTable(_Table):
     title: Title = ""
     parameters: dict[str, Formula] = {}
-    databases: DatabasesTable
+    databases: DatabasesTable | None = None
     granularities: dict[Name, GranularityTable] = {}
     maps: dict[Name, MapTable] = {}
     partitions: dict[Name, PartitionTable] = {}
     tables: dict[Name, ProbabilitiesTable] = {}
+    studies: dict[Name, StudyTable] = {}
     adaptive: bool = False
     target: TargetTable
     mechanisms: Annotated[list[MechanismTable], Field(min_length=1, max_length=2000)]
+
+
+class ProblemTable(StudyTable):
+    format: Literal[1]
+    databases: DatabasesTable
     claims: Annotated[list[ClaimTable], Field(max_length=1000)] = []
 
 
@@ -327,11 +367,18 @@ def _check_keys(given: GuaranteeTable | ClaimTable, notion: str) -> None:
             raise ValueError(f"a {notion} guarantee has no {key}")
 
 
-def mistake_of(error: Any, text: str) -> Mistake:
+COMPARED = ("less_than_equal", "greater_than_equal")
+"""Mistakes of values that are of the right type: the value itself is shown."""
+
+
+def mistake_of(
+    error: Any, text: str, model_at: Callable[[Path_], type[BaseModel] | None] | None = None
+) -> Mistake:
+    """A mistake that pydantic found, in words; model_at -- the table of the schema at a key path."""
     path = tuple(part for part in error["loc"] if not _is_union_tag(part))
     kind, message = error["type"], str(error["msg"])
     if kind == "extra_forbidden":
-        model = _model_at(path[:-1])
+        model = (model_at or _model_at)(path[:-1])
         keys = sorted(_keys(model)) if model else []
         message = f"there is no key {shown(path[-1])} here{near(path[-1], keys)}"
     elif kind == "missing":
@@ -339,7 +386,9 @@ def mistake_of(error: Any, text: str) -> Mistake:
     elif kind == "value_error":
         message = message.removeprefix("Value error, ")
     else:
-        message = f"{message[0].lower()}{message[1:]}, not {article(error.get('input'))}"
+        given = error.get("input")
+        named = shown(given) if kind in COMPARED else article(given)
+        message = f"{message[0].lower()}{message[1:]}, not {named}"
     return Mistake(path, message, line_of(text, path))
 
 
@@ -364,6 +413,9 @@ def _model_at(path: Path_) -> type[BaseModel] | None:
         ("mechanisms", "*", "noise"): NoiseTable,
         ("claims", "*"): ClaimTable,
     }
+    if path[:1] == ("studies",):
+        inside = path[2:]
+        return _model_at(inside) if inside else StudyTable
     several = path[:1] and path[0] in ("granularities", "maps", "tables", "mechanisms", "claims")
     return tables.get(tuple("*" if several and n == 1 else str(part) for n, part in enumerate(path)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,23 +14,28 @@ from typing import Any
 import sympy
 
 from dpcompose.language import forms, formulas
+from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import Domain, domain_of, family_of, symbol
 from dpcompose.language.worstcase import Over
-from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.mechanisms import Composition, Mechanism, Nested
 from dpcompose.privacy.tables import Finding, ProbabilityTable
+from dpcompose.spaces.attributed import Tables
 from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Size, Tuples
-from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.granularities import Changes, Granularity, Pairs, Union, group, pairs
 from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
 from dpcompose.spaces.maps import Everything, Function, Map, Part, Positions, Restriction, Table
 from dpcompose.spaces.queries import Bit, Count, Location, Mean, Sum
+from dpcompose.spaces.reading import AtVertex, EachVertex, OfGraphs
+from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.subsets import Graphs, Sets
 
 
 class InvalidSetting(ValueError):
     """The parts of a setting do not fit together; the message says which and why."""
 
 
-@dataclass(frozen=True)
-class Setting:
+@dataclass(frozen=True, repr=False)
+class Setting(Composition, Shown):
     """M = (M_1∘f_1, …, M_k∘f_k) over a class 𝔻, for the neighbours of the target.
 
     adaptive -- False: the mechanisms are independent.  True: M_i may read the outputs of M_1, …, M_{i−1};
@@ -53,13 +59,14 @@ class Setting:
     def __post_init__(self) -> None:
         if not self.mechanisms:
             raise InvalidSetting("a composition needs at least one mechanism")
-        names = [mechanism.name for mechanism in self.mechanisms]
-        if twice := sorted({name for name in names if names.count(name) > 1}):
+        names = Counter(mechanism.name for mechanism in self.mechanisms)
+        if twice := sorted(name for name, times in names.items() if times > 1):
             raise InvalidSetting(f"two mechanisms are called {twice[0]!r}")
         if unfit := self.target.unfit(self.databases):
             raise InvalidSetting(unfit)
-        if isinstance(self.databases, Multisets) and self.databases.arbitrary:
-            object.__setattr__(self, "databases", self._with_named_records(self.databases))
+        named = frozenset[object]().union(*(mechanism.reads.names for mechanism in self.mechanisms))
+        object.__setattr__(self, "databases", self.databases.naming(named, self.target.innermost()[1]))
+        object.__setattr__(self, "mechanisms", tuple(map(self._told_by_name, self.mechanisms)))
         stated = self.granularities
         _one_meaning("granularities", [*stated, *(one.innermost()[0] for one in stated)])
         tables = [m.reads for m in self.mechanisms if isinstance(m.reads, Table | Function)]
@@ -72,6 +79,12 @@ class Setting:
         for name, found in self.on_tables.items():
             if found.verdict == "refuted":
                 raise InvalidSetting(f"{name} is not what its table shows: {found.words}")
+
+    def __repr__(self) -> str:
+        """What is composed, in one line."""
+        names = [mechanism.called for mechanism in self.mechanisms]
+        some = ", ".join(names if len(names) <= 6 else [*names[:3], "...", names[-1]])
+        return f"composition of {some} on {self.databases}, for {self.target} neighbours"
 
     @cached_property
     def on_tables(self) -> dict[str, Finding]:
@@ -122,7 +135,14 @@ class Setting:
     @property
     def attributes(self) -> bool:
         """Whether queries look at attributes: then every record comes with every value of them."""
-        return any(mechanism.query is not None and mechanism.query.attribute for mechanism in self.mechanisms)
+        return any(
+            mechanism.query is not None and mechanism.query.attribute for mechanism in self.mechanisms
+        ) or any(inner.attributes for inner in self.studies.values())
+
+    @property
+    def studies(self) -> dict[str, Setting]:
+        """The compositions among the mechanisms, by the mechanisms' names."""
+        return {m.name: of for m in self.mechanisms if (of := inside(m)) is not None}
 
     def _check_families(self) -> None:
         """Parts of a partition need an arbitrary universe of multisets, and one mechanism a part."""
@@ -185,6 +205,15 @@ class Setting:
     def _check_part(self, name: str, f: Part) -> None:
         """The parts of a partition are of what the class has room for any number of."""
         databases = self.databases
+        if isinstance(f, EachVertex):
+            self._check_each_vertex(name)
+            return
+        for one in self.granularities:
+            if one.edits(databases) is None:
+                raise InvalidSetting(
+                    f"{name} reads a part of {f.partition}, whose parts are not placed among the "
+                    f"{one} neighbours; parts written out would do"
+                )
         if f.of != databases.kind:
             raise InvalidSetting(
                 f"{name} reads a part of {f.partition}, which divides {f.of}, not {databases}"
@@ -199,6 +228,26 @@ class Setting:
                 f"{name} reads a part of {f.partition}, which needs {databases.kind} of any length "
                 "(leave out size)"
             )
+
+    def _check_each_vertex(self, name: str) -> None:
+        """A mechanism for each of any number of vertices, and others that read everything."""
+        if not (isinstance(self.databases, Graphs) and self.databases.arbitrary):
+            raise InvalidSetting(
+                f"{name} reads the edges at each of some vertices: that needs graphs on any number of "
+                "vertices (leave out vertices)"
+            )
+        for other in self.mechanisms:
+            if isinstance(other.reads, OfGraphs):
+                raise InvalidSetting(
+                    f"{other.name} reads named vertices, and {name} some that are not named: which of them "
+                    "are the same is not said, and not supported"
+                )
+        every = {m.reads.parts for m in self.mechanisms if isinstance(m.reads, EachVertex)}
+        if len(every) > 1:
+            raise InvalidSetting(
+                f"families for {' and for '.join(sorted(every))} vertices: how many they share is not said"
+            )
+        _ = self.touched_parts
 
     def _is_count(self, count: sympy.Expr) -> bool:
         if count.is_Symbol:
@@ -233,6 +282,8 @@ class Setting:
             size = 1 if mechanism.count is None else _size(str(mechanism.count), sizes)
             for i in range(1, size + 1):
                 member_of = mechanism
+                if mechanism.study is not None:
+                    member_of = mechanism = replace(mechanism, study=Nested(None))
                 if mechanism.count is not None:
                     f = mechanism.reads
                     reads = parts[f.partition][i - 1] if isinstance(f, Part) else f
@@ -258,6 +309,11 @@ class Setting:
         }
         if not partitions:
             return self.databases, {}
+        if isinstance(self.databases, Graphs):
+            ((name, size),) = partitions.items()
+            vertices = range(1, size + 1)
+            named = self.databases.naming(vertices, self.target.innermost()[1])
+            return named, {name: [AtVertex((v,)) for v in vertices]}
         choices = list(product(*(range(size + 1) for size in partitions.values())))
 
         def of_part(n: int, i: int) -> list[int]:
@@ -293,6 +349,8 @@ class Setting:
     @property
     def touched_parts(self) -> int:
         """How many parts of a partition differ between neighbours of the target, at most."""
+        if isinstance(self.databases, Graphs):
+            return self._touched_vertices
         edits = self.target.edits(self.databases)
         if edits is not None and edits.single is None and _unlimited(self.databases):
             return 2  # all parts at once
@@ -302,6 +360,21 @@ class Setting:
                 "change any number, is not supported; multisets of any size are, and parts written out"
             )
         return edits.most * max((sum(one) for one in edits.single), default=1)
+
+    @property
+    def _touched_vertices(self) -> int:
+        """At how many vertices edges differ between neighbours of the target, at most."""
+        found = []
+        for n in (7, 8):
+            blocks = self.target.blocks(Graphs(tuple(range(1, n + 1))))
+            assert blocks is not None
+            found.append(max(len({v for pair in one for v in pair}) for one in blocks.sets))  # type: ignore[attr-defined]
+        if found[0] != found[1]:
+            raise InvalidSetting(
+                f"{self.target} neighbours may differ in edges at any number of vertices: a mechanism for "
+                "each of a symbolic number of them is not supported; mechanisms written out are"
+            )
+        return found[0] * self.target.innermost()[1]
 
     def _named(
         self, mechanism: Mechanism, i: int, domains: dict[str, Domain]
@@ -315,19 +388,16 @@ class Setting:
                 named[one] = symbol(name, domains[name])
         return named
 
-    def _with_named_records(self, databases: Multisets) -> Multisets:
-        """An arbitrary universe holds the records that mechanisms name, and others besides."""
-        named = {a for m in self.mechanisms if isinstance(m.reads, Restriction) for a in m.reads.records}
-        return replace(databases, records=tuple(sorted(named)))
-
     def _check(self, mechanism: Mechanism) -> None:
         f, stated = mechanism.reads, mechanism.satisfies
         if stated.granularity is not None and (unfit := stated.granularity.unfit(self.databases)):
             raise InvalidSetting(f"{mechanism.name}: {unfit}")
         if isinstance(f, Positions):
             self._check_positions(mechanism.name, f)
+        if (why := f.unfit(self.databases)) is not None:
+            raise InvalidSetting(f"{mechanism.name} {why}")
         if isinstance(f, Restriction):
-            if not isinstance(self.databases, Multisets):
+            if not isinstance(self.databases, Multisets | Sets | Sequences):
                 raise InvalidSetting(f"{mechanism.name} reads records, but {self.databases} have none")
             if not self.databases.arbitrary:
                 for record in f.records:
@@ -341,6 +411,12 @@ class Setting:
                 f"{mechanism.name} reads {f.written('D')}, a map that must be tabulated, "
                 f"but {self.databases} are infinitely many; a finite class would do"
             )
+        single = None if stated.granularity is None else stated.granularity.innermost()[0]
+        if isinstance(f, Table) and f.image_neighbours and isinstance(single, Union):
+            raise InvalidSetting(
+                f"{mechanism.name}: which images are {single} neighbours is not said where {f.name} lists "
+                "them for single granularities; leave out image-neighbours, or list a granularity of your own"
+            )
         if isinstance(f, Table):
             every = (
                 self.databases.elements if isinstance(self.databases, Listed) else self.databases.databases()
@@ -350,8 +426,79 @@ class Setting:
                     raise InvalidSetting(f"the map {f.name} has no value for the database {D!r}")
         if mechanism.noise is not None:
             self._check_noise(mechanism)
+        elif (study := inside(mechanism)) is not None:
+            self._check_study(mechanism, study)
         elif stated.domain is None and not isinstance(f, Everything):
             raise InvalidSetting(f"{mechanism.name}: {DOMAIN_NEEDED}")
+
+    def _check_study(self, mechanism: Mechanism, study: Setting) -> None:
+        """A composition is one on what it reads, for the neighbours that its guarantee is stated for."""
+        name, f, stated = mechanism.name, mechanism.reads, mechanism.satisfies.about_granularity
+        if mechanism.satisfies.domain == "common" or (
+            mechanism.satisfies.domain is None and not isinstance(f, Everything)
+        ):
+            raise InvalidSetting(
+                f"{name} is a study, whose guarantee is about its own databases: its domain is own"
+            )
+        if mechanism.count is not None and study.families:
+            raise InvalidSetting(
+                f"{name} is a family of studies that hold families themselves, which is not supported; "
+                "write one of them out"
+            )
+        if isinstance(f, Part) and not _reads_all(study):
+            raise InvalidSetting(
+                f"{name} is a study on a part of a partition, in which not every mechanism reads everything: "
+                "which records a part holds is not said"
+            )
+        counted = study.target.edits(study.databases) is not None
+        image = _compared(_read_class(self.databases, f, name), counted)
+        listed = isinstance(image, Listed)
+        if _compared(study.databases, counted) != image and not (
+            listed and set(study.databases.databases()) == set(image.databases())
+        ):
+            raise InvalidSetting(
+                f"{name} is a study on {study.databases}, but it reads {f.written('D')}: {image}; "
+                "a study is about the databases that are read"
+            )
+        if listed and not self._relates_values_alike(f, stated, study):
+            raise InvalidSetting(
+                f"{name} is a study for {study.target} neighbours among the values of {f.written('D')}, "
+                "and the map does not list these: image_neighbours, by the granularity's name, would do"
+            )
+        if not listed and stated != study.target:
+            raise InvalidSetting(
+                f"{name} is a study for {study.target} neighbours, and its guarantee is stated for others "
+                f"({stated})"
+            )
+        for one in sorted(study.used):
+            if self.domains.get(one) != study.domains[one]:
+                known = f"is {self.domains[one]}" if one in self.domains else "is no parameter"
+                raise InvalidSetting(
+                    f"{one} is {study.domains[one]} in the study of {name}, and {known} outside of it; "
+                    "one name is one parameter"
+                )
+        if study.attributes:
+            self._check_attributes(name)
+
+    def _told_by_name(self, mechanism: Mechanism) -> Mechanism:
+        """A composition on values of a map, whose neighbours are listed with the map: its guarantee is stated
+        for the granularity of that name, with the pairs of it that are databases here."""
+        stated, f = mechanism.satisfies, mechanism.reads
+        if mechanism.study is None or stated.granularity is None or not isinstance(f, Table | Function):
+            return mechanism
+        single, steps = stated.granularity.innermost()
+        if not isinstance(single, Pairs):
+            return mechanism
+        here = (pair for pair in single.listed if all(one in self.databases for one in pair))
+        single = pairs(single.name, here)
+        return replace(mechanism, satisfies=stated.about(single if steps == 1 else group(steps, single)))
+
+    def _relates_values_alike(self, f: Map, stated: Granularity, study: Setting) -> bool:
+        """Whether values of f are neighbours where they are databases of a study that are."""
+        if not f.is_identity(self.databases) and f.neighbours_for(stated.innermost()[0].name) is None:
+            return False
+        own = graph_of_inputs(self.databases, stated, f, own=True)
+        return _edges(own) == _edges(neighbourhood_graph(study.databases, study.target))
 
     def _check_noise(self, mechanism: Mechanism) -> None:
         """The query has a meaning on what is read, and values to which the noise can be added."""
@@ -365,6 +512,11 @@ class Setting:
             raise InvalidSetting(
                 f"{name} asks for {query.words}, which is about records: it needs multisets, tuples or "
                 "streams, and must read everything, some records, some positions or a part"
+            )
+        if query.attribute and isinstance(self.databases, Tables):
+            raise InvalidSetting(
+                f"{name} looks at an attribute besides those of {self.databases}, and which one is not said; "
+                "it needs multisets, tuples or streams"
             )
         n = read_records(self.databases, f)
         few = n.n is not None and n.n <= 1
@@ -404,7 +556,7 @@ class Setting:
 
     def _check_attributes(self, name: str) -> None:
         """Where records differ in attributes too, all that is read and related must be told by records."""
-        if self.target.edits(self.databases) is None:
+        if self.target.edits(self.databases) is None and not isinstance(self.target, Changes):
             raise InvalidSetting(
                 f"{name} looks at an attribute of the records, of which {self.target} neighbours say nothing"
             )
@@ -472,13 +624,52 @@ class Setting:
         """The parameters that the guarantees and tables depend on."""
         values = [value for m in self.mechanisms for value in m.formulas]
         counts = [m.count for m in self.mechanisms if m.count is not None]
-        in_tables = {name for m in self.mechanisms if m.table is not None for name in m.table.domains}
-        return frozenset(in_tables | {str(one) for x in [*values, *counts] for one in x.free_symbols})
+        inner = {name for m in self.mechanisms if m.table is not None for name in m.table.domains}
+        inner |= {name for study in self.studies.values() for name in study.used}
+        return frozenset(inner | {str(one) for x in [*values, *counts] for one in x.free_symbols})
 
     @property
     def symbols(self) -> dict[str, sympy.Symbol]:
         """The parameters as sympy symbols, by name."""
         return {name: symbol(name, domain) for name, domain in self.domains.items()}
+
+
+def inside(mechanism: Mechanism) -> Setting | None:
+    """The composition that a mechanism is, if it is one."""
+    setting = None if mechanism.study is None else mechanism.study.setting
+    assert setting is None or isinstance(setting, Setting)
+    return setting
+
+
+def _read_class(databases: DatabaseClass, f: Map, name: str) -> DatabaseClass:
+    """The class of what is read; of a part of a partition, that of any part."""
+    if not isinstance(f, Part):
+        return f.image(databases)
+    if not isinstance(databases, Multisets):
+        raise InvalidSetting(
+            f"{name} is a study on a part of {databases}, which is not supported; "
+            "parts of multisets are, and positions written out"
+        )
+    return databases
+
+
+def _compared(databases: DatabaseClass, counted: bool) -> DatabaseClass:
+    """A class as it is compared: an arbitrary universe without the records that mechanisms happen to name;
+    positions by their order where it only counts how much databases differ."""
+    if isinstance(databases, Multisets) and databases.arbitrary:
+        return replace(databases, records=())
+    return replace(databases, positions=None) if counted and isinstance(databases, Tuples) else databases
+
+
+def _reads_all(setting: Setting) -> bool:
+    """Whether every mechanism reads everything, also those of compositions among them."""
+    return all(isinstance(m.reads, Everything) for m in setting.mechanisms) and all(
+        map(_reads_all, setting.studies.values())
+    )
+
+
+def _edges(graph: Any) -> set[frozenset[Any]]:
+    return {frozenset(edge) for edge in graph.edges}
 
 
 def is_record_wise(f: Map) -> bool:
@@ -577,7 +768,10 @@ def setting(
             raise InvalidSetting(
                 f"{mechanism!r} is no mechanism; make one with dpcompose.mechanism(name, ...)"
             )
-        for name, domain in (mechanism.table.domains if mechanism.table is not None else {}).items():
+        of_table = mechanism.table.domains if mechanism.table is not None else {}
+        study = inside(mechanism)
+        of_study = {} if study is None else {name: study.domains[name] for name in sorted(study.used)}
+        for name, domain in {**of_table, **of_study}.items():
             domains.setdefault(name, stated.get(name) or domain)
         expressions = mechanism.formulas
         for value in expressions if mechanism.count is None else [*expressions, mechanism.count]:

@@ -17,7 +17,6 @@ refuted: P(yes) = 1/2 at D = a, 1/4 at D' = b, which is more than exp(log(3/2)) 
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -31,7 +30,8 @@ import sympy
 
 from dpcompose.language import exponentials, formulas
 from dpcompose.language.exponentials import NotDecided, NotExponential, Point, Value
-from dpcompose.language.latex import latex, text_html
+from dpcompose.language.latex import formula_html, latex, text_html
+from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import Domain, domain_of, symbol
 from dpcompose.language.worstcase import Top
 from dpcompose.language.writing import text_latex
@@ -40,8 +40,9 @@ from dpcompose.privacy.divergences import INFINITE, Attained, Piece
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.promises import METRIC_FORMS, NEAREST, Broken, broken, power
 from dpcompose.spaces.databases import Database, DatabaseClass, Listed
+from dpcompose.spaces.finite import finite
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import neighbourhood_graph
+from dpcompose.spaces.graphs import is_large, neighbourhood_graph
 from dpcompose.spaces.maps import Map
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class WrongTable(ValueError):
 
 
 @dataclass(frozen=True, repr=False)
-class Worst:
+class Worst(Shown):
     """What is largest over pairs of databases: the maximum of `values`, each with its pair and event.
 
     values -- exact; more than one only where it depends on the parameters which is larger; None is ∞;
@@ -87,16 +88,8 @@ class Worst:
         D, E = map(self.databases.printed, self.pair)
         return f"{shown}, at D = {D}, D' = {E}{_at(self.event)}"
 
-    @property
-    def _rest(self) -> str:
-        """What stands after the formula."""
-        return repr(self).removeprefix(formulas.to_text(self.expression))
-
-    def _repr_html_(self) -> str:
-        return f"<p>${html.escape(latex(self.expression), quote=False)}${text_html(self._rest)}</p>"
-
-    def _repr_latex_(self) -> str:
-        return f"${latex(self.expression)}${text_latex(self._rest)}"
+    def _line(self) -> Sequence[str | sympy.Expr]:
+        return [self.expression, repr(self).removeprefix(formulas.to_text(self.expression))]
 
 
 def _at(event: Sequence[Outcome]) -> str:
@@ -113,7 +106,7 @@ def _name(outcome: Outcome) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Finding:
+class Finding(Shown):
     """What a check on a table showed.
 
     verdict -- "proved" (for all allowed parameters), "refuted" (by the witness) or "undecided";
@@ -134,9 +127,6 @@ class Finding:
 
     def __repr__(self) -> str:
         return f"{self.verdict}: {self.words}"
-
-    def _repr_html_(self) -> str:
-        return f"<p><b>{self.verdict}</b>: {text_html(self.words)}</p>"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -189,7 +179,7 @@ class ProbabilityTable:
 
     # what it is made of
 
-    @property
+    @cached_property
     def rational(self) -> bool:
         """Whether all probabilities are rational numbers."""
         return all(isinstance(p, Fraction) for row in self.rows.values() for p in row)
@@ -214,7 +204,7 @@ class ProbabilityTable:
         return self.databases.printed(D) if D in self.databases else repr(D)
 
     def _text(self, value: Value) -> str:
-        return formulas.to_text(exponentials.expression(value, self.domains))
+        return formulas.to_text(self._expression(value))
 
     def __repr__(self) -> str:
         return f"table of {len(self.rows)} databases and {len(self.outcomes)} outcomes"
@@ -223,21 +213,23 @@ class ProbabilityTable:
         head = "".join(f"<th>{text_html(_name(outcome))}</th>" for outcome in self.outcomes)
         rows = ""
         for D, row in self.rows.items():
-            cells = "".join(f"<td>${html.escape(self._latex(p), quote=False)}$</td>" for p in row)
+            cells = "".join(f"<td>{formula_html(self._expression(p))}</td>" for p in row)
             rows += f"<tr><th>{text_html(self._shown(D))}</th>{cells}</tr>"
         return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
     def _repr_latex_(self) -> str:
         head = " & ".join(["", *(rf"\text{{{text_latex(_name(outcome))}}}" for outcome in self.outcomes)])
         rows = [
-            " & ".join([rf"\text{{{text_latex(self._shown(D))}}}", *map(self._latex, row)])
+            " & ".join(
+                [rf"\text{{{text_latex(self._shown(D))}}}", *(latex(self._expression(p)) for p in row)]
+            )
             for D, row in self.rows.items()
         ]
         body = r" \\ ".join([head + r" \\ \hline " + rows[0], *rows[1:]])
         return rf"$\begin{{array}}{{l|{'c' * len(self.outcomes)}}} {body} \end{{array}}$"
 
-    def _latex(self, p: Value) -> str:
-        return latex(exponentials.expression(p, self.domains))
+    def _expression(self, p: Value) -> sympy.Expr:
+        return exponentials.expression(p, self.domains)
 
     def data(self) -> dict[str, Any]:
         """As a problem file writes it: outcomes, and for each database its probabilities as formulas."""
@@ -396,11 +388,33 @@ class ProbabilityTable:
         """The neighbours, in both orders, by the places of their rows."""
         place = {D: n for n, D in enumerate(self._order)}
         if graph is None:
-            if unfit := granularity.unfit(self.databases):
-                raise ValueError(f"{unfit}; say of which class the rows are: on = dpcompose.multisets(...)")
+            self._check_fit(granularity)
+            if is_large(self.databases):
+                ends = self._edges(granularity)
+                found = list(zip(*(some.tolist() for some in ends), strict=True))
+                return [pair for i, j in found for pair in ((i, j), (j, i))]
             graph = neighbourhood_graph(self.databases, granularity)
         found = sorted(tuple(sorted((place[D], place[E]))) for D, E in graph.edges)
         return [pair for i, j in found for pair in ((i, j), (j, i))]
+
+    def _check_fit(self, granularity: Granularity) -> None:
+        if unfit := granularity.unfit(self.databases):
+            raise ValueError(f"{unfit}; say of which class the rows are: on = dpcompose.multisets(...)")
+
+    def _edges(self, granularity: Granularity) -> tuple[Any, Any]:
+        """The neighbours (i, j), i < j, in lexicographic order, as two arrays."""
+        import numpy
+
+        self._check_fit(granularity)
+        first, second = finite(self.databases, granularity).edges()
+        least, most = numpy.minimum(first, second), numpy.maximum(first, second)
+        order = numpy.argsort(least.astype(numpy.int64) * len(self.rows) + most)
+        return least[order], most[order]
+
+    @cached_property
+    def _logarithms(self) -> tuple[Any, Any] | None:
+        """For rational tables: see `divergences.logarithms`."""
+        return divergences.logarithms(list(self.rows.values()))  # type: ignore[arg-type]
 
     def _worst(
         self,
@@ -415,8 +429,17 @@ class ProbabilityTable:
         pairs: Sequence[tuple[int, int]] = self._pairs(granularity)
         if near is not None and self.rational:
             pairs = near(list(pairs))
-        rows = list(self.rows.values())
-        found = ((one, (self._order[i], self._order[j])) for i, j in pairs for one in exact(rows[i], rows[j]))
+        return self._largest(exact, pairs)
+
+    def _largest(
+        self,
+        exact: Callable[[Sequence[Value], Sequence[Value]], Iterable[Attained]],
+        pairs: Sequence[tuple[int, int]],
+    ) -> list[tuple[Attained, Pair]]:
+        """The largest values over pairs of rows."""
+        order, rows = self._order, self.rows
+        at = (((D, E), rows[D], rows[E]) for D, E in ((order[i], order[j]) for i, j in pairs))
+        found = ((one, pair) for pair, P, Q in at for one in exact(P, Q))
         return divergences.largest(found, self.domains)  # type: ignore[return-value]
 
     def _result(
@@ -455,7 +478,11 @@ class ProbabilityTable:
         >>> T.loss(free_lunch).expression
         e
         """
-        found = self._worst(granularity, divergences.ratios, self._near(None))
+        if is_large(self.databases) and self.rational and self._logarithms is not None:
+            pairs = divergences.pairs_of_largest_ratio(*self._logarithms, *self._edges(granularity))
+            found = self._largest(divergences.ratios, pairs)
+        else:
+            found = self._worst(granularity, divergences.ratios, self._near(None))
         return self._result(found, 1, exponentials.log_of)
 
     def delta(self, epsilon: object, granularity: Granularity) -> Worst:
@@ -511,7 +538,12 @@ class ProbabilityTable:
         """
         if type(order) is not int or order < 2:
             raise ValueError(f"the order is a whole number from 2, not {order!r}")
-        found = self._worst(granularity, lambda P, Q: [divergences.moment(P, Q, order)])
+        rows: Any = list(self.rows.values())
+        found = self._worst(
+            granularity,
+            lambda P, Q: [divergences.moment(P, Q, order)],
+            lambda pairs: divergences.near_largest_moment(rows, pairs, order),
+        )
         return self._result(found, 1, lambda value: exponentials.log_of(value) / (order - 1))
 
     def renyi_between(self, order: object, D: Database, E: Database) -> sympy.Expr:
@@ -581,7 +613,8 @@ class ProbabilityTable:
         promised = dict(guarantee.values)
         if guarantee.notion in NEAREST and self.rational:
             with suppress(NotDecided):
-                pairs = self._near(NEAREST[guarantee.notion](promised, self.domains))(list(pairs))
+                rows: Any = list(self.rows.values())
+                pairs = NEAREST[guarantee.notion](rows, pairs, promised, self.domains)
         return self._check(guarantee.notion, ((i, j, promised) for i, j in pairs), words)
 
     def check_metric(self, distance: Callable[[Database, Database], Any], notion: str = "pure") -> Finding:

@@ -10,7 +10,8 @@ here with Fractions, whoever found it:
   for parameters with such bounds, each of its terms must be ≥ 0 by its sign; or, where it is written
   in the Bernstein polynomials of some parameters in [0, 1], each of its coefficients.
 * a rule, where there are many pieces: weights for all of them at once (`rules`).
-* a point: allowed values of all parameters at which l > g, by evaluation.
+* steps of calculus, where the comparison is not linear (`calculus`).
+* a point: allowed values of all parameters at which l > g, by evaluation, or by enclosing l − g.
 """
 
 from __future__ import annotations
@@ -22,13 +23,11 @@ from itertools import product
 from math import comb, prod
 from typing import Any
 
-from sympy import Rational
-
-from dpcompose.language import forms, formulas
+from dpcompose.language import elementary, forms, formulas, ranges
 from dpcompose.language.forms import Form, Peak
-from dpcompose.language.meaning import sign
-from dpcompose.language.symbols import Domain, family_of, symbol
-from dpcompose.proof import rays, rules
+from dpcompose.language.symbols import Domain, family_of
+from dpcompose.proof import calculus, rays, rules
+from dpcompose.proof.calculus import Argument
 from dpcompose.proof.rules import Rule
 from dpcompose.proof.signs import BadCertificate as BadCertificate  # the error of everything here
 from dpcompose.proof.signs import bound_form, named, number
@@ -58,7 +57,7 @@ class PieceProof:
     unit: tuple[str, ...] = ()
 
 
-Proof = tuple[PieceProof, ...] | Rule
+Proof = tuple[PieceProof, ...] | Rule | Argument
 
 
 def check_at_least(greater: Form, lesser: Form, domains: Mapping[str, Domain], proof: Proof) -> None:
@@ -75,6 +74,9 @@ def check_at_least(greater: Form, lesser: Form, domains: Mapping[str, Domain], p
     if isinstance(proof, Rule):
         rules.Remainder.of(difference, domains, proof).check()
         return
+    if isinstance(proof, Argument):
+        calculus.check(difference, domains, proof)
+        return
     pieces = forms.pieces(difference, MOST_PIECES)
     if pieces is None:
         raise BadCertificate(f"the comparison has more than {MOST_PIECES} pieces")
@@ -90,39 +92,48 @@ def check_at_least(greater: Form, lesser: Form, domains: Mapping[str, Domain], p
 def check_point(
     greater: Form, lesser: Form, domains: Mapping[str, Domain], point: Mapping[str, Fraction]
 ) -> None:
-    """Raises BadCertificate unless lesser > greater at the point, by rational values, and it is allowed."""
+    """Raises BadCertificate unless lesser > greater at the point, and it is allowed.
+
+    Values may be irrational: then the sign of the difference is read off an enclosing interval.
+    """
     check_allowed(point, domains, greater.names | lesser.names)
     try:
         fails = lesser.at(point) > greater.at(point)
     except forms.NotAForm as error:
-        raise BadCertificate(str(error)) from None
+        fails = _seen_positive(lesser - greater, domains, point, str(error))
     except formulas.FormulaError as error:
         raise BadCertificate(error.message) from None
     if not fails:
         raise BadCertificate("the comparison holds at the point")
 
 
+BITS = (64, 256)
+"""With how many bits a difference at a point is enclosed, one after the other."""
+
+
+def _seen_positive(
+    difference: Form, domains: Mapping[str, Domain], point: Mapping[str, Fraction], otherwise: str
+) -> bool:
+    """Whether an irrational value is > 0.  Raises BadCertificate where it has none or is too close to 0."""
+    try:
+        f = forms.function(difference, domains)
+        check_allowed(point, domains, f.names)
+        number = elementary.at(f, point)
+        problem = ranges.undefined(number, {})
+        seen = () if problem else (ranges.over(number, {}, bits) for bits in BITS)
+        for one in seen:
+            if (one.low is not None and one.low > 0) or (one.high is not None and one.high <= 0):
+                return one.low is not None and one.low > 0
+    except elementary.NotElementary:
+        problem = otherwise
+    raise BadCertificate(problem or "the values at the point are too close to one another to tell")
+
+
 def check_larger(
     greater: Form, lesser: Form, domains: Mapping[str, Domain], point: Mapping[str, Fraction]
 ) -> None:
-    """Raises BadCertificate unless greater > lesser at the point, which is allowed and gives every parameter.
-
-    Values may be irrational: the sign of the difference is read off an enclosing interval.
-    """
-    try:
-        check_point(lesser, greater, domains, point)
-    except BadCertificate:
-        check_allowed(point, domains, frozenset(domains))
-        symbols = {name: symbol(name, domains[name]) for name in point if name in domains}
-        values = {
-            one: Rational(point[name].numerator, point[name].denominator) for name, one in symbols.items()
-        }
-        try:
-            difference = forms.write(greater - lesser, symbols).subs(values).doit()
-        except formulas.FormulaError as error:
-            raise BadCertificate(error.message) from None
-        if sign(difference) != 1:
-            raise
+    """Raises BadCertificate unless greater > lesser at the point, which is allowed."""
+    check_point(lesser, greater, domains, point)
 
 
 def check_allowed(
@@ -218,7 +229,9 @@ def _without_peaks(form: Form, weights: Sequence[Weights], n: int) -> Form:
 
 
 def to_data(proof: Proof) -> list[Any] | dict[str, Any]:
-    """A proof as JSON: a list of pieces, or a rule as a table."""
+    """A proof as JSON: a list of pieces, or a rule or the steps of an argument as a table."""
+    if isinstance(proof, Argument):
+        return calculus.to_data(proof)
     if isinstance(proof, Rule):
         return rules.to_data(proof)
     return [
@@ -234,7 +247,7 @@ def to_data(proof: Proof) -> list[Any] | dict[str, Any]:
 def from_data(data: Any) -> Proof:
     """A proof from JSON.  Raises BadCertificate where it has another form."""
     if isinstance(data, dict):
-        return rules.from_data(data)
+        return calculus.from_data(data) if "steps" in data else rules.from_data(data)
     try:
         return tuple(
             PieceProof(

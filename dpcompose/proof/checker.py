@@ -27,17 +27,14 @@ from dpcompose.privacy.problems import Claim, ProblemError
 from dpcompose.proof import certificates, computed, counterexamples, kernel
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.computed import COMPUTED
-from dpcompose.proof.hypotheses.inputs import NotDecidable
+from dpcompose.proof.derivations import Derived, Refused, chosen, conversions, difference, is_read, remade
 from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Theory
 from dpcompose.proof.steps import StepRefused, Steps
-from dpcompose.spaces.databases import TooLarge
+
+__all__ = ["FORMAT", "Checked", "Refused", "check", "too_deep"]
 
 FORMAT = 1
-
-
-class Refused(ValueError):
-    """A saved derivation is wrong; the message says where and why."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ def check(saved: Any, theory: Theory) -> Checked:
         problem = problems.read_data(saved["problem"])
     except ProblemError as error:
         raise Refused(f"the setting cannot be read: {error.mistakes[0]}") from None
-    shown = _derived(saved, Steps(problem.setting, theory, _conversions(saved)))
+    shown = remade(saved, Steps(problem.setting, theory, conversions(saved), chosen=chosen(saved)))
     if not isinstance(saved["claims"], list) or len(saved["claims"]) != len(problem.claims):
         raise Refused(
             f"the setting has {len(problem.claims)} claims, and the file does not have a verdict for each"
@@ -73,52 +70,9 @@ def check(saved: Any, theory: Theory) -> Checked:
         _check_claim(n, one, claim, shown)
         for n, (one, claim) in enumerate(zip(saved["claims"], problem.claims, strict=True), start=1)
     )
-    believed = tuple(
-        f"{line.judgement.name} ({line.n})" for line in shown.lines if kernel.believed(line.judgement)
-    )
+    believed = tuple(f"{name} ({n})" for name, n in kernel.assumed(shown.lines))
     number = len(shown.lines)
     return Checked(problem.setting.title, shown.private, shown.optimal, number, verdicts, believed)
-
-
-@dataclass(frozen=True)
-class _Derived:
-    """What checked lines show, and what made them."""
-
-    steps: Steps
-    lines: list[Line]
-    private: kernel.Private
-    optimal: bool
-
-
-DERIVATION = ("pages", "lines", "result")
-"""What a derivation has; of guarantees that are converted also `conversions`."""
-
-
-def _conversions(saved: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The pages by which guarantees are converted, by notion."""
-    given = saved.get("conversions", {})
-    if not (
-        isinstance(given, dict)
-        and all(isinstance(path, list) and path for path in given.values())
-        and all(isinstance(id, str) for path in given.values() for id in path)
-    ):
-        raise Refused("the conversions cannot be read")
-    return given
-
-
-def _derived(saved: Mapping[str, Any], steps: Steps) -> _Derived:
-    """The result of a derivation whose lines are made again, on the pages in force."""
-    _check_pages(saved, steps.theory)
-    lines = _check_lines(saved["lines"], saved["pages"], steps)
-    private, optimal = _result(lines)
-    if saved["result"] != result(private, optimal):
-        raise Refused(
-            f"the result is not what the lines show: {_values(private)}{', optimal' if optimal else ''}"
-        )
-    if saved["pages"] != steps.pages(lines):
-        other = sorted(set(saved["pages"]) ^ set(steps.pages(lines)))
-        raise Refused(f"the file does not list the pages that its lines rest on: {other[0]!r}")
-    return _Derived(steps, lines, private, optimal)
 
 
 MOST_DEPTH = 100
@@ -140,82 +94,11 @@ def too_deep(value: Any) -> bool:
     return True
 
 
-def result(private: kernel.Private, optimal: bool) -> dict[str, Any]:
-    """The result that a derivation's last lines show, as it is saved."""
-    return {"notion": private.notion} | dict(private.parameters) | {"optimal": optimal}
-
-
-def _check_pages(saved: Mapping[str, Any], theory: Theory) -> None:
-    if not isinstance(saved["pages"], dict):
-        raise Refused("the pages cannot be read")
-    for id, sha256 in saved["pages"].items():
-        if id not in theory.pages:
-            raise Refused(f"there is no page {id!r}")
-        if theory.pages[id].sha256 != sha256:
-            raise Refused(f"the page {id!r} is not the one that the derivation was made with")
-
-
-def _check_lines(saved: Any, pages: Mapping[str, str], steps: Steps) -> list[Line]:
-    """Makes every line again from the setting and the lines before it, and compares it whole."""
-    if not isinstance(saved, list):
-        raise Refused("the lines cannot be read")
-    lines: list[Line] = []
-    for n, given in enumerate(saved, start=1):
-        if not (
-            isinstance(given, dict)
-            and isinstance(given.get("roles"), dict)
-            and isinstance(given.get("by"), str)
-        ):
-            raise Refused(f"line {n} cannot be read")
-        used = given.get("from")
-        if not (isinstance(used, list) and all(isinstance(m, int) and 1 <= m < n for m in used)):
-            raise Refused(f"line {n} does not use earlier lines")
-        if given["by"] in steps.theory.pages and given["by"] not in pages:
-            raise Refused(f"line {n} is by the page {given['by']!r}, which the file does not list")
-        try:
-            line = steps.line(
-                n, given["by"], given["roles"], [lines[m - 1] for m in used], given.get("evidence")
-            )
-        except (StepRefused, NotDecidable, TooLarge, ValueError) as error:
-            raise Refused(f"line {n}: {error}") from None
-        if line.data() != given:
-            raise Refused(f"line {n} is not what {given['by']} gives: {_difference(given, line.data())}")
-        lines.append(line)
-    return lines
-
-
-def _difference(given: Any, made: Any, where: str = "") -> str:
-    """The first place where a line differs from the one that is made again."""
-    if isinstance(given, dict) and isinstance(made, dict):
-        for key in sorted({*given, *made}, key=str):
-            if key not in given or key not in made or given[key] != made[key]:
-                return _difference(given.get(key), made.get(key), f"{where}.{key}" if where else str(key))
-    if isinstance(given, list) and isinstance(made, list) and len(given) != len(made):
-        return f"{where} has {len(given)} entries, not {len(made)}"
-    if isinstance(given, list) and isinstance(made, list):
-        for n, (one, other) in enumerate(zip(given, made, strict=True), start=1):
-            if one != other:
-                return _difference(one, other, f"{where}.{n}")
-    return f"{where} is {_short(given)}, not {_short(made)}"
-
-
-def _result(lines: list[Line]) -> tuple[kernel.Private, bool]:
-    """The guarantee that the derivation ends with, and whether a line says that it is optimal."""
-    last = lines[-1].judgement if lines else None
-    if isinstance(last, kernel.Private):
-        return last, False
-    if isinstance(last, kernel.Optimal):
-        guarantee = lines[lines[-1].uses[-1] - 1].judgement
-        if isinstance(guarantee, kernel.Private):
-            return guarantee, True
-    raise Refused(f"the derivation stops at line {len(lines)}, which states no guarantee")
-
-
 def _check_claim(
     n: int,
     saved: Any,
     claim: Claim,
-    shown: _Derived,
+    shown: Derived[Steps],
 ) -> str:
     """The verdict of a claim, once its certificate shows it: from a derivation of its own if it has one."""
     if not isinstance(saved, dict):
@@ -232,14 +115,14 @@ def _check_claim(
     if extra := sorted(set(saved) - {"verdict", "claim", "expect", *optional}):
         raise Refused(f"claim {n} is {verdict}: nothing checks its {extra[0]}")
     if "derivation" in saved:
-        shown = _of_claim(n, saved["derivation"], shown.steps)
+        shown = _of_claim(n, saved["derivation"], shown.steps, claim.guarantee.notion)
     if claim.doubt and verdict != "undecided" and any(_profiles(shown.lines)):
         raise Refused(f"claim {n} is not shown to be {verdict}: {claim.doubt}")
     try:
         if verdict == "proved":
             _check_proved(saved, claim, shown)
         elif verdict == "refuted":
-            _check_refuted(saved, claim, shown.steps)
+            _check_refuted(saved, claim, shown.steps.flat(claim.guarantee.notion) or shown.steps)
         elif verdict != "undecided":
             raise BadCertificate(f"there is no verdict {verdict!r}")
     except (BadCertificate, StepRefused, forms.NotAForm, formulas.FormulaError) as error:
@@ -247,12 +130,15 @@ def _check_claim(
     return str(verdict)
 
 
-def _of_claim(n: int, saved: Any, others: Steps) -> _Derived:
-    """What the derivation of a single claim shows: in its notion, from the same setting."""
-    if not isinstance(saved, dict) or set(saved) - {"conversions"} != set(DERIVATION):
+def _of_claim(n: int, saved: Any, others: Steps, notion: str) -> Derived[Steps]:
+    """What the derivation of a single claim shows: in its notion, from the same setting, or flattened."""
+    if not is_read(saved, ["flat"]) or saved.get("flat", True) is not True:
         raise Refused(f"the derivation of claim {n} cannot be read")
     try:
-        return _derived(saved, Steps(others.setting, others.theory, _conversions(saved), others))
+        like = others.flat(notion) if "flat" in saved else others
+        if like is None:
+            raise Refused("its derivation is about a flattened setting, and there is none")
+        return remade(saved, Steps(like.setting, like.theory, conversions(saved), like, chosen(saved)))
     except Refused as error:
         raise Refused(f"claim {n}: {error}") from None
 
@@ -262,7 +148,7 @@ def _profiles(lines: list[Line]) -> Iterator[tuple[kernel.Vector, ...]]:
     return (line.judgement.vectors for line in lines if isinstance(line.judgement, kernel.Profile))
 
 
-def _check_proved(saved: Mapping[str, Any], claim: Claim, shown: _Derived) -> None:
+def _check_proved(saved: Mapping[str, Any], claim: Claim, shown: Derived[Steps]) -> None:
     """The claim is at least the guarantee for all parameter values; `loose` is as said."""
     steps = shown.steps
     loose, all_certificates = saved.get("loose"), saved.get("certificate", {})
@@ -305,7 +191,7 @@ def _check_proved(saved: Mapping[str, Any], claim: Claim, shown: _Derived) -> No
         raise BadCertificate("nothing shows that it equals an optimal guarantee")
 
 
-def _closer(given: Mapping[str, Any], shown: _Derived) -> tuple[kernel.Private, bool] | None:
+def _closer(given: Mapping[str, Any], shown: Derived[Steps]) -> tuple[kernel.Private, bool] | None:
     """The guarantee of the line that certificates name, by a closer page, and whether a line says that it is
     optimal; None where they name no line."""
     if not any("line" in certificate for certificate in given.values()):
@@ -399,13 +285,4 @@ def _check_refuted(saved: Mapping[str, Any], claim: Claim, steps: Steps) -> None
         made = counterexamples.make(inputs, steps.implied(claim.guarantee, through), pair, point)
         made = replace(made, through=tuple(through))
     if made.data() != given:
-        raise BadCertificate(f"the counterexample's {_difference(given, made.data())}")
-
-
-def _values(private: kernel.Private) -> str:
-    return ", ".join(f"{key} = {value}" for key, value in private.parameters)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
+        raise BadCertificate(f"the counterexample's {difference(given, made.data())}")

@@ -11,14 +11,17 @@ import sympy
 
 from dpcompose.language import formulas
 from dpcompose.language.enclosures import ONE, Interval, NoEnclosure, enclosure
-from dpcompose.privacy.curves import Curve, Part, TooManyLosses
+from dpcompose.privacy.curves import Curve, Part, Piece, TooManyLosses
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.readings import Reading
 from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.tails import Laplace, Normal
 from dpcompose.proof import kernel
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.proof.signs import BadCertificate
 from dpcompose.proof.steps import Steps, members
-from dpcompose.spaces.metrics import INFINITE
+from dpcompose.spaces.metrics import INFINITE, Distance
 
 COMPUTED = "computed"
 """The key of a proved claim's certificate that says that its bound is computed."""
@@ -34,21 +37,64 @@ Point = Mapping[str, Fraction]
 
 def page(theory: Theory, setting: Setting, notion: str) -> Page | None:
     """The page by which claims in a notion are computed from the guarantees of a setting."""
-    return theory.computed(notion, (mechanism.satisfies.notion for mechanism in setting.mechanisms))
+    return theory.computed(
+        notion,
+        ((one.satisfies.notion, "" if one.noise is None else one.noise.word) for one in setting.mechanisms),
+    )
 
 
-def part(page: Page, stated: Guarantee, steps: int, count: int, point: Point) -> Part | None:
-    """The mechanisms with a guarantee whose inputs are so many steps apart; None where all is lost."""
-    if steps == INFINITE or any(value is sympy.oo for _, value in stated.values):
+def piece(page: Page, mechanism: Mechanism, r: Distance, point: Point) -> Piece | None:
+    """A mechanism whose inputs, or one entry of whose query's value, are r apart; None where all is lost.
+
+    Raises BadCertificate where that has parameters without a value.
+    """
+    stated, noise = mechanism.satisfies, mechanism.noise
+    if r == INFINITE:
         return None
-    letters = {key: at(value, point) for key, value in stated.values}
-    asked = {key: formulas.parse(text, letters) for key, text in page.head.parts[stated.notion].items()}
-    return Part(asked["epsilon"], asked["delta"], steps, count)
+    far = sympy.Integer(r) if isinstance(r, int) else at(r, point)
+    if noise is not None and noise.word in page.head.noises:
+        fixed = replace(noise, parameter=at(noise.parameter, point))
+        formulae = page.head.noises[noise.word]
+        asked = {key: fixed.value(text, {"r": far}) for key, text in formulae.items()}
+    else:
+        if any(value is sympy.oo for _, value in stated.values):
+            return None
+        asked = _asked(page, stated.notion, {key: at(value, point) for key, value in stated.values}, far)
+    if "ratio" in asked:
+        return Laplace(asked["ratio"])
+    if "epsilon" not in asked:
+        return _normal(asked)
+    if not (far.is_Integer and far > 0):
+        raise BadCertificate(f"what {mechanism.name} reads moves by {far}, which is no number of steps")
+    return Part(asked["epsilon"], asked["delta"], int(far))
 
 
-def curve(parts: Iterable[Part | None]) -> Curve | None:
-    """The curve of parts; None where δ is 1 for every ε', as all is lost."""
-    some = list(parts)
+def _asked(page: Page, notion: str, values: Mapping[str, sympy.Expr], r: sympy.Expr) -> dict[str, sympy.Expr]:
+    """What a page asks of a guarantee with numbers at a distance."""
+    return {key: formulas.parse(text, {**values, "r": r}) for key, text in page.head.parts[notion].items()}
+
+
+def _normal(asked: Mapping[str, sympy.Expr]) -> Normal:
+    return Normal(asked.get("square", sympy.Integer(0)), asked.get("rho", sympy.Integer(0)))
+
+
+def reading(theory: Theory, notion: str, values: Mapping[str, sympy.Expr]) -> Reading:
+    """A guarantee with numbers, such as {"epsilon": 1}, as what a membership test can reach.
+
+    Raises BadCertificate where no page computes the (ε, δ) curve of its notion.
+    """
+    if sympy.oo in values.values():
+        return Reading(None)
+    found = theory.computed("approximate", [(notion, "")])
+    if found is None:
+        raise BadCertificate(f"no page computes what a membership test reaches by {notion} privacy")
+    asked = _asked(found, notion, values, sympy.Integer(1))
+    return Reading(Part(asked["epsilon"], asked["delta"]) if "epsilon" in asked else _normal(asked))
+
+
+def curve(pieces: Iterable[Piece | None]) -> Curve | None:
+    """The curve of mechanisms; None where δ is 1 for every ε', as all is lost."""
+    some = list(pieces)
     return None if None in some else Curve.of([one for one in some if one is not None])
 
 
@@ -60,17 +106,17 @@ def curves(page: Page, steps: Steps, profile: kernel.Profile) -> list[Curve | No
     found: dict[Curve | None, None] = {}
 
     @cache
-    def parts(entry: tuple[int, str]) -> tuple[Part | None, ...]:
-        return tuple(_parts(page, steps.setting, *entry))
+    def pieces(entry: tuple[int, str]) -> tuple[Piece | None, ...]:
+        return tuple(_pieces(page, steps.setting, *entry))
 
     for vector in profile.vectors:
-        found[curve(one for entry in steps.that_lose(vector) for one in parts(entry))] = None
+        found[curve(one for entry in steps.that_lose(vector) for one in pieces(entry))] = None
         if len(found) > MOST_CURVES:
             raise BadCertificate(f"the profile has more than {MOST_CURVES} different curves")
     return list(found)
 
 
-def _parts(page: Page, setting: Setting, i: int, entry: str) -> Iterable[Part | None]:
+def _pieces(page: Page, setting: Setting, i: int, entry: str) -> Iterable[Piece | None]:
     """The members of M_i that move, by an entry of a vector: "2", "2 by 1, 1 by oo" or "all by 1"."""
     mechanism = setting.mechanisms[i - 1]
     for many, r in members(entry):
@@ -78,10 +124,10 @@ def _parts(page: Page, setting: Setting, i: int, entry: str) -> Iterable[Part | 
             raise BadCertificate(
                 f"the number of mechanisms {mechanism.name}[i] that move is {mechanism.count}"
             )
-        if not (r == "oo" or r.isdigit()):
-            raise BadCertificate(f"what {mechanism.name} reads moves by {r}, which is no number of steps")
         count = int(mechanism.count) if many == 0 and mechanism.count is not None else many
-        yield part(page, mechanism.satisfies, INFINITE if r == "oo" else int(r), count, {})
+        far = INFINITE if r == "oo" else int(r) if r.isdigit() else formulas.parse(r, setting.symbols)
+        one = piece(page, mechanism, far, {})
+        yield None if one is None else one.times(count)
 
 
 def at(value: sympy.Expr, point: Point) -> sympy.Expr:

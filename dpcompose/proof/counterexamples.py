@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -17,18 +18,21 @@ import sympy
 
 from dpcompose.language import exponentials, forms, formulas
 from dpcompose.language.enclosures import Interval
+from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import Domain, family_of, symbol
 from dpcompose.language.worstcase import Over
 from dpcompose.privacy import promises
-from dpcompose.privacy.curves import Part
+from dpcompose.privacy.curves import Piece
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.settings import Setting
 from dpcompose.proof import certificates, computed, witnesses
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Page
 from dpcompose.proof.witnesses import Noisy, Number, OnTable, Row
 from dpcompose.spaces.databases import Database, DatabaseClass
+from dpcompose.spaces.maps import Part
 from dpcompose.spaces.metrics import INFINITE, Distance, Queried
 
 
@@ -44,8 +48,8 @@ class Alone:
         return {"mechanism": self.mechanism, "loss": self.loss, "by": self.by}
 
 
-@dataclass(frozen=True)
-class Counterexample:
+@dataclass(frozen=True, repr=False)
+class Counterexample(Shown):
     """D ~ E and a point at which mechanisms that fit the assumptions lose more than is claimed.
 
     actual -- the exact loss at (D, E), None for ∞; claimed -- the claim's value there; of mechanisms that
@@ -70,6 +74,11 @@ class Counterexample:
     through: tuple[str, ...] = ()
     bits: int | None = None
     most: Fraction | None = None
+
+    def __repr__(self) -> str:
+        D, E = map(self.databases.printed, self.pair)
+        at = "".join(f", {name} = {x}" for name, x in sorted(self.point.items()))
+        return f"D = {D}, D' = {E}{at}, {self.lost()}"
 
     def data(self) -> dict[str, Any]:
         """As JSON, with the databases as the class shows them."""
@@ -106,18 +115,35 @@ LARGEST_INSTANCE = 1_000
 def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
     """The inputs of the setting, families written out with as many members as the point says.
 
-    Raises BadCertificate where it says nothing, or too many.
+    Of a family of more than LARGEST_INSTANCE members that read alike, and have one guarantee, the first is
+    written out and counts for all.  Raises BadCertificate where the point says nothing, or too many.
     """
     stated = inputs.stated
     if stated is None or not stated.families:
         return inputs
-    sizes = {}
+    sizes, alike = {}, {}
     for count in {str(m.count): m.count for m in stated.mechanisms if m.count is not None}:
         size = Fraction(int(count)) if count.isdigit() else point.get(count, Fraction(0))
-        if size.denominator != 1 or not 1 <= size <= LARGEST_INSTANCE:
+        too_many = size > LARGEST_INSTANCE
+        if size.denominator != 1 or size < 1 or (too_many and not _members_are_alike(stated, count)):
             raise BadCertificate(f"{count} = {size} members are none, or too many to write out")
-        sizes[count] = int(size)
-    return Inputs(stated.written_out(sizes)[0], inputs.theory)
+        sizes[count] = 1 if too_many else int(size)
+        if too_many:
+            alike[count] = int(size)
+    setting, origin = stated.written_out(sizes)
+    counts = [stated.mechanisms[n - 1].count for n in origin]
+    times = tuple(alike.get(str(count), 1) for count in counts) if alike else ()
+    return Inputs(setting, inputs.theory, times=times)
+
+
+def _members_are_alike(setting: Setting, count: str) -> bool:
+    """Whether all members of families of so many read the same, and have the same guarantee."""
+    return not any(
+        isinstance(one.reads, Part)
+        or any(family_of(str(x)) for value in one.formulas for x in value.free_symbols)
+        for one in setting.mechanisms
+        if one.count is not None and str(one.count) == count
+    )
 
 
 def make(
@@ -133,6 +159,8 @@ def make(
     everywhere: they lose nothing.
     """
     setting = inputs.setting
+    if inputs.times:
+        raise BadCertificate(f"more than {LARGEST_INSTANCE} members are too many to write out")
     _check_possible(inputs, claimed, pair, point)
     page = inputs.theory.witness(claimed.notion)
     if page is None:
@@ -171,7 +199,7 @@ def by_curve(
     point: Mapping[str, Fraction],
     bits: int,
 ) -> Counterexample:
-    """The same by canonical noise, whose δ at the claimed ε is enclosed, and above the claimed one.
+    """The same by canonical noise, or by the noise of the setting itself, whose δ is above the claimed one.
 
     bits -- with how many binary digits.
     """
@@ -180,20 +208,30 @@ def by_curve(
     page = computed.page(inputs.theory, setting, claimed.notion)
     if page is None:
         raise BadCertificate(f"no page computes {claimed.notion} bounds here")
-    alike: dict[Part | None, list[int]] = {}
+    known: dict[tuple[Guarantee, Distance], Piece | None] = {}
+    alike: dict[Piece | None, list[int]] = {}
+    noisy: list[Piece | None] = []
+    rows: list[Row] = []
     for i, r in inputs.distances(pair).items():
         mechanism = setting.mechanisms[i - 1]
-        if mechanism.is_concrete or not isinstance(r, int):
-            raise BadCertificate(f"{mechanism.name} is no canonical noise")
-        one = computed.part(page, mechanism.satisfies, r, 1, point)
-        alike.setdefault(one, []).append(i)
-    parts = [None if part is None else replace(part, count=len(some)) for part, some in alike.items()]
-    actual = computed.delta([computed.curve(parts)], claimed, bits, point)
+        times = inputs.times[i - 1] if inputs.times else 1
+        if not mechanism.is_concrete:
+            if (stated := (mechanism.satisfies, r)) not in known:
+                known[stated] = computed.piece(page, mechanism, r, point)
+            one = known[stated]
+            alike.setdefault(one and one.times(times), []).append(i)
+            continue
+        row, moves = _released(inputs, page, i, pair, point)
+        rows.append(row)
+        for one in (computed.piece(page, mechanism, entry, point) for entry in moves):
+            noisy.append(one and one.times(times))
+    pieces = [None if one is None else one.times(len(some)) for one, some in alike.items()]
+    rows += [witnesses.canonical(one, tuple(some)) for one, some in alike.items()]
+    actual = computed.delta([computed.curve([*noisy, *pieces])], claimed, bits, point)
     value = computed.claimed_delta(claimed, bits, point)
     if actual.low <= value.high:
         raise BadCertificate("the computed delta is not seen to be above the claimed one")
-    rows = tuple(witnesses.canonical(part, tuple(some)) for part, some in alike.items())
-    names = tuple(_names([setting.mechanisms[i - 1].name for i in some]) for some in alike.values())
+    names = tuple(_names([_name(inputs, i) for i in row.alike]) for row in rows)
     exact = value.low == value.high
     for digits in itertools.count(SHOWN_DIGITS):
         shown = value.high if exact else rounded(value.high, digits, up=True)
@@ -205,7 +243,7 @@ def by_curve(
         dict(point),
         shown,
         least,
-        rows,
+        tuple(rows),
         names,
         setting.databases,
         bits=bits,
@@ -276,6 +314,12 @@ def with_multiples(inputs: Inputs, pairs: Iterable[tuple[Any, Any]]) -> Iterator
             times *= 4
 
 
+def _name(inputs: Inputs, i: int) -> str:
+    """M_i, or the members of a family for which it counts."""
+    name, times = inputs.setting.mechanisms[i - 1].name, inputs.times[i - 1] if inputs.times else 1
+    return name if times == 1 else f"{name}, ..., {name.removesuffix('[1]')}[{times}]"
+
+
 def _names(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) <= 3 else f"{names[0]}, ..., {names[-1]}"
 
@@ -301,7 +345,10 @@ def _check_possible(
 
 def _is_witnessed(mechanism: Mechanism, page: Page, r: Distance) -> bool:
     """Whether what a witness page says can be said of M_i: its guarantee is of the page's notion, or allows
-    anything at r, and no noise says what M_i is.  A table says it itself, of losses by a ratio."""
+    anything at r, and nothing says what M_i is.  A table says it itself, of losses by a ratio; a composition
+    is said to lose nothing, as its mechanisms may."""
+    if mechanism.study is not None:
+        return False
     if mechanism.table is not None:
         return bool(page.head.by == "ratio")
     stated = _stated(mechanism, page)
@@ -342,9 +389,9 @@ def _noisy(
     point: Mapping[str, Fraction],
 ) -> Row:
     """M_i itself, which adds noise to values of its query that are r apart."""
-    mechanism, metric = inputs.setting.mechanisms[i - 1], inputs.metric(i).metric
-    query, noise, stated = mechanism.query, mechanism.noise, dict(_stated(mechanism, page).values)
-    assert query is not None and noise is not None
+    mechanism = inputs.setting.mechanisms[i - 1]
+    noise, stated = mechanism.noise, dict(_stated(mechanism, page).values)
+    assert noise is not None
     if page.head.by == "event":
         raise BadCertificate(f"nothing is known of the {page.head.notion} loss of {mechanism.name}")
     of_noise = inputs.theory.noise(noise.word)
@@ -358,14 +405,8 @@ def _noisy(
             raise BadCertificate(
                 f"{of_noise.id} does not state the {page.head.notion} guarantee of {mechanism.name}"
             )
-    x, y = (mechanism.reads(D) for D in pair)
-    kept, removed, added = metric.counts(x, y) if isinstance(metric, Queried) else (0, 1, 0)
-    n = metric.n if isinstance(metric, Queried) else None
+    at_D, at_E, words = _released_values(inputs, i, pair, point)
     numbers = _numbers(point, inputs.setting.domains)
-    parameter = noise.parameter.xreplace(numbers)
-    at_D, at_E = query.with_bounds([bound.xreplace(numbers) for bound in query.bounds]).at(
-        kept, removed, added, n
-    )
     loss: Number | None = None
     if sympy.oo not in stated.values():
         distance = formulas.parse(
@@ -373,8 +414,41 @@ def _noisy(
         ).xreplace(numbers)
         loss = sympy.expand(distance**2) if page.head.by == "noise" else distance
         loss = formulas.evaluate(loss, {}) if formulas.evaluate(loss, {}) is not None else loss
-    words = replace(noise, parameter=parameter).words
     return Noisy(i, _value(at_D), _value(at_E), words, loss)
+
+
+def _released_values(
+    inputs: Inputs, i: int, pair: tuple[Database, Database], point: Mapping[str, Fraction]
+) -> tuple[Sequence[sympy.Expr], Sequence[sympy.Expr], str]:
+    """The values of M_i's query at D and E, where they are as far apart as they can be, and its noise."""
+    mechanism, metric = inputs.setting.mechanisms[i - 1], inputs.metric(i).metric
+    query, noise = mechanism.query, mechanism.noise
+    assert query is not None and noise is not None
+    x, y = (mechanism.reads(D) for D in pair)
+    kept, removed, added = metric.counts(x, y) if isinstance(metric, Queried) else (0, 1, 0)
+    n = metric.n if isinstance(metric, Queried) else None
+    numbers = _numbers(point, inputs.setting.domains)
+    at_D, at_E = query.with_bounds([bound.xreplace(numbers) for bound in query.bounds]).at(
+        kept, removed, added, n
+    )
+    return at_D, at_E, replace(noise, parameter=noise.parameter.xreplace(numbers)).words
+
+
+def _released(
+    inputs: Inputs, page: Page, i: int, pair: tuple[Database, Database], point: Mapping[str, Fraction]
+) -> tuple[Noisy, list[sympy.Expr]]:
+    """M_i itself, which adds a noise of a page to a query, and how far the entries of the query's value move.
+
+    Raises BadCertificate where the page says nothing of it.
+    """
+    mechanism = inputs.setting.mechanisms[i - 1]
+    if mechanism.noise is None or mechanism.noise.word not in page.head.noises:
+        raise BadCertificate(
+            f"{mechanism.name} is no canonical noise, and no page has the curve of what it is"
+        )
+    at_D, at_E, words = _released_values(inputs, i, pair, point)
+    moves = [witnesses.length(x - y) for x, y in zip(at_D, at_E, strict=True)]
+    return Noisy(i, _value(at_D), _value(at_E), words, None), [move for move in moves if move != 0]
 
 
 def _value(of: Sequence[sympy.Expr]) -> str:
@@ -468,7 +542,12 @@ def _claimed(
             return value * abs(value)
         if not forms.is_nonnegative(forms.read(expression, domains), domains):
             raise BadCertificate("it is not known that the claim is at least 0 there")
-        return forms.squared(expression, domains).at(point)
+        with suppress(forms.NotAForm):
+            return forms.squared(expression, domains).at(point)
+        number = expression.xreplace(_numbers(point, domains))
+        if number.free_symbols or number.has(Over):
+            raise BadCertificate("the claim has no value that is computed exactly there")
+        return number**2
     except formulas.FormulaError as error:
         raise BadCertificate(f"the claim {error.message}") from None
     except forms.NotAForm as error:

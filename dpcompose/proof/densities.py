@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sympy
 
 from dpcompose.language import formulas
+from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import REAL, symbol
 from dpcompose.privacy.noises import Noise
 from dpcompose.proof import registry
@@ -26,8 +28,8 @@ PI = symbol("pi")
 """π as a letter: formulas have no name for it."""
 
 
-@dataclass(frozen=True)
-class Density:
+@dataclass(frozen=True, repr=False)
+class Density(Shown):
     """How the output of a mechanism with noise is distributed, entry by entry, and what it loses.
 
     density -- of the output y where the query's value is x; probabilities for whole numbers and bits;
@@ -39,6 +41,13 @@ class Density:
     loss: sympy.Expr
     at_most: sympy.Expr
     because: str
+
+    def __repr__(self) -> str:
+        return "".join(map(str, self._line()))
+
+    def _line(self) -> Sequence[str | sympy.Expr]:
+        density, loss = (self.density, " is the density of y at x; the loss "), (self.loss, " gives ")
+        return [*density, *loss, self.at_most, f" ({self.because})"]
 
 
 def density(noise: Noise, theory: Theory | None = None) -> Density:

@@ -11,7 +11,7 @@ Mechanisms are numbered 1 to k as in the setting.  Formulas are text in the gram
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
@@ -50,6 +50,16 @@ class Releases:
 @dataclass(frozen=True)
 class Tabled(Given):
     """The same where M_i is given as a table of probabilities, on which it was checked."""
+
+
+@dataclass(frozen=True)
+class Composed(Given):
+    """The same where M_i is a composition itself, whose derivation is the evidence of the line.
+
+    believed -- names of what is assumed there, each with the number of its line there.
+    """
+
+    believed: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -139,7 +149,20 @@ Judgement = Given | Releases | PrivateInInput | Converted | Loss | Profile | Hol
 
 def believed(judgement: Judgement) -> TypeGuard[Given | Releases]:
     """Whether a judgement is what the setting assumes, and nothing checked it."""
-    return isinstance(judgement, Given | Releases) and not isinstance(judgement, Tabled)
+    return isinstance(judgement, Given | Releases) and not isinstance(judgement, Tabled | Composed)
+
+
+def assumed(lines: Iterable[Line]) -> tuple[tuple[str, str], ...]:
+    """The names of what lines assume without check, each with the number of its line: 2.1 is line 1 of the
+    derivation that line 2 has as evidence."""
+    found: list[tuple[str, str]] = []
+    for line in lines:
+        said = line.judgement
+        if isinstance(said, Composed):
+            found += [(f"{said.name}.{name}", f"{line.n}.{n}") for name, n in said.believed]
+        elif believed(said):
+            found.append((said.name, str(line.n)))
+    return tuple(found)
 
 
 @dataclass(frozen=True)

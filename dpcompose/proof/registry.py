@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from dpcompose.language.shown import Shown
+
 if TYPE_CHECKING:
     from dpcompose.privacy.notions import Guarantee
 
@@ -64,15 +66,17 @@ class Fact(_Common):
     """A canonical metric in closed form, or an implication between hypotheses.
 
     classes, sizes, edits -- the classes and the single edits (counts of what differs) the metric is for;
-    groups -- how the metric of groups of m steps follows from the metric d of single steps.
+    groups -- how the metric of groups of m steps follows from the metric d of single steps;
+    form -- how the metric is found where that is no formula in counts.
     """
 
     kind: Literal["fact"]
-    classes: list[Literal["multisets", "tuples", "streams"]] = ["multisets"]
+    classes: list[Literal["multisets", "tuples", "streams", "tables", "sequences"]] = ["multisets"]
     sizes: list[Literal["any", "at most", "exactly"]] = []
     edits: list[list[int]] | Literal["any two"] | None = None
     metric: str | None = None
     groups: Literal["ceiling of d/m"] | None = None
+    form: Literal["fewest blocks that cover", "vertices and twice a cover"] | None = None
     same_size: bool = Field(default=False, alias="same-size")
     hypotheses: list[Hypothesis] = []
     concludes: Hypothesis | None = None
@@ -189,10 +193,10 @@ class Noise(_Common):
 
 
 class Procedure(_Common):
-    """A shape by procedure: the sensitivity profile, by edit types or by exhaustion."""
+    """A shape by procedure: the sensitivity profile, by edits, by blocks, in own steps or by exhaustion."""
 
     kind: Literal["procedure"]
-    procedure: Literal["edit types", "exhaustion"]
+    procedure: Literal["edit types", "blocks", "own steps", "exhaustion"]
 
 
 class Shape(_Common):
@@ -296,13 +300,15 @@ class Computed(_Common):
     """A procedure that decides claims with numbers: the bound is computed each time, and recomputed.
 
     notion -- of the claims; parts -- for the notion of a mechanism's own guarantee the formulas of what
-    the procedure asks of it, in terms of its parameters.
+    the procedure asks of it, in terms of its parameters and the distance r of its inputs; noises -- the
+    same for mechanisms that add noise, in terms of its parameter, r being how far an entry moves.
     """
 
     kind: Literal["computed"]
     procedure: Literal["privacy curve"]
     notion: str
-    parts: dict[str, dict[str, str]]
+    parts: dict[str, dict[str, str]] = {}
+    noises: dict[str, dict[str, str]] = {}
 
 
 Head = Annotated[
@@ -326,8 +332,8 @@ Head = Annotated[
 _HEAD: TypeAdapter[Any] = TypeAdapter(Head)
 
 
-@dataclass(frozen=True)
-class Page:
+@dataclass(frozen=True, repr=False)
+class Page(Shown):
     """One page: its head as data, its title and text, and the SHA-256 of the file."""
 
     head: Any
@@ -335,6 +341,9 @@ class Page:
     body: str
     sha256: str
     path: Path
+
+    def __repr__(self) -> str:
+        return f"{self.head.kind} page {self.id}: {self.title}"
 
     @property
     def id(self) -> str:
@@ -370,11 +379,14 @@ class Page:
         return f"{word} {item.removeprefix('GB:')}" if numbered else title
 
 
-@dataclass(frozen=True)
-class Theory:
+@dataclass(frozen=True, repr=False)
+class Theory(Shown):
     """The pages that are in force, by id."""
 
     pages: Mapping[str, Page]
+
+    def __repr__(self) -> str:
+        return f"{len(self.pages)} theorem pages"
 
     def find(self, name: str) -> Page | None:
         """The page with an id, or that states an item, or where a reader finds that; None without one."""
@@ -410,6 +422,12 @@ class Theory:
         """What a guarantee is called after its values: DP, zCDP; the notion's name where no page says."""
         return next((page.head.called for page in self.of_kind("rule") if page.head.notion == notion), notion)
 
+    def form_of(self, notion: str) -> str:
+        """How a guarantee is written, by its parameters: epsilon-DP, (epsilon, delta)-DP, rho-zCDP."""
+        parameters = self.rule(notion).head.parameters
+        values = ", ".join(parameters)
+        return f"{f'({values})' if len(parameters) > 1 else values}-{self.called(notion)}"
+
     def witness(self, notion: str) -> Page | None:
         """The witness page of a notion, if there is one."""
         return next((page for page in self.of_kind("witness") if page.head.notion == notion), None)
@@ -429,11 +447,20 @@ class Theory:
         """The page of a kind of noise, if there is one."""
         return next((page for page in self.of_kind("noise") if page.head.noise == word), None)
 
-    def computed(self, notion: str, of: Iterable[str]) -> Page | None:
-        """The page that computes bounds in a notion from guarantees in some notions, if there is one."""
+    def computed(self, notion: str, of: Iterable[tuple[str, str]]) -> Page | None:
+        """The page that computes bounds in a notion from guarantees in some notions, if there is one.
+
+        of -- the notion of each guarantee with the word of the noise that gives it, "" where there is none.
+        Of several pages the one that knows most of the noises, and then the most special one.
+        """
         given = set(of)
-        found = (page for page in self.of_kind("computed") if page.head.notion == notion)
-        return next((page for page in found if given <= set(page.head.parts)), None)
+        fitting = []
+        for page in self.of_kind("computed"):
+            others = {(stated, word) for stated, word in given if word not in page.head.noises}
+            if page.head.notion == notion and {stated for stated, _ in others} <= set(page.head.parts):
+                by_guarantee = sum(1 for _, word in others if word)
+                fitting.append((by_guarantee, len(page.head.parts) + len(page.head.noises), page.id))
+        return self.pages[min(fitting)[-1]] if fitting else None
 
     def processing(self, of: str) -> Page | None:
         """The page on mechanisms made from the outputs of others, if there is one."""

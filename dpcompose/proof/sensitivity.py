@@ -6,32 +6,35 @@ classes of multisets and tuples, one by one on finite classes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import sympy
 
 from dpcompose.language import formulas
+from dpcompose.language.latex import formula_html, text_html
+from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import symbol
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import registry
-from dpcompose.proof.hypotheses import exhaustion
-from dpcompose.proof.hypotheses.inputs import LARGEST_EXHAUSTION, Inputs, NotDecidable, show_pair
+from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable, show_pair
+from dpcompose.proof.query_sensitivity import QuerySensitivity, of_query
 from dpcompose.proof.registry import Page, Theory
-from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
+from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.metrics import INFINITE, Metric
+from dpcompose.spaces.queries import Query
 
 To = Granularity | Callable[[Any, Any], Any]
 """How far images are apart: canonically for a granularity on them, or by a function of two images."""
 
 
 @dataclass(frozen=True, repr=False)
-class Sensitivity:
+class Sensitivity(Shown):
     """Δf, the least Δ with d(f(D), f(E)) ≤ Δ·d_G(D, E) for all D, E at finite distance (GB Def. III.5).
 
     value -- a rational number or oo, exact; 0 where there are no neighbours at all;
@@ -119,28 +122,67 @@ class Sensitivity:
     def __repr__(self) -> str:
         return f"{self.value}: {self.reason()} ({self.covered})"
 
+    def _line(self) -> Sequence[str | sympy.Expr]:
+        return [self.value, f": {self.reason()} ({self.covered})"]
 
+
+@overload
 def sensitivity(
     f: Map, on: DatabaseClass, neighbours: Granularity, to: To | None = None, theory: Theory | None = None
-) -> Sensitivity:
-    """Δf of a map on a class, for neighbours (GB Def. III.5).
+) -> Sensitivity: ...
 
-    to -- in which distance images are compared: the canonical metric on f(𝔻) of a granularity (left
-    out: the same as for the databases), or a function of two images, such as lambda x, y: abs(x - y),
-    whose values are exact numbers.  A function is gone through on finite classes only.
+
+@overload
+def sensitivity(
+    f: Query,
+    on: DatabaseClass,
+    neighbours: Granularity,
+    to: str | None = None,
+    theory: Theory | None = None,
+    *,
+    reads: Map = everything,
+) -> QuerySensitivity: ...
+
+
+def sensitivity(
+    f: Map | Query,
+    on: DatabaseClass,
+    neighbours: Granularity,
+    to: To | str | None = None,
+    theory: Theory | None = None,
+    *,
+    reads: Map = everything,
+) -> Sensitivity | QuerySensitivity:
+    """Δf of a map, or of a query of what a map reads, on a class, for neighbours (GB Def. III.5).
+
+    to -- of a query the norm: "L1" (left out), "L2" or "range"; of a map in which distance images are
+    compared: the canonical metric on f(𝔻) of a granularity (left out: the same as for the databases), or
+    a function of two images, such as lambda x, y: abs(x - y), whose values are exact numbers.  A function
+    is gone through on finite classes only;
+    reads -- the map f of a query q∘f.
 
     Raises NotDecidable where the class is infinite and no lemma applies, TooLarge where it is too large.
 
     >>> import dpcompose as dpc
     >>> sensitivity(dpc.restriction(["a"]), dpc.multisets({"a", "b"}), dpc.bounded, to=dpc.unbounded)
     1: D = {a} and E = {b} are bounded neighbours, and D|{a} moves by 1 unbounded step (1 edit type)
+    >>> sensitivity(dpc.clipped_sum(0, "c"), dpc.multisets(), dpc.bounded).value
+    c
     >>> total = dpc.function("total", len)
     >>> sensitivity(total, dpc.multisets("ab", "<= 2"), dpc.unbounded, to=lambda x, y: abs(x - y)).value
     1
     """
+    theory = theory or registry.standard()
+    if isinstance(f, Query):
+        if not (to is None or isinstance(to, str)):
+            raise TypeError(f"the value of a query moves in a norm, such as 'L1', and not in {to!r}")
+        return of_query(f, on, neighbours, to or "L1", reads, theory)
     if not isinstance(f, Map):
         raise TypeError(f"the sensitivity is of a map such as dpcompose.restriction([...]), not of {f!r}")
-    theory = theory or registry.standard()
+    if isinstance(to, str):
+        raise TypeError(f"images are compared in a granularity or by a function, and not in {to!r}")
+    if reads is not everything:
+        raise TypeError("what is read before a map is a map too: dpcompose.composed(f, reads)")
     to = neighbours if to is None else to
     stated = to if isinstance(to, Granularity) else neighbours
     guarantee = Guarantee("pure", (("epsilon", sympy.Integer(1)),), stated, "own")
@@ -183,12 +225,9 @@ def _all_pairs(inputs: Inputs) -> tuple[tuple[tuple[Database, Database], ...], s
             f"{databases} are infinitely many, and a distance given by a function says nothing of pairs that "
             "it is not asked about; a finite class, or a granularity on the images, would do"
         )
-    pairs = exhaustion.pairs(databases, inputs.graph(databases, granularity))
-    if len(pairs) > LARGEST_EXHAUSTION:
-        raise TooLarge(
-            f"{len(pairs):,} neighbouring pairs are too many to go through; a smaller class would do"
-        )
-    return pairs, f"all {len(pairs):,} neighbouring pairs of {databases}"
+    (mechanism,) = inputs.setting.mechanisms
+    pairs, count = inputs.pairs_deciding(granularity, [mechanism.reads])
+    return pairs, f"all {count:,} neighbouring pairs of {databases}"
 
 
 def _distance(steps: int) -> sympy.Expr:
@@ -215,8 +254,8 @@ def _same_class(one: DatabaseClass, other: DatabaseClass) -> bool:
 # granularities
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Shown):
     """Two granularities on one class: the least factors between their canonical metrics (GB Prop. A.3).
 
     forth -- its value is the least m with d_first ≤ m·d_second, so that first ε-DP implies second (mε)-DP;
@@ -253,7 +292,25 @@ class Comparison:
         implied = f"({implied})" if implied != "e" else implied
         return f"d_{have} <= {m}: {have} e-DP implies {want} {implied}-DP"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        """Both directions in one line; `print` says more."""
+        said = [self.says(*direction).split(": ")[0] for direction in self.directions]
+        return f"{'; '.join(said)}, on {self.databases}"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """All of it, where a notebook or its terminal shows text."""
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{text_html(have)} &rarr; {text_html(want)}</th><td>{formula_html(factor.value)}</td>"
+            f"<td>{text_html(self.says(have, want, factor).split(': ')[1])}</td>"
+            f"<td>{text_html(factor.reason())}</td></tr>"
+            for have, want, factor in self.directions
+        )
+        head = "<tr><th></th><th>factor</th><th>so</th><th>because</th></tr>"
+        about = f"<p>on {text_html(self.databases)}, by {self.page.cite('pure')}</p>"
+        return f"{about}<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
 
 def compare(

@@ -8,28 +8,35 @@ does not give what it is used for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
-from dpcompose.proof import kernel
+from dpcompose.privacy.settings import Setting
+from dpcompose.proof import derivations, kernel
+from dpcompose.proof.derivations import Derived
 from dpcompose.proof.kernel import Line
-from dpcompose.proof.lines.attained import Attained
 from dpcompose.proof.lines.distances import INFINITE_LOSS, Loss, moved
+from dpcompose.proof.lines.nested import AT_LEAST, Compositions
 from dpcompose.proof.lines.profiles import members
 from dpcompose.proof.lines.stated import GIVEN, HYPOTHESIS, Sources, StepRefused
 from dpcompose.proof.registry import Page
+
+NONE: Mapping[str, Sequence[str]] = MappingProxyType({})
+"""No conversions."""
 
 __all__ = ["GIVEN", "HYPOTHESIS", "INFINITE_LOSS", "Loss", "StepRefused", "Steps", "members", "moved"]
 
 
 @dataclass(frozen=True, eq=False)
-class Steps(Attained):
+class Steps(Compositions):
     """Makes the lines of derivations about one setting, with the pages of one theory.
 
     conversions -- for notions of the guarantees the pages that lead, one after the other, to the notion
     in which losses are added up;
-    like -- others about the same setting and theory, whose metrics and pairs are used again.
+    like -- others about the same setting and theory, whose metrics and pairs are used again;
+    chosen -- by id of such a page the formulas of its free parameters: the δ of every mechanism.
     """
 
     def line(
@@ -53,8 +60,36 @@ class Steps(Attained):
             maker = self._makers.get(page.head.kind)
             if maker is None:
                 raise StepRefused(f"the page {by} is a {page.head.kind}: no line is by it")
-            judgement = maker(page, roles, sources)
+            if page.head.kind == "witness" and self.setting.studies:
+                judgement = self.attained_one_by_one(page, roles, sources, evidence)
+            else:
+                judgement = maker(page, roles, sources)
         return Line(n, judgement, by, dict(roles), tuple(line.n for line in sources), evidence)
+
+    def about(self, setting: Setting, saved: Mapping[str, Any] = NONE) -> Steps:
+        """What makes the lines of another setting, with the same pages, as a saved derivation converts."""
+        return Steps(setting, self.theory, derivations.conversions(saved), chosen=derivations.chosen(saved))
+
+    def flat(self, notion: str) -> Steps | None:
+        """What makes the lines of the mechanisms one by one, where they can be stated so."""
+        setting = self.one_by_one(notion)
+        return None if isinstance(setting, str) else self.about(setting)
+
+    def within(self, line: Line) -> Derived[Steps] | None:
+        """The derivation that a line of this setting has as evidence: of a composition among the mechanisms,
+        or for the mechanisms one by one; None for other lines."""
+        said = line.judgement
+        if not derivations.is_read(line.evidence, [AT_LEAST]):
+            return None
+        if isinstance(said, kernel.Composed):
+            study = self.setting.studies[self.setting.mechanisms[said.mechanism - 1].name]
+            steps = self.about(study, line.evidence)
+        else:
+            assert isinstance(said, kernel.Optimal)
+            found = self.flat(said.notion)
+            assert found is not None
+            steps = found
+        return derivations.remade(line.evidence, steps)
 
     def pages(self, lines: Sources) -> dict[str, str]:
         """The SHA-256 of every page that the lines rest on: by itself, for its shape, a metric, a lemma."""
@@ -74,11 +109,11 @@ class Steps(Attained):
         kind = None if page is None else page.head.kind
         about_mechanisms = by == GIVEN or kind in ("step", "noise") or (kind == "conversion" and "M" in roles)
         free = set(page.head.free) if page is not None and kind == "conversion" else set()
-        if by != HYPOTHESIS and set(roles) != ({"M"} if about_mechanisms else free):
+        if by != HYPOTHESIS and set(roles) != ({"M"} if about_mechanisms else set()) | free:
             raise StepRefused(f"{by} has other letters")
         if by in (GIVEN, HYPOTHESIS) and sources:
             raise StepRefused(f"a line that is {by} uses no other line")
-        if by != GIVEN and evidence is not None:
+        if by != GIVEN and evidence is not None and not (kind == "witness" and self.setting.studies):
             raise StepRefused(f"{by} needs no evidence")
 
     @property

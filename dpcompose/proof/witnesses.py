@@ -19,8 +19,9 @@ from dpcompose.language.exponentials import Value
 from dpcompose.language.forms import squared
 from dpcompose.language.symbols import NONNEGATIVE, symbol
 from dpcompose.privacy import divergences, promises
-from dpcompose.privacy.curves import Part, noise
+from dpcompose.privacy.curves import Part, Piece, noise
 from dpcompose.privacy.tables import ProbabilityTable
+from dpcompose.privacy.tails import Laplace, Normal
 from dpcompose.spaces.databases import Database
 
 Number: TypeAlias = "Fraction | sympy.Expr"
@@ -39,6 +40,11 @@ class Row(ABC):
     """What one witness mechanism does at the two inputs of D and E; it is built at E's."""
 
     mechanism: int
+
+    @property
+    def alike(self) -> tuple[int, ...]:
+        """The mechanisms that the row is about."""
+        return (self.mechanism,)
 
     @abstractmethod
     def data(self) -> dict[str, Any]:
@@ -136,38 +142,56 @@ class Noisy(Row):
 
 @dataclass(frozen=True)
 class Canonical(Row):
-    """Canonical noise of (ε, δ) for several mechanisms that are alike, `steps` from where it is built.
+    """What loses most of all that satisfies a guarantee, for several mechanisms that are alike.
 
-    alike -- the mechanisms; part -- what they satisfy, and how far apart their inputs are; None: these
-    are infinitely far apart, or nothing is promised, and the mechanisms tell D from E.
+    numbers -- the mechanisms; part -- canonical noise of (ε, δ), which they satisfy, so many steps from where
+    it is built, or normal noise; None: the inputs are infinitely far apart, or nothing is promised, and the
+    mechanisms tell D from E.
     """
 
     mechanism: int
-    alike: tuple[int, ...]
-    part: Part | None
+    numbers: tuple[int, ...]
+    part: Part | Normal | None
+
+    @property
+    def alike(self) -> tuple[int, ...]:
+        return self.numbers
 
     def data(self) -> dict[str, Any]:
         if self.part is None:
             return {"mechanisms": list(self.alike), "steps": "oo"}
+        if isinstance(self.part, Normal):
+            return {"mechanisms": list(self.alike), "mean at D": self._mean(self.part), "mean at E": "0"} | {
+                "variance": "1"
+            }
         values = {"epsilon": str(self.part.epsilon), "delta": str(self.part.delta)}
+        values |= {"times": str(self.part.count)} if self.part.count > 1 else {}
         return {"mechanisms": list(self.alike), "steps": self.part.steps, **values} | {
-            "outcomes": [list(one) for one in self._outcomes()]
+            "outcomes": [list(one) for one in self._outcomes(self.part)]
         }
 
     def words(self) -> str:
         if self.part is None:
             return "which has other outcomes at D than at D'"
-        shown = "; ".join(f"loss {loss}: {at_D}, {at_E}" for loss, at_D, at_E in self._outcomes())
-        each = " each" if len(self.alike) > 1 else ""
+        if isinstance(self.part, Normal):
+            each = " each" if len(self.alike) > 1 else ""
+            return f"as normal noise of variance 1 around {self._mean(self.part)} at D, 0 at D'{each}"
+        each = " each" if len(self.alike) > 1 or self.part.count > 1 else ""
+        shown = "; ".join(f"loss {loss}: {at_D}, {at_E}" for loss, at_D, at_E in self._outcomes(self.part))
         return (
             f"as canonical noise of ({self.part.epsilon}, {self.part.delta}) at distance {self.part.steps}"
             f"{each}; about, at D and D', {shown}"
         )
 
-    def _outcomes(self) -> list[tuple[str, str, str]]:
+    @staticmethod
+    def _mean(part: Normal) -> str:
+        from dpcompose.language import formulas
+
+        return formulas.to_text(sympy.sqrt(part.square + 2 * part.rho))
+
+    @staticmethod
+    def _outcomes(part: Part) -> list[tuple[str, str, str]]:
         """The losses with about their probabilities at D and at E, for the reader; few of many."""
-        part = self.part
-        assert part is not None
         table = noise(part.epsilon, part.delta, part.steps, 64)
         at_D = [float(mass.low) for mass in table.masses]
         rows = [
@@ -185,9 +209,21 @@ MOST_OUTCOMES = 12
 """How many outcomes of canonical noise are listed."""
 
 
-def canonical(part: Part | None, alike: tuple[int, ...]) -> Canonical:
-    """The canonical noise of mechanisms that are alike."""
+def canonical(part: Piece | None, alike: tuple[int, ...]) -> Canonical:
+    """What loses most of all that is as a piece of a curve says, for mechanisms that are alike."""
+    assert not isinstance(part, Laplace)  # that is about noise of the setting itself
     return Canonical(alike[0], alike, part)
+
+
+def length(x: sympy.Expr) -> sympy.Expr:
+    """|x| of a real constant.
+
+    >>> length(sympy.sqrt(2) - 2)
+    2 - sqrt(2)
+    """
+    from dpcompose.language.meaning import sign
+
+    return -x if sign(x) == -1 else x
 
 
 def root(square: Fraction) -> str:

@@ -13,17 +13,20 @@ import sympy
 
 from dpcompose.language import forms, meaning
 from dpcompose.language.forms import Form
+from dpcompose.language.shown import Shown
 from dpcompose.privacy.settings import InvalidSetting, Setting
-from dpcompose.proof import certificates, kernel
+from dpcompose.proof import certificates, derivations, kernel
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.evidence import Answer, Evidence
 from dpcompose.proof.hypotheses.inputs import NotDecidable
 from dpcompose.proof.kernel import Derivation, Line
+from dpcompose.proof.lines.nested import AT_LEAST
 from dpcompose.proof.registry import Fact, Hypothesis, Named, Page, Theory
 from dpcompose.proof.steps import GIVEN, HYPOTHESIS, INFINITE_LOSS, Loss, StepRefused, Steps
 from dpcompose.search import decide
 from dpcompose.search.decide import AtLeast, Fails
 from dpcompose.search.solver import Solver
+from dpcompose.spaces.databases import TooLarge
 
 FEW_POINTS = 24
 """At how many simple points two guarantees are compared, to see that one is smaller."""
@@ -34,7 +37,7 @@ class NoBound(ValueError):
 
 
 @dataclass(frozen=True, repr=False)
-class Fit:
+class Fit(Shown):
     """What a composition theorem says of a setting.
 
     fits -- whether its hypotheses hold; best -- whether it is the one that is cited;
@@ -65,15 +68,16 @@ class Known:
     line: int
 
 
-@dataclass(frozen=True)
-class Bound:
+@dataclass(frozen=True, repr=False)
+class Bound(Shown):
     """The best guarantee of a setting with its derivation.
 
     theorem -- the page that is cited for it; optimal -- whether it is known that nothing
     smaller holds; vacuous -- whether the target has no neighbours at all;
     losses -- for each parameter its value, or square, at each vector of the profile; closer -- a guarantee
     with a smaller value than the theorem's, where a page gives one; steps -- what made the lines, with the
-    metrics and pairs that were found on the way.
+    metrics and pairs that were found on the way; flat -- where compositions are among the mechanisms, the
+    bound for their mechanisms one by one, if that is known.
     """
 
     setting: Setting
@@ -86,6 +90,15 @@ class Bound:
     losses: Mapping[str, tuple[Loss, ...]]
     closer: Known | None
     steps: Steps
+    flat: Bound | None = None
+
+    def data(self) -> dict[str, Any]:
+        """The derivation as it is saved; `dpcompose.proof.checker` reads it."""
+        lines, pages, by = self.derivation.lines, self.derivation.pages, self.steps
+        return derivations.saved(lines, pages, self.guarantee, self.optimal, by.conversions, by.chosen)
+
+    def __repr__(self) -> str:
+        return f"the best guarantee of a {self.setting!r}"
 
     @property
     def vacuous(self) -> bool:
@@ -108,13 +121,19 @@ class Bound:
     @cached_property
     def smaller_is_known(self) -> bool:
         """Whether another guarantee is known that is smaller at some point."""
-        if self.closer is None:
-            return False
+        others = [] if self.closer is None else [self.closer.guarantee]
+        others += [] if self.flat is None else [self.flat.guarantee]
+        return any(self._is_larger_than(other) for other in others)
+
+    def _is_larger_than(self, other: kernel.Private) -> bool:
+        """Whether another guarantee is seen to be smaller at some point."""
         domains = self.setting.domains
         for key, value in self.guarantee.parameters:
-            smaller = dict(self.closer.guarantee.parameters)[key]
+            smaller = dict(other.parameters)[key]
             if smaller == value:
                 continue
+            if "oo" in (smaller, value):
+                return value == "oo"
             less, more = (self.steps.form(self.guarantee.notion, one, key) for one in (smaller, value))
             if isinstance(decide.at_least(less, more, domains), Fails):
                 return True
@@ -135,11 +154,13 @@ class Plan:
     """How guarantees come to be of one notion: each by itself first, and then that of the whole composition.
 
     each -- for notions of the mechanisms' guarantees the ids of conversion pages, one after the other;
-    whole -- ids of further pages, each with the formulas of its free parameters.
+    whole -- ids of further pages, each with the formulas of its free parameters; chosen -- by id those of
+    pages that convert each guarantee by itself.
     """
 
     each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     whole: tuple[tuple[str, Mapping[str, str]], ...] = ()
+    chosen: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def best(
@@ -164,8 +185,9 @@ class _Search:
         self, setting: Setting, theory: Theory, solver: Solver, plan: Plan, like: Bound | None
     ) -> None:
         self.setting, self.theory, self.solver, self.plan = setting, theory, solver, plan
-        self.steps = Steps(setting, theory, dict(plan.each), like.steps if like else None)
+        self.steps = Steps(setting, theory, dict(plan.each), like.steps if like else None, plan.chosen)
         self.lines: list[Line] = []
+        self.flat: Bound | None = None
 
     def best(self) -> Bound:
         if self.setting.doubts:
@@ -192,7 +214,17 @@ class _Search:
         assert isinstance(loss.judgement, kernel.Loss)
         losses = self.steps.losses(loss.judgement, moves)
         return Bound(
-            self.setting, derivation, private, moves, theorem, optimal, fits, losses, closer, self.steps
+            self.setting,
+            derivation,
+            private,
+            moves,
+            theorem,
+            optimal,
+            fits,
+            losses,
+            closer,
+            self.steps,
+            self.flat,
         )
 
     def _add(
@@ -232,7 +264,7 @@ class _Search:
         some = [i for i, m in enumerate(self.setting.mechanisms, start=1) if m.satisfies.notion == notion]
         uses = [line for line in private if not set(some).isdisjoint(line.roles["M"])]
         for id in path:
-            uses = [self._add(id, {"M": some}, uses)]
+            uses = [self._add(id, {"M": some, **self.plan.chosen.get(id, {})}, uses)]
         return uses[0]
 
     def _closer(self, loss: Line, profile: Line) -> Known | None:
@@ -257,6 +289,8 @@ class _Search:
     def _given(self, i: int) -> Line:
         """The guarantee of M_i, with a proof that its parameters are never negative."""
         mechanism = self.setting.mechanisms[i - 1]
+        if mechanism.study is not None:
+            return self._add(GIVEN, {"M": i}, evidence=mechanism.study.derivation)
         evidence = {}
         for key, value in mechanism.satisfies.values:
             if value is sympy.oo:
@@ -392,11 +426,40 @@ class _Search:
         witness = self.theory.witness(self.steps.notion)
         if witness is None:
             return False
+        evidence = None
+        if self.setting.studies:
+            self.flat = self.flat or self._flat()
+            if self.flat is None or not self.flat.optimal:
+                return False
+            assert isinstance(guarantee.judgement, kernel.Private)
+            proofs = self._needed(guarantee.judgement, self.flat.guarantee)
+            evidence = self.flat.data() | {AT_LEAST: proofs}
         try:
-            self._add(witness.id, {}, [profile, guarantee])
+            self._add(witness.id, {}, [profile, guarantee], evidence)
         except StepRefused:
             return False
         return True
+
+    def _needed(self, here: kernel.Private, flat: kernel.Private) -> dict[str, Any]:
+        """What shows that a guarantee is at least the one here, for parameters that are written otherwise."""
+        needed, found = dict(flat.parameters), {}
+        for key, text in here.parameters:
+            if needed[key] != text and "oo" not in (needed[key], text):
+                greater, lesser = (self.steps.form(here.notion, one, key) for one in (needed[key], text))
+                decision = decide.at_least(greater, lesser, self.setting.domains, self.solver)
+                if isinstance(decision, AtLeast):
+                    found[key] = certificates.to_data(decision.proof)
+        return found
+
+    def _flat(self) -> Bound | None:
+        """The bound for the mechanisms of compositions one by one, where these are of the same notion."""
+        steps = self.steps.flat(self.steps.notion)
+        if steps is None or steps.setting.notions != (self.steps.notion,):
+            return None
+        try:
+            return best(steps.setting, self.theory, self.solver)
+        except (NoBound, InvalidSetting, TooLarge):
+            return None
 
     # order of pages
 

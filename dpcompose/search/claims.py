@@ -65,22 +65,33 @@ def judge(claim: Claim, bound: Bound, solver: Solver = decide.STANDARD) -> Verdi
     return judge_by_any(claim, [bound], solver)
 
 
-def judge_by_any(claim: Claim, bounds: Sequence[Bound], solver: Solver = decide.STANDARD) -> Verdict:
-    """The verdict from the first of several bounds that decides the claim; undecided: from the first."""
+def judge_by_any(
+    claim: Claim, bounds: Sequence[Bound], solver: Solver = decide.STANDARD, stated: Bound | None = None
+) -> Verdict:
+    """The verdict from the first of several bounds that decides the claim; undecided: from the first.
+
+    stated -- the bound in the notion of the mechanisms, if that is another one: what the claim implies there
+    may refute it.
+    """
     found = []
     for bound in bounds:
         found.append(replace(_by_parameters(claim, bound, solver), bound=bound))
         if found[-1].verdict != "undecided":
             break
     decided = found[-1] if found[-1].verdict != "undecided" else found[0]
+    if decided.verdict == "undecided" and stated is not None:
+        decided = replace(refute_by_consequence(claim, stated) or decided, bound=decided.bound)
     return _by_curve(decided, bounds[0])
 
 
 def _by_curve(verdict: Verdict, bound: Bound) -> Verdict:
     """The verdict by a computed curve, where there is one that says more."""
     claim = verdict.claim
-    if claim.doubt or bound.vacuous or verdict.loose is not None:
+    if claim.doubt or bound.vacuous:
         return verdict
+    if verdict.loose is not None:
+        by_conversion = verdict.bound is not None and verdict.bound.conversions
+        return replace(verdict, guarantee=optimal.least(claim.guarantee, bound)) if by_conversion else verdict
     if verdict.verdict == "refuted":
         return replace(verdict, guarantee=optimal.least(claim.guarantee, bound))
     points = decide.points(bound.setting.domains)[:FEW_POINTS] if verdict.verdict == "undecided" else []

@@ -7,7 +7,8 @@ every guarantee is converted at the distance of its input; what comes out may be
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, pairwise, product
+from contextlib import suppress
+from itertools import chain, islice, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import sympy
@@ -35,22 +36,28 @@ def best(setting: Setting, theory: Theory, solver: Solver = decide.STANDARD) -> 
     """
     if len(setting.notions) == 1:
         return bounds.best(setting, theory, solver)
-    return bounds_in(common_notion(theory, setting.notions), setting, theory, solver)[0]
+    try:
+        return bounds_in(common_notion(theory, setting.notions), setting, theory, solver)[0]
+    except NoBound:
+        with suppress(NoBound):
+            common = common_notion(theory, setting.notions, chosen=True)
+            return bounds_in(common, setting, theory, solver)[0]
+        raise
 
 
-def common_notion(theory: Theory, stated: Sequence[str]) -> str:
+def common_notion(theory: Theory, stated: Sequence[str], chosen: bool = False) -> str:
     """The notion to which all of the stated ones convert by the fewest pages, in the order of names.
 
-    Raises NoBound where there is none.
+    chosen -- whether by pages too of which free parameters are chosen.  Raises NoBound where there is none.
 
     >>> from dpcompose.proof.registry import standard
     >>> common_notion(standard(), ["pure", "gaussian"])
     'gaussian'
     """
     steps = {
-        to: sum(min(map(len, paths(theory, one, to))) for one in stated)
+        to: sum(min(map(len, paths(theory, one, to, chosen))) for one in stated)
         for to in theory.notions
-        if all(paths(theory, one, to) for one in stated)
+        if all(paths(theory, one, to, chosen) for one in stated)
     }
     if not steps:
         raise NoBound(f"no conversion pages lead from {' and '.join(stated)} to one notion")
@@ -67,13 +74,18 @@ def bounds_in(
 ) -> list[Bound]:
     """The bounds in a notion that conversions give, the best one first.
 
-    claimed -- a guarantee of the notion: pages with free parameters take its values, such as its δ;
+    claimed -- a guarantee of the notion: pages with free parameters take its values, such as its δ; where
+    the guarantees of mechanisms need such pages one by one, what is left of it is divided among them;
     like -- another bound of the setting, whose metrics and pairs are used again.
     Raises NoBound where there is none.
     """
     found: list[Bound] = []
     refused = ""
-    for plan in islice(plans(theory, setting.notions, notion, claimed), MOST_PLANS):
+    possible = islice(plans(theory, setting.notions, notion, claimed), MOST_PLANS)
+    by_choice = islice(_chosen_plans(theory, setting, notion, claimed), MOST_PLANS)
+    for plan in chain(possible, by_choice):
+        if plan.chosen and found:
+            break
         try:
             bound = bounds.best(setting, theory, solver, plan, like)
         except NoBound as error:
@@ -82,7 +94,7 @@ def bounds_in(
         like = like or bound
         found.append(bound)
     if not found:
-        missing = [one for one in setting.notions if not paths(theory, one, notion, claimed)]
+        missing = [one for one in setting.notions if not paths(theory, one, notion, claimed is not None)]
         from_all = " and ".join(missing or setting.notions)
         raise NoBound(
             refused
@@ -100,17 +112,58 @@ def plans(theory: Theory, stated: Sequence[str], to: str, claimed: Guarantee | N
 
     >>> from dpcompose.proof.registry import standard
     >>> next(plans(standard(), ["pure"], "approximate"))
-    Plan(each={'pure': ('pure-to-approximate',)}, whole=())
+    Plan(each={'pure': ('pure-to-approximate',)}, whole=(), chosen={})
     """
     for between in sorted(theory.notions, key=lambda notion: (notion != to, notion)):
         for each in product(*(paths(theory, one, between) for one in stated)):
             converted = {
                 one: tuple(page.id for page in path) for one, path in zip(stated, each, strict=True) if path
             }
-            for whole in paths(theory, between, to, claimed):
+            for whole in paths(theory, between, to, claimed is not None):
                 if any(_returns(one, [*path, *whole]) for one, path in zip(stated, each, strict=True)):
                     continue
                 yield Plan(converted, tuple((page.id, _chosen(page, claimed)) for page in whole))
+
+
+CHOSEN = sympy.Rational(1, 10**6)
+"""What free parameters are together, where no claim says it: the δ that is spent on conversions."""
+
+
+def _chosen_plans(theory: Theory, setting: Setting, to: str, claimed: Guarantee | None) -> Iterator[Plan]:
+    """Ways to convert every guarantee by itself, by pages whose free parameters are chosen, all alike.
+
+    A claim's value is divided among the mechanisms that need it, once what the others have by themselves is
+    taken off.
+    """
+    ways = {one: paths(theory, one, to, True) for one in setting.notions}
+    needing = [
+        one for one, some in ways.items() if some and all(any(p.head.free for p in way) for way in some)
+    ]
+    if not needing or not all(ways.values()):
+        return
+    counts = [one.count or sympy.Integer(1) for one in setting.mechanisms if one.satisfies.notion in needing]
+    number = sum(counts, sympy.Integer(0))
+    for each in product(*ways.values()):
+        converted = {one: tuple(page.id for page in way) for one, way in zip(ways, each, strict=True) if way}
+        chosen = {}
+        for page in {page.id: page for way in each for page in way if page.head.free}.values():
+            total = {name: _left(setting, name, claimed) for name in page.head.free}
+            share = {name: value / number if number.is_Integer else value for name, value in total.items()}
+            chosen[page.id] = {name: formulas.to_text(value) for name, value in share.items()}
+        yield Plan(converted, (), chosen)
+
+
+def _left(setting: Setting, name: str, claimed: Guarantee | None) -> sympy.Expr:
+    """What a claim leaves of a parameter beside those of the mechanisms; else half of it, or CHOSEN."""
+    if claimed is None or name not in dict(claimed.values):
+        return CHOSEN
+    value = claimed[name]
+    stated = [(dict(one.satisfies.values).get(name), one.count) for one in setting.mechanisms]
+    own = sum((x * (n or 1) for x, n in stated if x is not None), sympy.Integer(0))
+    for rest in (sympy.expand(value - own), value / 2):
+        if rest.is_Rational and 0 < rest < 1:
+            return rest
+    return CHOSEN
 
 
 def _returns(notion: str, path: Sequence[Page]) -> bool:
@@ -125,14 +178,14 @@ def _chosen(page: Page, claimed: Guarantee | None) -> dict[str, str]:
     return {name: formulas.to_text(values[name]) for name in page.head.free}
 
 
-def paths(theory: Theory, one: str, to: str, claimed: Guarantee | None = None) -> list[tuple[Page, ...]]:
+def paths(theory: Theory, one: str, to: str, free: bool = False) -> list[tuple[Page, ...]]:
     """The shortest chains of pages from notion to notion.
 
-    Pages with free parameters lead to a claim's notion only, which says their values.
+    free -- whether pages with free parameters may lead to the last one.
     """
     import networkx
 
-    graph = _graph(theory, to if claimed is not None else None)
+    graph = _graph(theory, to if free else None)
     if one not in graph or not networkx.has_path(graph, one, to):
         return []
     return [
@@ -142,7 +195,7 @@ def paths(theory: Theory, one: str, to: str, claimed: Guarantee | None = None) -
     ]
 
 
-def _graph(theory: Theory, of_claim: str | None) -> networkx.DiGraph[Any]:
+def _graph(theory: Theory, freely: str | None) -> networkx.DiGraph[Any]:
     """Notions as nodes; each edge with the pages that convert the one to the other."""
     import networkx
 
@@ -150,7 +203,7 @@ def _graph(theory: Theory, of_claim: str | None) -> networkx.DiGraph[Any]:
     graph.add_nodes_from(theory.notions)
     for page in theory.of_kind("conversion"):
         head = page.head
-        if head.from_ in graph and head.to in graph and (not head.free or head.to == of_claim):
+        if head.from_ in graph and head.to in graph and (not head.free or head.to == freely):
             pages = graph.get_edge_data(head.from_, head.to, {"pages": []})["pages"]
             graph.add_edge(head.from_, head.to, pages=[*pages, page])
     return graph

@@ -2,7 +2,8 @@
 
 Order of work: the first of a grid of points; weights that are seen at once for each piece of g − l
 (see `forms.pieces`) or, where the pieces are many, a rule for all of them; the other points, first
-those where what no rule covers is large; then piece by piece the solver for weights or for a point.
+those where what no rule covers is large; where the comparison is not linear, points and steps of
+calculus (`analysis`); then piece by piece the solver for weights or for a point.
 What comes out is a certificate that `dpcompose.proof.certificates` has checked; where none is found,
 the reason.
 """
@@ -17,13 +18,14 @@ from fractions import Fraction
 from itertools import chain, islice, product
 
 from dpcompose.language import forms
+from dpcompose.language.elementary import NotElementary
 from dpcompose.language.forms import ONE, Form, Monomial, Peak
 from dpcompose.language.symbols import Domain, family_of
-from dpcompose.proof import certificates, rays
+from dpcompose.proof import calculus, certificates, rays
 from dpcompose.proof.certificates import BadCertificate, PieceProof, Proof, Weights
 from dpcompose.proof.signs import bound_form
 from dpcompose.search import covering
-from dpcompose.search.solver import Z3, Constraint, Solver
+from dpcompose.search.solver import Z3, Constraint, Solver, Sure
 
 Point = dict[str, Fraction]
 
@@ -84,6 +86,7 @@ def at_least(
         return _over_families(greater, lesser, sizes, domains, solver, until)
     (difference,), with_rays = rays.on_rays([greater - lesser], domains)
     names = greater.names | lesser.names
+    has_atoms = any(name not in with_rays for name in difference.names)
     parameters = sorted(name for name in domains if name in _letters(names))
     grid = islice(_grid(parameters, domains), max(4, LARGEST_GRID // (1 + difference.size)))
     for point in islice(grid, FIRST_POINTS):
@@ -92,17 +95,64 @@ def at_least(
     seen = _at_a_glance(difference, with_rays)
     if not isinstance(seen, list):
         return _checked(greater, lesser, domains, seen)
-    for point in chain(_where_large(difference, seen, parameters, domains), grid):
+    for point in () if has_atoms else chain(_where_large(difference, seen, parameters, domains), grid):
         if _fails(greater, lesser, domains, point):
             return Fails(point)
+    bent = has_atoms or _has_products(difference)
+    decided = _by_calculus(greater, lesser, domains) if bent else None
+    if decided is not None:
+        return decided
     found = _prove(difference, with_rays, solver, until)
+    if not bent and isinstance(found, Form) and all(with_rays[name].integer for name in difference.names):
+        decided = _by_calculus(greater, lesser, domains, efforts=1)
+        if decided is not None:
+            return decided
     if isinstance(found, Form | Undecided):
         refute = _refute_any if isinstance(found, Form) else _refute_some
         point_found = refute(greater - lesser, parameters, domains, solver, until)
         if point_found is not None and _fails(greater, lesser, domains, point_found):
             return Fails(point_found)
+        if (
+            bent
+            and isinstance(found, Form)
+            and _is_excluded(greater - lesser, parameters, domains, solver, until)
+        ):
+            return Undecided(BY_WORD)
         return Undecided(_why(found, domains)) if isinstance(found, Form) else found
     return _checked(greater, lesser, domains, found)
+
+
+BY_WORD = (
+    "the solver says that it holds, but gives no proof that is checked without it, and none was found; "
+    "its word alone proves nothing here"
+)
+"""The reason where only the solver's word stands."""
+
+
+def _has_products(form: Form) -> bool:
+    return any(sum(power for _, power in term) > 1 for term, _ in form.monomials) or any(
+        _has_products(inner) for peak, _ in form.peaks for inner in peak.of
+    )
+
+
+def _by_calculus(
+    greater: Form, lesser: Form, domains: Mapping[str, Domain], efforts: int | None = None
+) -> Decision | None:
+    """A proof by steps of calculus, or a point where it fails, of values that may be irrational."""
+    from dpcompose.search import analysis
+
+    (difference,), with_rays = rays.on_rays([greater - lesser], domains)
+    try:
+        wanted = calculus.goal(difference, with_rays)
+    except NotElementary:
+        return None
+    names = _letters(greater.names | lesser.names) & set(domains)
+    usual = {name: next(_simple(domains[name])) for name in names}  # of what cancels, too
+    found = analysis.decide(wanted, lambda point: _fails(greater, lesser, domains, usual | point), efforts)
+    if isinstance(found, dict):
+        return Fails(usual | found)
+    decision = None if found is None else _checked(greater, lesser, domains, found)
+    return decision if isinstance(decision, AtLeast) else None
 
 
 def _at_a_glance(difference: Form, domains: Mapping[str, Domain]) -> Proof | list[Monomial]:
@@ -369,10 +419,24 @@ def _refute_some(
     return None
 
 
-def _refute_piece(
-    piece: Form, parameters: list[str], domains: Mapping[str, Domain], solver: Solver
-) -> Point | None:
-    """A point where the piece is negative: each peak becomes a variable that is at least the peak."""
+def _is_excluded(
+    difference: Form, parameters: list[str], domains: Mapping[str, Domain], solver: Solver, until: float
+) -> bool:
+    """Whether the solver says of every piece that it is nowhere negative."""
+    pieces = forms.pieces(difference, FEW_PIECES)
+    if pieces is None or not isinstance(solver, Sure):
+        return False
+    return all(
+        time.monotonic() < until and solver.excludes(*_negative(piece, parameters, domains))
+        for piece in pieces
+        if _at_once(piece, domains) is None
+    )
+
+
+def _negative(
+    piece: Form, parameters: list[str], domains: Mapping[str, Domain]
+) -> tuple[list[Constraint], frozenset[str]]:
+    """What says that the piece is negative: each peak becomes a variable that is at least the peak."""
     constraints: list[Constraint] = []
     for name in parameters:
         for end in ("least", "greatest"):
@@ -405,7 +469,14 @@ def _refute_piece(
 
     value = above(piece)
     constraints.append(Constraint({t: -c for t, c in value.items()}, ">"))
-    integers = frozenset(name for name in parameters if domains[name].integer)
+    return constraints, frozenset(name for name in parameters if domains[name].integer)
+
+
+def _refute_piece(
+    piece: Form, parameters: list[str], domains: Mapping[str, Domain], solver: Solver
+) -> Point | None:
+    """A point where the piece is negative."""
+    constraints, integers = _negative(piece, parameters, domains)
     found = solver.solve(constraints, integers)
     if found is None:
         return None

@@ -1,7 +1,8 @@
 """The solver behind the search: linear and polynomial systems, answered by z3.
 
 Nothing here is believed: a point is checked by evaluation and weights by
-`dpcompose.proof.certificates`, both without the solver.
+`dpcompose.proof.certificates`, both without the solver.  Where it says only that there is no point, a
+comparison stays undecided, and the reason says so.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 Polynomial = Mapping[tuple[tuple[str, int], ...], Fraction]
 """Σ c·Π x^p as monomial ↦ c."""
@@ -33,15 +34,42 @@ class Solver(Protocol):
         ...
 
 
+@runtime_checkable
+class Sure(Protocol):
+    """A solver that also says that there are no such values: its word, which nothing checks."""
+
+    def excludes(self, constraints: Sequence[Constraint], integers: frozenset[str] = frozenset()) -> bool:
+        """Whether it says that no values satisfy all constraints."""
+        ...
+
+
 @dataclass(frozen=True)
 class Z3:
     """z3, with a time limit in milliseconds for a query."""
 
     milliseconds: int = 10_000
 
+    def excludes(self, constraints: Sequence[Constraint], integers: frozenset[str] = frozenset()) -> bool:
+        import z3
+
+        solver, _ = self._asked(constraints, integers)
+        return bool(solver.check() == z3.unsat)
+
     def solve(
         self, constraints: Sequence[Constraint], integers: frozenset[str] = frozenset()
     ) -> dict[str, Fraction] | None:
+        import z3
+
+        solver, letters = self._asked(constraints, integers)
+        if solver.check() != z3.sat:
+            return None
+        model = solver.model()
+        return {name: _fraction(model.evaluate(one, model_completion=True)) for name, one in letters.items()}
+
+    def _asked(
+        self, constraints: Sequence[Constraint], integers: frozenset[str]
+    ) -> tuple[Any, dict[str, Any]]:
+        """A solver with the constraints, and its variables."""
         import z3
 
         letters: dict[str, Any] = {}
@@ -69,10 +97,7 @@ class Z3:
                 if constraint.relation == ">"
                 else total == 0
             )
-        if solver.check() != z3.sat:
-            return None
-        model = solver.model()
-        return {name: _fraction(model.evaluate(one, model_completion=True)) for name, one in letters.items()}
+        return solver, letters
 
 
 def _fraction(value: Any) -> Fraction:

@@ -10,20 +10,28 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations_with_replacement, groupby, product
+from itertools import combinations_with_replacement, groupby, islice, product
 from math import comb
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from dpcompose.language.shown import Shown
 
 Database = Hashable
+Cell = Hashable
+"""Of what databases of one shape are made: a position, a pair of vertices, an attribute of a position."""
 Counts = tuple[int, ...]
 """How much two databases differ: (removed, added) for multisets, (changed,) for tuples of one length."""
-LARGEST_CLASS = 20_000
+LARGEST_CLASS = 2_000_000
 """The most databases that are listed; a larger class is refused before the work starts."""
 LONG = 40
 """From how many records on a database is printed with equal neighbours counted."""
+SOME = 10
+"""How many databases a notebook shows of a class."""
+LARGEST_SHAPE = 100_000
+"""The most cells of a database that are looked at one by one."""
 MANY_LENGTHS = 1_000
 """Up to which length tuples are counted, where shorter ones belong to the class: more than can be listed."""
 
@@ -46,7 +54,7 @@ class TooLarge(ValueError):
     """A class or a set of pairs is too large to go through; says how large and what would do."""
 
 
-class DatabaseClass(ABC):
+class DatabaseClass(Shown, ABC):
     """A collection 𝔻 of databases.
 
     kind -- the word of problem files for it;
@@ -76,6 +84,15 @@ class DatabaseClass(ABC):
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _line(self) -> Sequence[str]:
+        """The class in words, and the first of its databases where they can be listed."""
+        count = self.count()
+        if count is None or count > LARGEST_CLASS:
+            return [f"{self}; {'infinitely many' if count is None else f'{count:,}'} databases"]
+        some = [self.printed(D) for D in islice(self.databases(), SOME)]
+        more = f", and {count - SOME:,} more" if count > SOME else ""
+        return [f"{self}: {', '.join(some)}{more}"]
 
     def show(self, D: Database) -> str | list[str]:
         """A database as a problem file would write it."""
@@ -111,6 +128,66 @@ class DatabaseClass(ABC):
     def counts(self, D: Database, E: Database) -> Counts | None:
         """How much two databases of the class differ; None where that is not counted."""
         return None
+
+    def data(self) -> dict[str, Any]:
+        """The class as [databases] of a problem file says it."""
+        return {"kind": self.kind, "elements": [str(D) for D in self.databases()]}
+
+    # arbitrary universes
+
+    def naming(self, names: Collection[object], most: int) -> DatabaseClass:
+        """Where the universe is arbitrary: the class whose universe holds some records or vertices by name,
+        and others besides, enough for `most` edits."""
+        return self
+
+    def holding(self, *databases: Database) -> DatabaseClass:
+        """Where the universe is arbitrary: the class that names all that some databases hold."""
+        return self
+
+    def larger(self) -> DatabaseClass:
+        """Where some cells of a product stand for any number of them: the class with one more."""
+        return self
+
+    # cells, each with a value that does not depend on the others
+
+    @property
+    def cells(self) -> tuple[Cell, ...] | None:
+        """What a database is made of, where the class is a product: cells with two possible values or more,
+        each whatever the others have.  None where it is no product."""
+        return None
+
+    def shape_of(self, D: Database) -> DatabaseClass | None:
+        """The product that D is in, such as the tuples of its length; None where classes have no cells."""
+        return None if self.cells is None else self
+
+    def shape_of_both(self, D: Database, E: Database) -> DatabaseClass | None:
+        """The product that D and E are in; None where they are in none together."""
+        shape = self.shape_of(D)
+        return shape if shape is not None and D in shape and E in shape else None
+
+    def largest_shape(self, n: int) -> DatabaseClass | None:
+        """The product into which all smaller ones fit, or, where there is no limit, one of n records."""
+        return None if self.cells is None else self
+
+    def blank(self) -> Database:
+        """One of the databases of a product, as plain as can be."""
+        raise TypeError(f"{self} have no cells")
+
+    def values(self, cell: Cell) -> tuple[Any, ...]:
+        """The values that a cell of a product can have: two or more."""
+        raise TypeError(f"{self} have no cells")
+
+    def value(self, D: Database, cell: Cell) -> Any:
+        """What a cell of D has."""
+        raise TypeError(f"{self} have no cells")
+
+    def put(self, D: Database, changes: Mapping[Cell, Any]) -> Database:
+        """D with other values in some cells."""
+        raise TypeError(f"{self} have no cells")
+
+    def differing(self, D: Database, E: Database) -> frozenset[Cell]:
+        """The cells in which two databases of a product differ."""
+        return frozenset(cell for cell in self.cells or () if self.value(D, cell) != self.value(E, cell))
 
 
 @dataclass(frozen=True)
@@ -149,7 +226,81 @@ class Size:
 
 
 @dataclass(frozen=True, repr=False)
-class Multisets(DatabaseClass):
+class OfRecords(DatabaseClass):
+    """Databases that are tuples of records.
+
+    records -- the record universe X; where `arbitrary`, X holds these and at least two others;
+    sizes -- how many records a database has.
+    """
+
+    records: tuple[str, ...]
+    sizes: Size = Size()
+    arbitrary: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "records", universe(self.records, self.arbitrary))
+
+    @cached_property
+    def spare(self) -> tuple[str, ...]:
+        """Two records that no list names: stand for the rest of an arbitrary universe."""
+        return unnamed(self.records) if self.arbitrary else ()
+
+    def show(self, D: Database) -> str | list[str]:
+        return [str(record) for record in D] if isinstance(D, tuple) else str(D)
+
+    def size(self, D: Database) -> int:
+        return len(D) if isinstance(D, tuple) else 0
+
+    def data(self) -> dict[str, Any]:
+        return {"kind": self.kind, "size": str(self.sizes)} | (
+            {} if self.arbitrary else {"records": list(self.records)}
+        )
+
+    def naming(self, names: Collection[object], most: int) -> DatabaseClass:
+        return replace(self, records=tuple(sorted(map(str, names)))) if self.arbitrary else self
+
+    def holding(self, *databases: Database) -> DatabaseClass:
+        if not self.arbitrary:
+            return self
+        return replace(self, records=tuple({*self.records, *records_of(databases)}))
+
+
+@dataclass(frozen=True, repr=False)
+class OrderedRecords(OfRecords):
+    """Databases that are tuples of records in any order."""
+
+    brackets = ("(", ")")
+
+    def __contains__(self, D: object) -> bool:
+        return (
+            isinstance(D, tuple)
+            and self.sizes.allows(len(D))
+            and set(map(str, D)) <= {*self.records, *self.spare}
+        )
+
+    def count(self) -> int | None:
+        if self.arbitrary or self.sizes.n is None:
+            return None
+        m, n = len(self.records), self.sizes.n
+        lengths = [n] if self.sizes.exactly else range(min(n, MANY_LENGTHS) + 1)
+        return sum(int(m**length) for length in lengths)
+
+    def databases(self) -> Iterator[Database]:
+        refuse_if_large(self)
+        n = self.sizes.n or 0
+        for size in [n] if self.sizes.exactly else range(n + 1):
+            yield from product(self.records, repeat=size)
+
+    def parse(self, shown: object) -> Database:
+        if isinstance(shown, list | tuple) and all(isinstance(record, str) for record in shown):
+            D = tuple(shown)
+            if D in self:
+                return D
+        return super().parse(shown)
+
+
+@dataclass(frozen=True, repr=False)
+class Multisets(OfRecords):
     """All finite multisets of records, of the given size; a database is a sorted tuple.
 
     records -- the record universe X; where `arbitrary`, X holds these and at least two
@@ -162,19 +313,9 @@ class Multisets(DatabaseClass):
     """
 
     kind = "multisets"
+    twice: ClassVar[bool] = True
+    """Whether a record may be there more than once."""
     no_difference = (0, 0)
-
-    records: tuple[str, ...]
-    sizes: Size = Size()
-    arbitrary: bool = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "records", _universe(self.records, self.arbitrary))
-
-    @cached_property
-    def spare(self) -> tuple[str, ...]:
-        """Two records that no list names: stand for the rest of an arbitrary universe."""
-        return _unnamed(self.records) if self.arbitrary else ()
 
     def counts(self, D: Database, E: Database) -> Counts:
         """(|D∖E|, |E∖D|).
@@ -204,18 +345,12 @@ class Multisets(DatabaseClass):
         for size in [n] if self.sizes.exactly else range(n + 1):
             yield from combinations_with_replacement(self.records, size)
 
-    def show(self, D: Database) -> str | list[str]:
-        return [str(record) for record in D] if isinstance(D, tuple) else str(D)
-
     def parse(self, shown: object) -> Database:
         if isinstance(shown, list | tuple) and all(isinstance(record, str) for record in shown):
             D = tuple(sorted(shown))
             if D in self:
                 return D
         return super().parse(shown)
-
-    def size(self, D: Database) -> int:
-        return len(D) if isinstance(D, tuple) else 0
 
     def __str__(self) -> str:
         size = {
@@ -242,11 +377,12 @@ def difference(D: Database, E: Database) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, repr=False)
-class Tuples(DatabaseClass):
+class Tuples(OrderedRecords):
     """All tuples of records: each record carries an identifier, its position 1, 2, ….
 
     sizes -- the length: any, at most n, or exactly n;
-    positions -- the identifiers of a class that keeps some positions of longer tuples.
+    positions -- the identifiers of a class that keeps some positions of longer tuples;
+    owners -- whose the record at each position of the whole tuples is, where users own records.
 
     >>> list(Tuples(("a", "b"), Size(1, exactly=True)).databases())
     [('a',), ('b',)]
@@ -254,66 +390,30 @@ class Tuples(DatabaseClass):
 
     kind = "tuples"
     no_difference = (0,)
-    brackets = ("(", ")")
     entry: ClassVar[str] = "position"
 
-    records: tuple[str, ...]
-    sizes: Size = Size()
-    arbitrary: bool = False
     positions: tuple[int, ...] | None = None
+    owners: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "records", _universe(self.records, self.arbitrary))
+        super().__post_init__()
+        if self.owners and self.positions is None and self.sizes != Size(len(self.owners), exactly=True):
+            raise ValueError(
+                f"{len(self.owners)} {self.entry}s have owners: all {self.kind} need as many records, "
+                f'size = "= {len(self.owners)}"'
+            )
         if self.positions is not None and self.sizes != Size(len(self.positions), exactly=True):
             raise ValueError(f"{len(self.positions)} {self.entry}s need tuples of as many records")
-
-    @cached_property
-    def spare(self) -> tuple[str, ...]:
-        """Two records that no list names: stand for the rest of an arbitrary universe."""
-        return _unnamed(self.records) if self.arbitrary else ()
 
     @property
     def several_records(self) -> bool:
         """Whether a record can be changed at all."""
         return self.arbitrary or len(self.records) > 1
 
-    def __contains__(self, D: object) -> bool:
-        return (
-            isinstance(D, tuple)
-            and self.sizes.allows(len(D))
-            and set(map(str, D)) <= {*self.records, *self.spare}
-        )
-
-    def count(self) -> int | None:
-        if self.arbitrary or self.sizes.n is None:
-            return None
-        m, n = len(self.records), self.sizes.n
-        lengths = [n] if self.sizes.exactly else range(min(n, MANY_LENGTHS) + 1)
-        return sum(int(m**length) for length in lengths)
-
-    def databases(self) -> Iterator[Database]:
-        refuse_if_large(self)
-        n = self.sizes.n or 0
-        for size in [n] if self.sizes.exactly else range(n + 1):
-            yield from product(self.records, repeat=size)
-
-    def show(self, D: Database) -> str | list[str]:
-        return [str(record) for record in D] if isinstance(D, tuple) else str(D)
-
-    def parse(self, shown: object) -> Database:
-        if isinstance(shown, list | tuple) and all(isinstance(record, str) for record in shown):
-            D = tuple(shown)
-            if D in self:
-                return D
-        return super().parse(shown)
-
     def changed(self, D: Database, E: Database) -> list[bool]:
         if not (isinstance(D, tuple) and isinstance(E, tuple)):
             return []
         return [at >= len(E) or record != E[at] for at, record in enumerate(D)]
-
-    def size(self, D: Database) -> int:
-        return len(D) if isinstance(D, tuple) else 0
 
     def counts(self, D: Database, E: Database) -> Counts | None:
         """(how many positions differ,); None for different lengths.
@@ -325,6 +425,97 @@ class Tuples(DatabaseClass):
             return None
         return (sum(1 for a, b in zip(D, E, strict=True) if a != b),)
 
+    def naming(self, names: Collection[object], most: int) -> DatabaseClass:
+        return self
+
+    def data(self) -> dict[str, Any]:
+        users = {user: list(self.positions_of(user)) for user in dict.fromkeys(self.owners)}
+        return super().data() | ({"users": users} if users else {})
+
+    @property
+    def cells(self) -> tuple[Cell, ...] | None:
+        """The positions, where all tuples have the same.  Raises TooLarge beyond LARGEST_SHAPE."""
+        if not self.sizes.exactly:
+            return None
+        if self.several_records and (self.sizes.n or 0) > LARGEST_SHAPE:
+            raise TooLarge(
+                f"{self}: {self.sizes.n:,} {self.entry}s are too many to go through; shorter ones would do"
+            )
+        return tuple(cell for at in self.identifiers for cell in self.at(at)) if self.several_records else ()
+
+    @property
+    def identifiers(self) -> Sequence[int]:
+        """The positions of the tuples, where all have one length."""
+        return range(1, (self.sizes.n or 0) + 1) if self.positions is None else self.positions
+
+    def at(self, position: int) -> tuple[Cell, ...]:
+        """The cells of the record at a position."""
+        return (position,)
+
+    @property
+    def by_owner(self) -> list[list[Cell]]:
+        """For each user the cells of what they own.  Raises ValueError where that is not said."""
+        if not self.owners:
+            raise ValueError(f"{self} have no owners: users = {{...}} says whose the records are")
+        owned: dict[str, list[Cell]] = {}
+        for position in self.identifiers:
+            owned.setdefault(self.owners[position - 1], []).extend(self.at(position))
+        return list(owned.values())
+
+    def positions_of(self, user: str) -> tuple[int, ...]:
+        """The positions of the records that a user owns."""
+        return tuple(at for at, owner in enumerate(self.owners, start=1) if owner == user)
+
+    def shape_of(self, D: Database) -> DatabaseClass | None:
+        if self.sizes.exactly:
+            return self
+        length = len(D) if isinstance(D, tuple) else 0
+        return replace(self, sizes=Size(length, exactly=True))
+
+    def shape_of_both(self, D: Database, E: Database) -> DatabaseClass | None:
+        """The product that D and E are in; None where they are in none together."""
+        shape = self.shape_of(D)
+        return shape if shape is not None and D in shape and E in shape else None
+
+    def largest_shape(self, n: int) -> DatabaseClass | None:
+        if self.sizes.exactly:
+            return self
+        return replace(self, sizes=Size(n if self.sizes.n is None else min(n, self.sizes.n), exactly=True))
+
+    def blank(self) -> Database:
+        return (self.records or self.spare)[:1] * len(self.identifiers)
+
+    def values(self, cell: Cell) -> tuple[Any, ...]:
+        return (*self.records, *self.spare)
+
+    def _index(self, position: Any) -> int:
+        return int(position) - 1 if self.positions is None else self.positions.index(position)
+
+    def value(self, D: Database, cell: Cell) -> Any:
+        assert isinstance(D, tuple)
+        return D[self._index(cell)]
+
+    def differing(self, D: Database, E: Database) -> frozenset[Cell]:
+        assert isinstance(D, tuple) and isinstance(E, tuple)
+        return frozenset(
+            cell
+            for at, a, b in zip(self.identifiers, D, E, strict=True)
+            if a != b
+            for cell in self.at(at)
+            if self.differ(a, b, cell)
+        )
+
+    def differ(self, a: str, b: str, cell: Cell) -> bool:
+        """Whether two different records at one position differ in one of its cells."""
+        return True
+
+    def put(self, D: Database, changes: Mapping[Cell, Any]) -> Database:
+        assert isinstance(D, tuple)
+        made = list(D)
+        for cell, value in changes.items():
+            made[self._index(cell)] = value
+        return tuple(made)
+
     def __str__(self) -> str:
         length = {
             "any": f"all {self.kind} of any length",
@@ -333,7 +524,8 @@ class Tuples(DatabaseClass):
         }[self.sizes.kind]
         over = "an arbitrary record universe" if self.arbitrary else f"{{{', '.join(self.records)}}}"
         at = "" if self.positions is None else f" at the {self.entry}s {', '.join(map(str, self.positions))}"
-        return f"{length} over {over}{at}"
+        of = f" of {len(set(self.owners))} users" if self.owners and self.positions is None else ""
+        return f"{length} over {over}{at}{of}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -394,7 +586,20 @@ class Listed(DatabaseClass):
         )
 
 
-def _universe(records: tuple[str, ...], arbitrary: bool) -> tuple[str, ...]:
+def records_of(databases: Iterable[Database]) -> set[str]:
+    """The records that some multisets, tuples or sets hold."""
+    return {str(record) for D in databases if isinstance(D, tuple) for record in D}
+
+
+def owners_of(users: Mapping[str, Iterable[int]] | None) -> tuple[str, ...]:
+    """Whose each position is, from the positions that each user owns.  Raises ValueError for gaps."""
+    owned = [(at, str(user)) for user, positions in (users or {}).items() for at in positions]
+    if sorted(at for at, _ in owned) != list(range(1, len(owned) + 1)):
+        raise ValueError("every position from 1 to the length is owned by one user, and by no other one")
+    return tuple(user for _, user in sorted(owned))
+
+
+def universe(records: tuple[str, ...], arbitrary: bool) -> tuple[str, ...]:
     """The record universe in order.  Raises ValueError where a record comes twice, or there is none."""
     if len(set(records)) != len(records):
         twice = next(a for a, times in Counter(records).items() if times > 1)
@@ -404,15 +609,18 @@ def _universe(records: tuple[str, ...], arbitrary: bool) -> tuple[str, ...]:
     return tuple(sorted(records))
 
 
-def _unnamed(records: tuple[str, ...]) -> tuple[str, str]:
-    """Two names that no record has."""
-    names = (stem + "'" * n for n in range(len(records) + 2) for stem in ("x", "y"))
-    free = [name for name in names if name not in records]
-    return free[0], free[1]
+def unnamed(records: tuple[str, ...], count: int = 2) -> tuple[str, ...]:
+    """Some names that no record has."""
+    names = (stem + "'" * n for n in range(len(records) + count) for stem in ("x", "y"))
+    return tuple(islice((name for name in names if name not in records), count))
 
 
-def refuse_if_large(databases: DatabaseClass) -> None:
-    """Raises TooLarge where a class cannot be gone through, with its size and what would do."""
+def refuse_if_large(databases: DatabaseClass, most: int | None = None) -> None:
+    """Raises TooLarge where a class cannot be gone through, with its size and what would do.
+
+    most -- how many databases it may have; LARGEST_CLASS where nothing is said.
+    """
+    most = LARGEST_CLASS if most is None else most
     count = databases.count()
     if count is None:
         raise TooLarge(
@@ -420,10 +628,10 @@ def refuse_if_large(databases: DatabaseClass) -> None:
             "Give a finite record universe and a size limit, or maps and neighbours "
             "that read records one by one"
         )
-    if count > LARGEST_CLASS:
+    if count > most:
         shown = f"{count:,}" if count < 10**15 else f"about 10^{len(str(count)) - 1}"
         raise TooLarge(
-            f"{databases}: {shown} databases, more than the {LARGEST_CLASS:,} that are gone through. "
+            f"{databases}: {shown} databases, more than the {most:,} that are gone through. "
             "A smaller size limit or fewer records would do"
         )
 
@@ -441,36 +649,45 @@ def multisets(records: Iterable[str] | None = None, size: str = "any") -> Multis
     return Multisets(names, Size.read(size), arbitrary=records is None)
 
 
-def tuples(records: Iterable[str] | None = None, size: str = "any") -> Tuples:
+def tuples(
+    records: Iterable[str] | None = None,
+    size: str = "any",
+    users: Mapping[str, Iterable[int]] | None = None,
+) -> Tuples:
     """The class of all tuples of `records`: the record at position i is that of the person i (GB Ex. IV.7).
 
     Positions 1, 2, … are identifiers: unlike in multisets it counts whose record is which.
 
     records -- the record universe; None: an arbitrary one of at least two records;
-    size -- the length: "any", "<= n" or "= n".  Mechanisms that read `positions` need "= n".
+    size -- the length: "any", "<= n" or "= n".  Mechanisms that read `positions` need "= n";
+    users -- which positions belong to which user, for `user` neighbours: each to one, and size = "= n".
 
     >>> answers = tuples({"yes", "no"}, size="= 4")
     >>> str(answers), ("yes", "no", "no", "no") in answers
     ('all tuples of length 4 over {no, yes}', True)
     """
     names = tuple(str(record) for record in records) if records is not None else ()
-    return Tuples(names, Size.read(size), arbitrary=records is None)
+    return Tuples(names, Size.read(size), arbitrary=records is None, owners=owners_of(users))
 
 
-def streams(records: Iterable[str] | None = None, size: str = "any") -> Streams:
+def streams(
+    records: Iterable[str] | None = None,
+    size: str = "any",
+    users: Mapping[str, Iterable[int]] | None = None,
+) -> Streams:
     """The class of all streams: tuples over the time steps 1, 2, …, T, with one of `records` at each.
 
     What is said of `tuples` holds, positions being time steps; and there are `event` neighbours.
 
     records -- the record universe; None: an arbitrary one of at least two records;
-    size -- the length T: "any", "<= n" or "= n".
+    size -- the length T: "any", "<= n" or "= n"; users -- which time steps belong to which user, if any.
 
     >>> import dpcompose as dpc
     >>> str(dpc.positions(1, 3).image(dpc.streams({"on", "off"}, "= 3")))
     'all streams of length 2 over {off, on} at the time steps 1, 3'
     """
     names = tuple(str(record) for record in records) if records is not None else ()
-    return Streams(names, Size.read(size), arbitrary=records is None)
+    return Streams(names, Size.read(size), arbitrary=records is None, owners=owners_of(users))
 
 
 def listed(elements: Iterable[Database]) -> Listed:

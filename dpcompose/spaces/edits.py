@@ -14,6 +14,7 @@ from itertools import product
 
 from dpcompose.spaces.databases import Counts, DatabaseClass, Multisets, Tuples
 from dpcompose.spaces.maps import Map
+from dpcompose.spaces.sequences import Sequences
 
 Single = frozenset[Counts]
 """Single edits as counts; symmetric: on multisets, a removal and an addition go together."""
@@ -105,11 +106,11 @@ def _possible(one: Counts, databases: DatabaseClass) -> bool:
     n = _largest(databases)
     if n is not None and max(one) > n:
         return False
-    if isinstance(databases, Multisets):
+    if isinstance(databases, Multisets | Sequences):
         return not databases.sizes.exactly or one[0] == one[1]
     return not isinstance(databases, Tuples) or databases.several_records
 
 
 def _largest(databases: DatabaseClass) -> int | None:
     """The most records of a database; None where there is no limit."""
-    return databases.sizes.n if isinstance(databases, Multisets | Tuples) else None
+    return databases.sizes.n if isinstance(databases, Multisets | Tuples | Sequences) else None

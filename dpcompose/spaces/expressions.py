@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import sympy
@@ -22,7 +21,7 @@ from sympy.printing.precedence import PRECEDENCE
 
 from dpcompose.language import formulas
 from dpcompose.language.writing import text_latex
-from dpcompose.spaces.databases import Database, DatabaseClass, Multisets, Symbolic
+from dpcompose.spaces.databases import Database, DatabaseClass, Symbolic
 from dpcompose.spaces.maps import Map, Restriction
 from dpcompose.spaces.metrics import INFINITE, Metric
 
@@ -258,9 +257,7 @@ def _in_class(x: Any, databases: DatabaseClass | None) -> Any:
     """The same database as one of the class.  Raises ValueError where it is none."""
     if databases is None or not isinstance(x, KnownDatabase):
         return x
-    if isinstance(databases, Multisets) and databases.arbitrary and isinstance(x.value, tuple):
-        named = {*databases.records, *map(str, x.value)}  # an arbitrary universe holds them
-        databases = replace(databases, records=tuple(named))
+    databases = databases.holding(x.value)
     value = x.value if x.value in databases else databases.parse(x.value)
     return KnownDatabase(value, databases)
 

@@ -10,28 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from dpcompose.spaces.databases import (
-    Database,
-    DatabaseClass,
-    Multisets,
-    TooLarge,
-    Tuples,
-    refuse_if_large,
-)
-from dpcompose.spaces.granularities import Granularity, Group, NotSymmetric, Pairs, RecordEdits, Steps, pairs
+from dpcompose.spaces.databases import Database, DatabaseClass, Listed, TooLarge, refuse_if_large
+from dpcompose.spaces.finite import check_pairs, finite, not_symmetric
+from dpcompose.spaces.granularities import Granularity, Group, Pairs, group, pairs
 from dpcompose.spaces.maps import Map
 
 if TYPE_CHECKING:
     from networkx import Graph
 
-LARGEST_PREDICATE_CLASS = 3_000
-"""The most databases for which a predicate is asked about every pair."""
+SMALL_CLASS = 1_000
+"""Up to how many databases a graph is filled database by database; larger ones are made of arrays."""
 LARGEST_GRAPH = 3_000_000
 """The most neighbouring pairs of a group."""
 
 
 def neighbourhood_graph(databases: DatabaseClass, granularity: Granularity) -> Graph:
-    """The graph with the databases as nodes and an edge between neighbours.
+    """The graph with the databases as nodes and an edge between neighbours; it knows the class.
 
     Raises NotSymmetric with the pair where the relation is not symmetric, TooLarge (before
     any work) where the class is.
@@ -44,34 +38,21 @@ def neighbourhood_graph(databases: DatabaseClass, granularity: Granularity) -> G
     import networkx
 
     refuse_if_large(databases)
+    if is_large(databases):
+        return finite(databases, granularity).to_networkx()
     if isinstance(granularity, Group):
         return power(neighbourhood_graph(databases, granularity.of), granularity.m)
-    graph: Graph = networkx.Graph()
+    graph: Graph = networkx.Graph(databases=databases)
     nodes = list(databases.databases())
     graph.add_nodes_from(nodes)
     if isinstance(granularity, Pairs):
-        for D, E in granularity.listed:
-            for one in (D, E):
-                if one not in graph:
-                    raise ValueError(
-                        f"the granularity {granularity} names {one!r}, which is no database of the class"
-                    )
-        graph.add_edges_from(sorted(granularity.listed, key=str))
+        graph.add_edges_from(check_pairs(databases, granularity))
         return graph
-    if not isinstance(granularity, RecordEdits | Steps) and len(nodes) > LARGEST_PREDICATE_CLASS:
-        raise TooLarge(
-            f"{databases}: {len(nodes):,} databases, and the granularity {granularity} must be asked "
-            f"about every pair; that is done for up to {LARGEST_PREDICATE_CLASS:,} databases. An edit "
-            "function (dpcompose.steps) instead of a predicate would do"
-        )
     found = {D: set(granularity.neighbours(D, databases)) for D in nodes}
     for D in nodes:
         for E in found[D]:
             if D not in found[E]:
-                raise NotSymmetric(
-                    f"the granularity {granularity} is not symmetric: {databases.show(E)} is a neighbour of "
-                    f"{databases.show(D)}, but {databases.show(D)} is none of {databases.show(E)}"
-                )
+                raise not_symmetric(granularity, databases, D, E)
             graph.add_edge(D, E)
     return graph
 
@@ -83,7 +64,7 @@ def power(graph: Graph, m: int) -> Graph:
     """
     import networkx
 
-    joined: Graph = networkx.Graph()
+    joined: Graph = networkx.Graph(**graph.graph)
     joined.add_nodes_from(graph.nodes)
     for D in graph.nodes:
         near = networkx.single_source_shortest_path_length(graph, D, cutoff=m)
@@ -128,15 +109,30 @@ def graph_of_inputs(
     or the neighbours inside of a class of records; else, and for other images, for the push-forward;
     graph -- makes the neighbourhood graph of a class.
     """
+    where, neighbours, along = neighbours_of_inputs(databases, granularity, f, own)
+    found = graph(where, neighbours)
+    return found if along is None else push_forward(found, along)
+
+
+def neighbours_of_inputs(
+    databases: DatabaseClass, granularity: Granularity, f: Map, own: bool
+) -> tuple[DatabaseClass, Granularity, Map | None]:
+    """The same as a class, its neighbours, and a map along which these are pushed forward, if any."""
     if own and not f.is_identity(databases):
         image = f.image(databases)
         single, steps = granularity.innermost()
         given = f.neighbours_for(single.name)
         if given is not None:
-            return power(neighbourhood_graph(image, pairs(single.name, given)), steps)
-        if isinstance(image, Multisets | Tuples):
-            return graph(image, granularity)
-    return push_forward(graph(databases, granularity), f)
+            listed = pairs(single.name, given)
+            return image, listed if steps == 1 else group(steps, listed), None
+        if not isinstance(image, Listed):
+            return image, granularity, None
+    return databases, granularity, None if f.is_identity(databases) else f
+
+
+def is_large(databases: DatabaseClass) -> bool:
+    """Whether a class is gone through on arrays: see `finite`."""
+    return (databases.count() or 0) > SMALL_CLASS
 
 
 def fibres(graph: Graph, f: Map) -> Mapping[Database, tuple[Database, ...]]:

@@ -14,7 +14,9 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from dpcompose.language.shown import Shown
 from dpcompose.spaces.databases import (
+    Cell,
     Database,
     DatabaseClass,
     Listed,
@@ -23,9 +25,11 @@ from dpcompose.spaces.databases import (
     Symbolic,
     Tuples,
 )
+from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.subsets import Sets
 
 
-class Map(ABC):
+class Map(Shown, ABC):
     """A function f on the databases of a class."""
 
     @abstractmethod
@@ -51,6 +55,23 @@ class Map(ABC):
         """The neighbouring images that are listed with the map; None where they follow from the class."""
         return None
 
+    def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
+        """The cells of a product that the map keeps as they are, and nothing else; None where it does not."""
+        return None
+
+    @property
+    def names(self) -> frozenset[object]:
+        """The records or vertices that the map names: an arbitrary universe holds them."""
+        return frozenset()
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        """Why the map cannot read the databases of a class, in words; None where it can."""
+        return None
+
+    def data(self) -> str | dict[str, Any]:
+        """What is read, as `reads` of a problem file says it."""
+        raise ValueError(f"problem files cannot say {self!r}")
+
 
 @dataclass(frozen=True, repr=False)
 class Everything(Map):
@@ -67,6 +88,12 @@ class Everything(Map):
 
     def is_identity(self, databases: DatabaseClass) -> bool:
         return True
+
+    def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
+        return None if shape.cells is None else frozenset(shape.cells)
+
+    def data(self) -> str | dict[str, Any]:
+        return "everything"
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,24 +122,41 @@ class Restriction(Map):
         return tuple(record for record in D if record in self.inside)
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
-        """Multisets over A: of any size, or at most n where 𝔻 limits the size (n exactly for A = X)."""
-        if not isinstance(databases, Multisets):
-            raise TypeError("only multisets are restricted to records")
+        """Multisets, sets or sequences over A: of any size, or at most n where 𝔻 limits it (A = X: 𝔻 itself).
+
+        Sets of exactly n records have at least n − |X∖A| in A: their images are listed.
+        """
+        if not isinstance(databases, Multisets | Sets | Sequences):
+            raise TypeError("only multisets, sets and sequences are restricted to records")
         if self.is_identity(databases):
             return databases
         if not self.records:
             return Listed(((),))
-        return Multisets(self.records, Size(databases.sizes.n))
+        if not isinstance(databases, Sets):
+            return type(databases)(self.records, Size(databases.sizes.n))
+        if databases.sizes.exactly:
+            return Listed(tuple(dict.fromkeys(self(D) for D in databases.databases())))
+        return Sets(self.records, databases.sizes)
 
     def written(self, D: str) -> str:
         return f"{D}|{{{', '.join(self.records)}}}"
 
     def is_identity(self, databases: DatabaseClass) -> bool:
         return (
-            isinstance(databases, Multisets)
+            isinstance(databases, Multisets | Sets | Sequences)
             and not databases.arbitrary
             and self.inside.issuperset(databases.records)
         )
+
+    def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
+        return self.inside.intersection(shape.elements) if isinstance(shape, Sets) else None
+
+    @property
+    def names(self) -> frozenset[object]:
+        return self.inside
+
+    def data(self) -> str | dict[str, Any]:
+        return {"records": list(self.records)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,6 +201,16 @@ class Positions(Map):
     def is_identity(self, databases: DatabaseClass) -> bool:
         return isinstance(databases, Tuples) and databases.sizes == Size(len(self.positions), exactly=True)
 
+    def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
+        if not isinstance(shape, Tuples):
+            return None
+        return frozenset(cell for at in self.positions for cell in shape.at(at)).intersection(
+            shape.cells or ()
+        )
+
+    def data(self) -> str | dict[str, Any]:
+        return {"positions": list(self.positions)}
+
 
 @dataclass(frozen=True, repr=False)
 class Table(Map):
@@ -194,6 +248,9 @@ class Table(Map):
 
     def written(self, D: str) -> str:
         return f"{self.name}({D})"
+
+    def data(self) -> str | dict[str, Any]:
+        return {"map": self.name}
 
 
 @dataclass(frozen=True, repr=False)
@@ -260,6 +317,9 @@ class Part(Map):
 
     def written(self, D: str) -> str:
         return f"{self.partition}_i({D})"
+
+    def data(self) -> str | dict[str, Any]:
+        return {"part": "i", "of": self.partition}
 
 
 everything = Everything()

@@ -9,17 +9,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dpcompose.spaces.databases import Counts, Database, difference
+from dpcompose.spaces.blocks import Blocks
+from dpcompose.spaces.databases import Counts, Database, DatabaseClass, difference
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import fibres
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.queries import Query
+from dpcompose.spaces.sequences import aligned
 
 if TYPE_CHECKING:
     import sympy
     from networkx import Graph
+
+    from dpcompose.spaces.finite import FiniteSpace
 
 INFINITE = -1
 """Stands for ∞ among distances, which are otherwise 0, 1, 2, …; shown as oo."""
@@ -74,13 +79,15 @@ class ClosedForm(Metric):
     """Whether databases of different sizes are at distance ∞ (tuples of different lengths always are)."""
     ordered: bool = False
     """Whether databases are tuples: positions count, not multiplicities."""
+    aligned: bool = False
+    """Whether databases are sequences: what is removed and added leaves a longest common subsequence."""
     at_once: int = 1
     """m, for groups of m steps at once: the distance is ⌈formula/m⌉."""
     _known: dict[Counts, Distance] = field(default_factory=dict, compare=False, repr=False)
 
     def __call__(self, x: Database, y: Database) -> Distance:
         if not self.ordered:
-            return self.of(*difference(x, y))
+            return self.of(*(aligned if self.aligned else difference)(x, y))
         if not (isinstance(x, tuple) and isinstance(y, tuple)) or len(x) != len(y):
             return INFINITE
         return self.of(sum(1 for a, b in zip(x, y, strict=True) if a != b))
@@ -92,20 +99,26 @@ class ClosedForm(Metric):
         return self._known[counts]
 
     def _distance(self, counts: Counts) -> Distance:
-        from fractions import Fraction
-
-        from dpcompose.language import formulas, symbols
-
         if not any(counts):
             return 0
         if self.formula == "oo" or (self.same_size and len(set(counts)) > 1):
             return INFINITE
-        letters = dict(zip(("changed",) if self.ordered else ("removed", "added"), counts, strict=True))
-        expression = formulas.parse(self.formula, {name: symbols.symbol(name) for name in letters})
-        value = formulas.evaluate(expression, {name: Fraction(n) for name, n in letters.items()})
-        if value is None or value.denominator != 1:
-            raise ValueError(f"the closed form {self.formula!r} is no whole number of steps")
-        return -(-int(value) // self.at_once)
+        letters = ("changed",) if self.ordered else ("removed", "added")
+        return -(-_steps(self.formula, tuple(zip(letters, counts, strict=True))) // self.at_once)
+
+
+@lru_cache(maxsize=1024)
+def _steps(formula: str, letters: tuple[tuple[str, int], ...]) -> int:
+    """The value of a closed form at some counts, which is a whole number."""
+    from fractions import Fraction
+
+    from dpcompose.language import formulas, symbols
+
+    expression = formulas.parse(formula, {name: symbols.symbol(name) for name, _ in letters})
+    value = formulas.evaluate(expression, {name: Fraction(n) for name, n in letters})
+    if value is None or value.denominator != 1:
+        raise ValueError(f"the closed form {formula!r} is no whole number of steps")
+    return int(value)
 
 
 @dataclass(frozen=True)
@@ -147,6 +160,53 @@ class Discrete(Metric):
 
 
 @dataclass(frozen=True, eq=False)
+class FewestBlocks(Metric):
+    """The fewest blocks that cover the cells in which x and y differ, for a granularity by blocks.
+
+    databases -- the class that x and y are in; of a group of m steps the distance is the number over m,
+    rounded up.  Between databases of different shape, as tuples of different length, it is ∞.
+
+    >>> from dpcompose.spaces.granularities import node
+    >>> from dpcompose.spaces.subsets import graphs
+    >>> FewestBlocks(graphs(4), node)(((1, 2),), ((1, 3), (1, 4)))
+    1
+    """
+
+    databases: DatabaseClass
+    granularity: Granularity
+    _blocks: dict[DatabaseClass, Blocks] = field(default_factory=dict, repr=False)
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        if x == y:
+            return 0
+        shape = self.databases.shape_of_both(x, y)
+        if shape is None:
+            return INFINITE
+        if shape not in self._blocks:
+            blocks = self.granularity.blocks(shape)
+            assert blocks is not None
+            self._blocks[shape] = blocks
+        blocks = self._blocks[shape]
+        return -(-blocks.fewest(shape.differing(x, y)) // blocks.most)
+
+
+@dataclass(frozen=True)
+class OwnForm(Metric):
+    """The closed form that a granularity has for its canonical metric; over m, rounded up, for groups of m.
+
+    >>> from dpcompose.spaces.granularities import node_removal
+    >>> OwnForm(node_removal, 2)(((1,), (2,), (3,)), ())
+    2
+    """
+
+    granularity: Granularity
+    at_once: int = 1
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        return -(-self.granularity.distance(x, y) // self.at_once)
+
+
+@dataclass(frozen=True, eq=False)
 class ShortestPaths(Metric):
     """The fewest edges between two nodes of a graph, ∞ where there is no path.
 
@@ -169,6 +229,46 @@ class ShortestPaths(Metric):
             import networkx
 
             self._from[x] = dict(networkx.single_source_shortest_path_length(self.graph, x))
+        return self._from[x].get(y, INFINITE)
+
+
+@dataclass(frozen=True, eq=False)
+class StepsInSpace(Metric):
+    """The fewest steps between two databases of a class on arrays: ShortestPaths for large classes.
+
+    >>> import dpcompose as dpc
+    >>> StepsInSpace(dpc.finite(range(9), dpc.steps("two on", lambda n: [n - 2, n + 2])))(1, 7)
+    3
+    """
+
+    space: FiniteSpace
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        return self.space.distance(x, y)  # ∞ is −1 there as here
+
+
+@dataclass(frozen=True, eq=False)
+class MinimumOverFibresInSpace(Metric):
+    """d^f for the databases of a class on arrays: MinimumOverFibres for large classes.
+
+    >>> import dpcompose as dpc
+    >>> next_to = dpc.steps("next", lambda n: [n - 1, n + 1])
+    >>> thirds = dpc.function("thirds", lambda n: n // 3)
+    >>> MinimumOverFibresInSpace(dpc.finite(range(9), next_to), thirds)(0, 2)
+    4
+    """
+
+    space: FiniteSpace
+    f: Map
+    _from: dict[Database, dict[Database, int]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def _labels(self) -> Any:
+        return self.space.labels(self.f)
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        if x not in self._from:
+            self._from[x] = self.space.from_fibre(x, *self._labels)
         return self._from[x].get(y, INFINITE)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from dpcompose.language import formulas
+from dpcompose.language.shown import Shown
 from dpcompose.language.worstcase import largest
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ NORMS = {
 """How far the value of a query moves; L1 and L2 agree for a value of one entry."""
 
 
-class Query(ABC):
+class Query(Shown, ABC):
     """A function q of the records that are read, with values in ℝ^m.
 
     attribute -- whether it looks at an attribute of the records; one -- whether at one record only;
@@ -57,6 +58,9 @@ class Query(ABC):
     @abstractmethod
     def words(self) -> str:
         """What is computed, in words."""
+
+    def _line(self) -> Sequence[str]:
+        return [self.words]
 
     @property
     def bounds(self) -> tuple[sympy.Expr, ...]:

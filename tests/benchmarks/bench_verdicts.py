@@ -1,4 +1,4 @@
-"""How long each verdict takes, over all problem files that ship.
+"""How long each verdict takes, over all shipped problem files about neighbours.
 
     pytest tests/benchmarks/bench_verdicts.py -s
 
@@ -10,19 +10,19 @@ it is the first claim, and not the start of Python.
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from statistics import median
+
+from shipped import PROBLEMS
 
 from dpcompose.front.study import Study
 from dpcompose.privacy import problems
 
-FILES = sorted((Path(__file__).resolve().parents[2] / "notebooks" / "problems").glob("*.toml"))
 MOST = 60
 
 
 def test_every_verdict() -> None:
     times: list[tuple[float, str]] = []
-    for file in FILES:
+    for file in PROBLEMS:
         problem = problems.read_file(file)
         study = Study(problem.setting)
         for n, claim in enumerate(problem.claims, start=1):

@@ -6,11 +6,12 @@ import math
 import re
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 import sympy
+from shipped import PROBLEMS
+from tags import Tags
 
 import dpcompose as dpc
 from dpcompose.front import display, pictures, render
@@ -20,33 +21,6 @@ from dpcompose.language.symbols import symbol
 from dpcompose.search.bounds import Fit
 from dpcompose.search.claims import Verdict
 from dpcompose.spaces.databases import TooLarge
-
-PROBLEMS = sorted((Path(__file__).resolve().parents[2] / "notebooks" / "problems").glob("*.toml"))
-VOID = {"br"}
-
-
-class Tags(HTMLParser):
-    """The tags of a text, which must close in order, and the text between them."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.opened: list[str] = []
-        self.seen: list[str] = []
-        self.text, self.html = "", text
-        self.feed(text)
-        self.close()
-        assert self.opened == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.seen.append(tag)
-        if tag not in VOID:
-            self.opened.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.opened.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 def shown(value: object) -> Tags:
@@ -67,7 +41,7 @@ def test_everything_that_ships_is_shown(file: Path) -> None:
     allowed |= {"table", "thead", "tbody", "tr", "th", "td", "em", "ul", "code"}
     for value in (study, result, result.derivation, study.theorems(), *map(study.check, claims)):
         assert set(shown(value).seen) <= allowed
-        assert "\n" not in repr(value) or value in (result.derivation, study.theorems())
+        assert "\n" not in repr(value)
     assert "$" in result._repr_latex_()
 
 
@@ -83,15 +57,19 @@ def test_a_guarantee(first: tuple[Study, tuple[display.Answer, ...]]) -> None:
 
 def test_a_derivation_is_its_text_and_a_list(first: tuple[Study, tuple[display.Answer, ...]]) -> None:
     result = first[0].guarantee()
-    text = render.derivation(result.bound, result.theory)
-    assert str(result.derivation) == repr(result.derivation) == f"{result.derivation}" == text
+    text = render.derivation(result.bound)
+    assert str(result.derivation) == f"{result.derivation}" == text
+    assert repr(result.derivation) == "derivation in 10 lines of: bounded (max(e1 + e2, e1 + e3, e2 + e3))-DP"
     tags = shown(result.derivation)
     lines = result.bound.derivation.lines
-    assert len(
-        re.findall(r"<li>(?:[^<]|<(?!details))*?<(?:small|details><summary><small)>", tags.html)
-    ) == len(lines)
+    steps, tree = tags.html.split("as a tree")
+    assert len(re.findall(r"<li>(?:[^<]|<(?!details))*?<(?:small|details><summary><small)>", steps)) == len(
+        lines
+    )
     by_pages = [line for line in lines if line.by in result.theory.pages]
-    assert tags.seen.count("details") == 1 + len(by_pages)
+    assert steps.count("<summary><small>[by ") == steps.count("<summary>proof") == len(by_pages)
+    assert [int(n) for n in re.findall(r"\((\d+)\) (?!again)", tree)] == [10, 6, 4, 1, 2, 3, 9, 5, 7, 8]
+    assert [int(n) for n in re.findall(r"\((\d+)\) again", tree)] == [4, 6]
     assert (
         "Parallel composition under bounded DP" in tags.text
         and "dpcompose theorems parallel-bounded" in tags.text
@@ -140,7 +118,7 @@ def test_only_the_record_that_changes_is_marked() -> None:
 
 def test_undecided_verdicts_say_why() -> None:
     study, _ = load(PROBLEMS[0])
-    found = study.check(dpc.pure("e1*e2 + e1 + e2 + e3 + log(e1)"))
+    found = study.check(dpc.pure("e1 + e2 + e3 + (exp(e1) - 3)**2 - 1e-300"))
     assert found.verdict == "undecided"
     assert repr(found) == f"undecided: {found.reason}"
     assert f"because {found.reason}" in shown(found).text
@@ -154,14 +132,16 @@ def test_theorems_are_a_sequence_a_text_and_a_table(first: tuple[Study, tuple[di
     theorems = study.theorems()
     assert tuple(theorems) == study.bound.fits and theorems[0] is study.bound.fits[0] and theorems[:2]
     assert all(isinstance(fit, Fit) for fit in theorems) and len(theorems) == len(study.bound.fits)
-    assert str(theorems) == repr(theorems) == render.fits(study.bound, "pure")
+    assert str(theorems) == render.fits(study.bound, "pure")
+    assert repr(theorems) == "9 composition theorems, of which 2 fit, Corollary IV.13 is cited"
     tags = shown(theorems)
-    assert tags.seen.count("tr") == 1 + len(theorems)
+    assert re.findall("<tbody><tr><th>(.*?) \\(", tags.html) == ["Corollary IV.13"]
+    assert tags.html.count("<summary>proof") == len(theorems)
     assert "yes, cited" in tags.text and "It is not: D = {a} and E = {b} are neighbours" in tags.text
 
 
 HOSTILE = "<script>alert(1)</script>"
-RECORDS = ("R&D <b>", "$x$ \\(y\\)")
+RECORDS = ("R&D <b>", "$qzq$ \\(y\\)")
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +168,7 @@ def test_what_users_name_is_escaped(hostile: Study) -> None:
         html = value._repr_html_()
         assert "<script" not in html and "R&D" not in html and "<i>" not in html
         formulas = re.findall(r"\$([^$]*)\$", re.sub(r"<span[^>]*>.</span>", "", html))
-        assert not [text for text in formulas if text == "x" or "frac$" in text]
+        assert not [text for text in formulas if text == "qzq" or "frac$" in text]
     assert HOSTILE in shown(hostile).text and HOSTILE in shown(result.derivation).text
     for record in RECORDS:
         assert record in shown(refuted).text
@@ -287,8 +267,8 @@ def legend_of(picture: pictures.Picture) -> list[str]:
 @pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)
 def test_shipped_problems_are_drawn(file: Path) -> None:
     study, _ = load(file)
-    if file.name[:2] in ("20", "66", "67"):
-        with pytest.raises(TooLarge, match=r"[0-9]+ databases make no picture"):
+    if file.name[:2] in ("20", "66", "67", "81", "82", "85"):
+        with pytest.raises(TooLarge, match=r"[0-9,]+ databases make no picture"):
             dpc.draw(study)
         return
     picture = dpc.draw(study)
@@ -385,6 +365,33 @@ def test_a_picture_is_written_the_same_each_time(
         dpc.draw(first[0]).save(tmp_path / name)
     assert (tmp_path / "p.svg").read_bytes() == (tmp_path / "q.svg").read_bytes()
     assert "dc:date" not in (tmp_path / "p.svg").read_text(encoding="utf-8")
+
+
+def test_what_nothing_joins_is_drawn_side_by_side() -> None:
+    graph = dpc.neighbourhood_graph(dpc.listed("abcd"), dpc.pairs("two", [("a", "b"), ("c", "d")]))
+    places = pictures._Drawing(graph, "", (), {}, {})._places()
+    assert max(places[D][0] for D in "ab") + 1 < min(places[D][0] for D in "cd")
+    assert min(math.dist(places[D], places[E]) for D, E in ("ab", "cd")) > 1
+
+
+def test_two_numbers_stand_where_they_say() -> None:
+    grid = dpc.listed((x, y) for x in range(3) for y in range(2))
+    places = pictures._Drawing(dpc.neighbourhood_graph(grid, dpc.free_lunch), "", (), {}, {})._places()
+    assert (
+        places[2, 1][0] == places[2, 0][0] > places[1, 1][0]
+        and places[0, 1][1] == places[2, 1][1] > places[0, 0][1]
+    )
+
+
+def test_graphs_are_drawn_by_their_edges() -> None:
+    study = dpc.compose(
+        dpc.mechanism("M", dpc.pure("e", dpc.edge, "common"), reads=dpc.vertex(1)),
+        on=dpc.graphs(3),
+        target=dpc.node,
+    )
+    picture = dpc.draw(study, highlight=study.check(dpc.pure("e")))
+    assert picture.alt.endswith("; highlighted: 1-2, 1-3 and ∅")
+    assert {"M = 1-2, 1-3", "M = ∅"} <= set(legend_of(picture))
 
 
 def test_one_database_is_drawn() -> None:

@@ -8,13 +8,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from shipped import PROBLEMS
 
 import dpcompose as dpc
 from dpcompose.front import cli, latex
 from dpcompose.front.study import Study, load
 from dpcompose.proof import registry
 
-PROBLEMS = sorted((Path(__file__).resolve().parents[2] / "notebooks" / "problems").glob("*.toml"))
 NAMES = [
     "<script>$x$ \\frac{a}",
     "R&D #1 100% ~ ^ {x} _y_ -- ''q'' ,, `` \"ü\" 中 ∅",
@@ -92,7 +92,7 @@ def test_names_are_text() -> None:
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
-@pytest.mark.parametrize("what", ["01", "18", "32", "34", "hostile", "many", "every page"])
+@pytest.mark.parametrize("what", ["01", "18", "32", "34", "60", "hostile", "many", "every page"])
 def test_documents_compile_without_overfull_lines(what: str, tmp_path: Path) -> None:
     made = {"hostile": hostile, "many": many, "every page": every_page}
     (tmp_path / "proof.tex").write_text(made[what]() if what in made else document(what), encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -11,6 +12,7 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcompose.language import forms
 from dpcompose.language.formulas import (
     FormulaError,
     evaluate,
@@ -549,3 +551,15 @@ def test_no_real_value(text: str, message: str) -> None:
 def test_infinity_has_no_value_at_a_point() -> None:
     with pytest.raises(ValueError, match="oo has no value"):
         evaluate(sympy.oo, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "doubtful"),
+    [("log(1/(1 - d))", False), ("log(2 - d - c)", False), ("log(1 - c)", True), ("log(1 - 2*d)", True)],
+)
+def test_a_constant_minus_parameters_is_positive_where_it_is_at_their_largest(
+    text: str, doubtful: bool
+) -> None:
+    domains = {"d": Domain.read("in (0,1)"), "c": replace(Domain.read("in (0,1)"), open_greatest=False)}
+    letters = {name: symbol(name, domain) for name, domain in domains.items()}
+    assert bool(forms.doubt(text, letters, domains)) is doubtful

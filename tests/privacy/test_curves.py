@@ -171,7 +171,7 @@ def test_many_different_parameters() -> None:
 
 def test_too_many_are_refused() -> None:
     with pytest.raises(TooManyLosses):
-        Curve.of([Part(sympy.Integer(1), sympy.Integer(0), count=10**6)]).delta(sympy.Integer(1))
+        Curve.of([Part(sympy.Integer(1), sympy.Integer(0), 2, count=10**6)]).delta(sympy.Integer(1))
     with pytest.raises(NoEnclosure):
         Curve.of([Part(sympy.Symbol("e"), sympy.Integer(0))]).delta(sympy.Integer(1))
 
@@ -217,3 +217,22 @@ def test_what_is_not_enclosed() -> None:
     for value in values:
         with pytest.raises(NoEnclosure):
             enclosure(value, 64)
+
+
+@pytest.mark.parametrize("delta", ["0", "1/100000"])
+def test_many_that_are_alike_by_their_most_likely_losses(delta: str) -> None:
+    """The same as by the whole lattice of losses, with which there is room to spare."""
+    curve = Curve.of([Part(sympy.Rational(1, 10), sympy.Rational(delta), count=1000)])
+    for epsilon in (-1, 0, 8, 20, 101):
+        few, all_ = (curve.delta(sympy.Integer(epsilon), points=n) for n in (100, 1001))
+        assert few.low <= all_.high and all_.low <= few.high
+        assert few.high - few.low < Fraction(1, 10**30)
+
+
+def test_a_million_that_are_alike() -> None:
+    """Nearly normal noise with mu = 1000·(1/1000), whose least ε is 4.377178."""
+    curve = Curve.of([Part(sympy.Rational(1, 1000), sympy.Integer(0), count=10**6)])
+    found = curve.least_epsilon(Fraction(1, 10**5))
+    assert found == Interval(Fraction(4377171, 10**6), Fraction(4377172, 10**6))
+    large = Curve.of([Part(sympy.Integer(1), sympy.Integer(0), count=10**6)]).delta(sympy.Integer(1))
+    assert 1 - Fraction(1, 10**30) < large.low <= large.high <= 1

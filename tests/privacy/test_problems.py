@@ -97,8 +97,7 @@ def test_formulas_show_the_place() -> None:
         (
             'granularity = "bounded"\n',
             'granularity = "edge"\n',
-            "target.granularity (line 10): the granularity 'edge' is not supported yet; "
-            "supported are unbounded, bounded, event, free-lunch",
+            "mechanisms (line 11): the granularity edge has no meaning on multisets: it is about graphs",
         ),
         (
             'granularity = "bounded"\n',
@@ -117,8 +116,8 @@ def test_formulas_show_the_place() -> None:
         ),
         (
             'granularity = "bounded"\n',
-            "granularity = { w-event = 3 }\n",
-            "target.granularity (line 10): the granularity 'w-event' is not supported yet",
+            "granularity = { w-event = 0 }\n",
+            "target.granularity (line 10): a window has 1 to 1,000 time steps, not 0",
         ),
         (
             'granularity = "bounded"\n',
@@ -155,8 +154,7 @@ def test_formulas_show_the_place() -> None:
         (
             'kind = "multisets"',
             'kind = "graphs"',
-            "databases.kind (line 7): the kind 'graphs' is not supported yet; "
-            "supported are multisets, tuples, streams, listed",
+            "databases (line 6): records and size are about records; graphs have vertices = 4",
         ),
         (
             'kind = "multisets"',
@@ -183,7 +181,7 @@ def test_formulas_show_the_place() -> None:
         (
             'name = "M"',
             'name = "M"\nrepeat = 0',
-            "mechanisms.1.repeat (line 13): input should be greater than or equal to 1, not a number",
+            "mechanisms.1.repeat (line 13): input should be greater than or equal to 1, not 0",
         ),
         (
             'expect = "proved"',
@@ -268,7 +266,7 @@ def nested(levels: int, m: int = 1) -> str:
         ),
         (
             {'"tuples"': '"multisets"'},
-            "mechanisms.1.reads.positions (line 9): positions are about tuples and streams",
+            "mechanisms.1.reads.positions (line 9): positions are about tuples, streams and tables",
         ),
         (
             {"positions = [1, 3]": 'records = ["a"]'},
@@ -276,11 +274,11 @@ def nested(levels: int, m: int = 1) -> str:
         ),
         (
             {'granularity = "bounded"\n': 'granularity = "unbounded"\n'},
-            "mechanisms (line 7): the granularity unbounded has no meaning on tuples: it is about multisets",
+            "mechanisms (line 7): the granularity unbounded has no meaning on tuples: it is about multisets and sets",
         ),
         (
             {'granularity = "bounded",': 'granularity = { group = 2, of = "unbounded" },'},
-            "mechanisms (line 7): M: the granularity unbounded has no meaning on tuples: it is about multisets",
+            "mechanisms (line 7): M: the granularity unbounded has no meaning on tuples: it is about multisets and sets",
         ),
         (
             {'granularity = "bounded",': 'granularity = "event",'},
@@ -289,11 +287,11 @@ def nested(levels: int, m: int = 1) -> str:
         (
             {'granularity = "bounded"\n': 'granularity = { group = 2, of = "mine" }\n'},
             "target.granularity (line 6): there is no granularity 'mine'; there is unbounded, bounded, event, "
-            "free-lunch",
+            "user, attribute, edge, node, node-removal, insert-delete, free-lunch",
         ),
         (
             {'granularity = "bounded"\n': "granularity = { group = 2, of = { w-event = 3 } }\n"},
-            "target.granularity (line 6): the granularity 'w-event' is not supported yet",
+            "mechanisms (line 7): the granularity 3-event has no meaning on tuples: it is about streams",
         ),
         (
             {'granularity = "bounded"\n': "granularity = { group = true, of = 3 }\n"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise, permutations, product
@@ -16,8 +17,10 @@ from hypothesis import strategies as st
 
 import dpcompose as dpc
 from dpcompose.language import exponentials, normal
+from dpcompose.language.enclosures import Interval
 from dpcompose.privacy import divergences
 from dpcompose.privacy.tables import Finding, ProbabilityTable, WrongTable
+from dpcompose.spaces import graphs
 
 Rows = list[list[Fraction]]
 FEW = settings(max_examples=25, deadline=None)
@@ -59,6 +62,19 @@ def ordered_pairs(n: int) -> list[tuple[int, int]]:
     return [pair for i in range(n) for j in range(i + 1, n) for pair in ((i, j), (j, i))]
 
 
+def plain_moment(rows: Rows, order: int) -> tuple[Fraction | None, tuple[int, int]]:
+    """The largest sum of P(o)^α·Q(o)^(1−α) and the first pair of rows at which it is attained; None is ∞."""
+
+    def moment(pair: tuple[int, int]) -> Fraction | None:
+        both = [(p, q) for p, q in zip(rows[pair[0]], rows[pair[1]], strict=True) if p]
+        return None if any(q == 0 for _, q in both) else sum(p**order / q ** (order - 1) for p, q in both)
+
+    found = [(moment(pair), pair) for pair in ordered_pairs(len(rows))]
+    if infinite := [one for one in found if one[0] is None]:
+        return infinite[0]
+    return max(found, key=lambda one: (one[0], -found.index(one)))
+
+
 @st.composite
 def tables(draw: st.DrawFn, most: int = 5) -> Rows:
     """Rows of weights, made to add up to 1; equal rows, zeros and nearly equal ratios occur."""
@@ -88,6 +104,9 @@ def test_the_filter_changes_nothing(rows: Rows) -> None:
         for t in (Fraction(1), Fraction(3, 2), Fraction(10**9 + 1, 10**9), Fraction(7)):
             found = T.delta(sympy.log(sympy.Rational(t.numerator, t.denominator)), dpc.free_lunch)
             assert (found.values[0], found.pair) == plain_delta(rows, t)
+        for order in (2, 7):
+            worst = T.renyi(order, dpc.free_lunch)
+            assert (worst.values[0], worst.pair) == plain_moment(rows, order)
     finally:
         divergences.FEW_PAIRS = before
 
@@ -218,7 +237,8 @@ def test_gaussian_privacy_is_decided_at_the_corners_of_the_trade_off() -> None:
 
 def test_the_normal_distribution_function() -> None:
     for x in (Fraction(-25), Fraction(-7, 3), Fraction(0), Fraction(1, 7), Fraction(4), Fraction(31)):
-        lower, upper = normal.distribution(x, 30)
+        found = normal.distribution(Interval.of(x), 100)
+        lower, upper = found.low, found.high
         exact = sympy.erfc(-sympy.Rational(x.numerator, x.denominator) / sympy.sqrt(2)) / 2
         assert (
             sympy.N(lower, 60) - sympy.N("1e-59")
@@ -226,7 +246,7 @@ def test_the_normal_distribution_function() -> None:
             <= sympy.N(upper, 60) + sympy.N("1e-59")
         )
         assert upper - lower < Fraction(1, 10**29)
-    assert normal.quantile((Fraction(1, 10**300),) * 2, 20) is None
+    assert normal.quantile(Interval.of(Fraction(1, 10**300)), 64) is None
 
 
 def test_the_exponential_mechanism_against_its_formula() -> None:
@@ -416,7 +436,56 @@ def test_of_a_large_table_few_pairs_are_compared_exactly() -> None:
     for t in (None, Fraction(3, 2)):
         near = divergences.near_largest(rows, pairs, t)
         assert 1 <= len(near) <= 30
+    for order in (2, 50):
+        assert 1 <= len(divergences.near_largest_moment(rows, pairs, order)) <= 30
+    assert divergences.near_largest_moment(rows, pairs, 10**7) is pairs  # so high an order is not by floats
+    tiny = [[p / 10**300 for p in rows[0]]]
+    assert divergences.near_largest_moment(tiny, pairs, 2) is pairs
     assert divergences.near_largest([[p / 10**300 for p in rows[0]]], pairs, None) is pairs  # not by floats
+
+
+@pytest.mark.parametrize("kind", ["random", "with zeros", "with ties", "tiny"])
+def test_the_loss_of_a_large_table_is_that_of_a_small_one(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exactly, with the same pair and outcome: logarithms only choose which pairs are compared."""
+    draw = random.Random(kind)
+    databases = dpc.multisets("abc", "<= 4")
+
+    def entry() -> Fraction:
+        if kind == "with ties":
+            return Fraction(2 ** draw.randrange(3))
+        if kind == "tiny":
+            return Fraction(1, 10 ** draw.randrange(280, 300))
+        return Fraction(draw.randrange(0 if kind == "with zeros" else 1, 40))
+
+    rows = {}
+    for D in databases.databases():
+        row = [*(entry() for _ in range(3)), Fraction(41)]
+        rows[D] = [p / sum(row) for p in row]
+    T = dpc.probability_table(rows, "wxyz", on=databases)
+    for granularity in (dpc.unbounded, dpc.bounded, dpc.free_lunch):
+        small = T.loss(granularity)
+        with monkeypatch.context() as patch:
+            patch.setattr(graphs, "SMALL_CLASS", 0)
+            large = T.loss(granularity)
+            assert T.check(dpc.pure(small.expression, granularity)).holds or small.values == (None,)
+        assert (large.values, large.pairs, large.events) == (small.values, small.pairs, small.events)
+    none = dpc.probability_table({"a": [1]}, "w")
+    monkeypatch.setattr(graphs, "SMALL_CLASS", 0)
+    assert none.loss(dpc.free_lunch).values == ()
+
+
+def test_few_pairs_decide_zcdp_of_a_large_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    T = made(
+        [
+            [Fraction(1 + (i * o) % 5, 1) / sum(1 + (i * u) % 5 for u in range(3)) for o in range(3)]
+            for i in range(9)
+        ]
+    )
+    verdicts = []
+    for few in (0, 10**9):
+        monkeypatch.setattr(divergences, "FEW_PAIRS", few)
+        verdicts.append([T.check(dpc.zcdp(rho, dpc.free_lunch)).verdict for rho in ("1/10", "1/2", "2")])
+    assert verdicts[0] == verdicts[1] and {"refuted", "proved"} <= set(verdicts[0])
 
 
 def test_how_tables_are_shown() -> None:

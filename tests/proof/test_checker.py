@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpcompose.front import cli, render
-from dpcompose.front.study import Study, load
+from dpcompose.front.study import Study, load, show
 from dpcompose.privacy import problems
 from dpcompose.proof import certificates, checker, computed, registry, rules
 from dpcompose.proof.checker import Refused
@@ -40,9 +40,13 @@ GOOD = [
     "21-free-lunch-and-groups.toml",
     "50-mixed-notions.toml",
     "51-one-file-four-notions.toml",
+    "78-a-study-in-a-study.toml",
+    "beside.toml",
+    "calculus.toml",
     "curve.toml",
     "implied.toml",
     "many.toml",
+    "nested.toml",
     "numbers.toml",
     "weights.toml",
 ]
@@ -343,7 +347,7 @@ def weaker(says: Any, than: Any) -> bool:
 
 def fresh(data: Any) -> tuple[Any, list[str]]:
     """The guarantee and verdicts that a new search finds for the problem in a file."""
-    problem = problems.read_data(data["problem"])
+    problem = problems.read_data(data["problem"], show=show)
     study = Study(problem.setting)
     return study.bound.guarantee, [study.check(claim).verdict for claim in problem.claims]
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shipped import PROBLEMS
 
 from dpcompose.front import render
 from dpcompose.front.study import Study, load
@@ -439,8 +440,7 @@ COMPUTED = ("09", "51")
 """What is computed there asks no solver, and takes seconds."""
 FILES = [
     file
-    for folder in ("notebooks/problems", "tests/forged")
-    for file in sorted((ROOT / folder).glob("*.toml"))
+    for file in [*PROBLEMS, *sorted((ROOT / "tests/forged").glob("*.toml"))]
     if file.name[:2] not in COMPUTED
 ]
 

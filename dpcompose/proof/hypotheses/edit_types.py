@@ -18,6 +18,7 @@ from math import comb
 from dpcompose.spaces.databases import Database, DatabaseClass, Multisets, TooLarge, Tuples
 from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.maps import Everything, Map, Positions, Restriction
+from dpcompose.spaces.sequences import Sequences
 
 Pair = tuple[Database, Database]
 Written = tuple[tuple[str, ...], tuple[str, ...]]
@@ -40,9 +41,16 @@ class Types:
 
 def apply_to(databases: DatabaseClass, maps: Sequence[Map]) -> bool:
     """Whether every map reads records or positions one by one, by membership: the lemma's premise."""
-    if isinstance(databases, Multisets):
+    if isinstance(databases, Multisets | Sequences):
         return all(isinstance(f, Everything | Restriction) for f in maps)
     return isinstance(databases, Tuples) and all(isinstance(f, Everything | Positions) for f in maps)
+
+
+def decide(databases: DatabaseClass, edits: Edits) -> bool:
+    """Whether one pair a type stands for all neighbours: on sequences if these have room for all edits."""
+    if not isinstance(databases, Sequences) or databases.sizes.n is None:
+        return True
+    return edits.single is not None and (databases.sizes.exactly or edits.most <= databases.sizes.n)
 
 
 def pairs(databases: DatabaseClass, edits: Edits, maps: Sequence[Map], only_whether: bool = False) -> Types:
@@ -58,7 +66,7 @@ def pairs(databases: DatabaseClass, edits: Edits, maps: Sequence[Map], only_whet
     if isinstance(databases, Tuples):
         found = Types(tuple(_of_tuples(databases, edits.within(databases), maps)))
     else:
-        assert isinstance(databases, Multisets)
+        assert isinstance(databases, Multisets | Sequences)
         found = _of_multisets(databases, edits.within(databases), maps, only_whether)
     return Types(tuple(sorted(found.pairs, key=_order)), found.growing)
 
@@ -72,7 +80,9 @@ def _order(pair: Pair) -> tuple[int, Pair]:
 # multisets
 
 
-def _of_multisets(databases: Multisets, edits: Edits, maps: Sequence[Map], only_whether: bool) -> Types:
+def _of_multisets(
+    databases: Multisets | Sequences, edits: Edits, maps: Sequence[Map], only_whether: bool
+) -> Types:
     kinds = _records_by_membership(databases, maps)
     n = databases.sizes.n
     if edits.single is None and n is not None:
@@ -107,7 +117,7 @@ def _of_multisets(databases: Multisets, edits: Edits, maps: Sequence[Map], only_
     return Types(tuple(found))
 
 
-def _that_changes_all(databases: Multisets, kinds: list[tuple[str, ...]]) -> Pair | None:
+def _that_changes_all(databases: Multisets | Sequences, kinds: list[tuple[str, ...]]) -> Pair | None:
     """A pair whose difference holds every kind of record: all that can change does; None if too large."""
     records = [kind[0] for kind in kinds]
     if not databases.sizes.exactly:
@@ -123,7 +133,7 @@ def _that_changes_all(databases: Multisets, kinds: list[tuple[str, ...]]) -> Pai
     return _databases(databases, left, right)
 
 
-def _records_by_membership(databases: Multisets, maps: Sequence[Map]) -> list[tuple[str, ...]]:
+def _records_by_membership(databases: Multisets | Sequences, maps: Sequence[Map]) -> list[tuple[str, ...]]:
     """For each set of maps that read the same records: one such record, or two where there are more."""
     kinds: dict[tuple[bool, ...], list[str]] = {}
     read = [f.inside if isinstance(f, Restriction) else None for f in maps]
@@ -150,7 +160,7 @@ def _changes(
                 )
 
 
-def _databases(databases: Multisets, left: tuple[str, ...], right: tuple[str, ...]) -> Written:
+def _databases(databases: Multisets | Sequences, left: tuple[str, ...], right: tuple[str, ...]) -> Written:
     """The smallest databases that differ by taking the left records away and putting the right ones in."""
     if databases.sizes.exactly and databases.sizes.n:
         same = (left or right)[:1] * (databases.sizes.n - len(left))

@@ -14,24 +14,31 @@ from typing import TYPE_CHECKING
 
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting, read_records
-from dpcompose.proof.hypotheses import edit_types, exhaustion
+from dpcompose.proof.hypotheses import blocks, edit_types, exhaustion
+from dpcompose.proof.hypotheses.edit_types import Pair
 from dpcompose.proof.registry import Fact, Theory
 from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, TooLarge, Tuples
 from dpcompose.spaces.edits import Edits
+from dpcompose.spaces.finite import FiniteSpace, finite
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
+from dpcompose.spaces.graphs import graph_of_inputs, is_large, neighbourhood_graph, neighbours_of_inputs
 from dpcompose.spaces.maps import Map, Restriction, everything
 from dpcompose.spaces.metrics import (
     INFINITE,
     ClosedForm,
     Discrete,
     Distance,
+    FewestBlocks,
     Metric,
     MinimumOverFibres,
+    MinimumOverFibresInSpace,
+    OwnForm,
     Queried,
     ShortestPaths,
+    StepsInSpace,
 )
 from dpcompose.spaces.queries import Bit
+from dpcompose.spaces.sequences import Sequences
 
 if TYPE_CHECKING:
     from networkx import Graph
@@ -55,6 +62,14 @@ class InputMetric:
         return isinstance(self.metric, ClosedForm | Discrete | Queried)
 
     @property
+    def by_cells(self) -> bool:
+        """Whether distances do not fall when two inputs differ in more cells: the premise of blocks."""
+        metric = self.metric
+        if isinstance(metric, ClosedForm | Queried) and metric.ordered:
+            return True
+        return isinstance(metric, FewestBlocks | Discrete) or self.only_whether
+
+    @property
     def only_whether(self) -> bool:
         """Whether distances say only whether two inputs differ."""
         return isinstance(self.metric, Discrete) or (
@@ -64,7 +79,7 @@ class InputMetric:
 
 @dataclass(frozen=True)
 class NeighbouringPairs:
-    """Pairs of neighbours that stand for all of them, and in words what they cover.
+    """Pairs of neighbours that stand for all of them in what depends on the inputs, and what they cover.
 
     growing -- the one pair stands for all its multiples, see `edit_types.Types`.
     """
@@ -86,7 +101,8 @@ def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> Input
         if edits.single is None:
             return InputMetric(Discrete(), f"{page.id}, {on}", (page.id,))
         ordered = isinstance(databases, Tuples)
-        metric = ClosedForm(head.metric, head.same_size, ordered, edits.most)
+        sequences = isinstance(databases, Sequences)
+        metric = ClosedForm(head.metric, head.same_size, ordered, sequences, edits.most)
         groups = [one for one in theory.of_kind("fact") if one.head.groups] if edits.most > 1 else []
         if edits.most > 1 and not groups:
             return None
@@ -95,11 +111,52 @@ def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> Input
     return None
 
 
+def by_blocks(
+    theory: Theory, databases: DatabaseClass, granularity: Granularity, f: Map = everything
+) -> InputMetric | None:
+    """The canonical metric on the values of f that a fact page states for a relation by blocks of cells.
+
+    It is the same on the own and on the common domain.
+    """
+    shape = databases.largest_shape(1)
+    if shape is None or f.kept(shape) is None or granularity.blocks(shape) is None:
+        return None
+    image = f.image(databases)
+    if isinstance(image, Listed):
+        return InputMetric(ClosedForm("oo"), "one possible input")
+    ids = _pages_of_form(theory, COVER, granularity)
+    return (
+        InputMetric(FewestBlocks(image, granularity), f"{' and '.join(ids)}, on {image}", ids)
+        if ids
+        else None
+    )
+
+
+COVER = "fewest blocks that cover"
+"""The form of metrics by blocks of cells."""
+
+
+def by_own_form(theory: Theory, databases: DatabaseClass, granularity: Granularity) -> InputMetric | None:
+    """The canonical metric of the whole class, where a granularity has a closed form that a page states."""
+    single, m = granularity.innermost()
+    ids = () if single.form is None else _pages_of_form(theory, single.form, granularity)
+    return InputMetric(OwnForm(single, m), f"{' and '.join(ids)}, on {databases}", ids) if ids else None
+
+
+def _pages_of_form(theory: Theory, form: str, granularity: Granularity) -> tuple[str, ...]:
+    """The pages that state a closed form, and what it is for groups; none where one of them is missing."""
+    facts = theory.of_kind("fact")
+    found = [[page.id for page in facts if page.head.form == form]]
+    if granularity.innermost()[1] > 1:
+        found.append([page.id for page in facts if page.head.groups is not None])
+    return tuple(ids[0] for ids in found) if all(found) else ()
+
+
 def _is_about(head: Fact, databases: DatabaseClass, edits: Edits) -> bool:
     """Whether a fact page's metric is that of the edits, which are possible in the class."""
     if head.edits == "any two" or edits.single is None:
         return head.edits == "any two" and edits.single is None
-    if databases.kind not in head.classes or not isinstance(databases, Multisets | Tuples):
+    if databases.kind not in head.classes or not isinstance(databases, Multisets | Tuples | Sequences):
         return False
     if head.edits is None or databases.sizes.kind not in head.sizes:
         return False
@@ -111,13 +168,16 @@ def _is_about(head: Fact, databases: DatabaseClass, edits: Edits) -> bool:
 class Inputs:
     """The metrics and neighbouring pairs of a setting, computed when asked for and kept.
 
-    stated -- where the setting has the families of another one written out, that other one.
+    stated -- where the setting has the families of another one written out, that other one;
+    times -- for each mechanism how many that are alike it counts for; left out: for itself.
     """
 
     setting: Setting
     theory: Theory
     stated: Setting | None = None
+    times: tuple[int, ...] = ()
     _graphs: dict[tuple[DatabaseClass, Granularity], Graph] = field(default_factory=dict, repr=False)
+    _spaces: dict[tuple[DatabaseClass, Granularity], FiniteSpace] = field(default_factory=dict, repr=False)
     _metrics: dict[int, InputMetric] = field(default_factory=dict, repr=False)
     _pairs: dict[Granularity, NeighbouringPairs] = field(default_factory=dict, repr=False)
 
@@ -127,6 +187,27 @@ class Inputs:
         if key not in self._graphs:
             self._graphs[key] = neighbourhood_graph(databases, granularity)
         return self._graphs[key]
+
+    def space(self, databases: DatabaseClass, granularity: Granularity) -> FiniteSpace | None:
+        """A large finite class with its neighbours on arrays; None for a small one."""
+        if not is_large(databases):
+            return None
+        key = (databases, granularity)
+        if key not in self._spaces:
+            self._spaces[key] = finite(databases, granularity)
+        return self._spaces[key]
+
+    def pairs_deciding(self, granularity: Granularity, maps: Sequence[Map]) -> tuple[tuple[Pair, ...], int]:
+        """By exhaustion: see `exhaustion.deciding`.  Raises TooLarge where these are too many."""
+        databases = self.setting.databases
+        space = self.space(databases, granularity)
+        found, count = exhaustion.deciding(space, databases, maps, lambda: self.graph(databases, granularity))
+        if len(found) * len(maps) > LARGEST_EXHAUSTION:
+            raise TooLarge(
+                f"{len(found):,} neighbouring pairs for {len(maps)} mechanisms are too many to go through; "
+                "a smaller class would do"
+            )
+        return found, count
 
     def domain(self, i: int) -> str:
         """Where M_i's guarantee is stated; a mechanism that reads everything has both domains alike."""
@@ -175,14 +256,19 @@ class Inputs:
         found = self.neighbouring_pairs()
         of_all = self.metric_of(everything, stated, "own")
         metric = of_all.metric
-        if found.procedure == "edit types" and not of_all.by_counts:
+        if (found.procedure == "edit types" and not of_all.by_counts) or (
+            found.procedure == "blocks" and not of_all.by_cells
+        ):
             raise NotDecidable(
                 f"one pair an edit type does not decide how many {stated} steps neighbours are apart"
             )
         if found.growing:
             return 1 if isinstance(metric, Discrete) else INFINITE
         largest = 0
-        for D, E in found.pairs:
+        pairs = found.pairs
+        if found.procedure == "exhaustion" and is_large(self.setting.databases):
+            pairs, _ = self.pairs_deciding(self.setting.target, [everything])  # here D and E themselves count
+        for D, E in pairs:
             r = metric(D, E)
             if r == INFINITE:
                 return INFINITE
@@ -201,6 +287,10 @@ class Inputs:
                 return InputMetric(ClosedForm("oo"), "one possible input")
             inside = edits if domain == "own" else edits.of_images(databases, f)
             found = closed_form(self.theory, image, inside)
+        if found is None and (edits is None or edits.single is not None):
+            found = by_blocks(self.theory, databases, stated, f)
+        if found is None and f.is_identity(databases):
+            found = by_own_form(self.theory, databases, stated)
         if found is not None:
             return found
         if databases.count() is None:
@@ -208,7 +298,13 @@ class Inputs:
                 f"no closed form is known for the {stated} metric on the values of {f.written('D')}, and "
                 f"{databases} cannot be gone through; a finite class would do"
             )
-        graph = graph_of_inputs(databases, stated, f, domain == "own", self.graph)
+        own = domain == "own"
+        where, neighbours, along = neighbours_of_inputs(databases, stated, f, own)
+        space = self.space(where, neighbours)
+        if space is not None:
+            space = space if along is None else space.push_forward(along)
+            return InputMetric(StepsInSpace(space), f"shortest paths over {space.nodes} inputs")
+        graph = graph_of_inputs(databases, stated, f, own, self.graph)
         return InputMetric(ShortestPaths(graph), f"shortest paths over {graph.number_of_nodes()} inputs")
 
     def minimum_over_fibres(self, i: int) -> Metric:
@@ -216,9 +312,12 @@ class Inputs:
         mechanism = self.setting.mechanisms[i - 1]
         found = self.metric(i).metric
         stated = mechanism.satisfies.about_granularity
-        if self.metric(i).by_counts:
+        if self.metric(i).by_counts or isinstance(found, FewestBlocks | OwnForm):
             return found
-        return MinimumOverFibres(self.graph(self.setting.databases, stated), mechanism.reads)
+        databases = self.setting.databases
+        if (space := self.space(databases, stated)) is not None:
+            return MinimumOverFibresInSpace(space, mechanism.reads)
+        return MinimumOverFibres(self.graph(databases, stated), mechanism.reads)
 
     def neighbouring_pairs(self, granularity: Granularity | None = None) -> NeighbouringPairs:
         """Pairs that stand for all neighbours (of the target, where none is named).
@@ -238,6 +337,7 @@ class Inputs:
         if (
             edits is not None
             and edit_types.apply_to(setting.databases, maps)
+            and edit_types.decide(setting.databases, edits)
             and all(one.by_counts for one in metrics)
         ):
             only_whether = all(one.only_whether for one in metrics)
@@ -246,20 +346,43 @@ class Inputs:
             if types.growing:
                 words += ", repeated any number of times"
             return NeighbouringPairs(types.pairs, "edit types", words, types.growing)
+        if all(one.by_cells for one in metrics) and (few := self._by_blocks(granularity, maps)) is not None:
+            return few
+        if (pair := self._own_steps(granularity, maps)) is not None:
+            return NeighbouringPairs((pair,), "own steps", "the furthest neighbours")
         if setting.databases.count() is None:
             raise NotDecidable(
                 f"{setting.databases} are infinitely many, and no lemma says that finitely many pairs of "
                 f"{granularity} neighbours stand for all; a finite class would do"
             )
-        found = exhaustion.pairs(setting.databases, self.graph(setting.databases, granularity))
-        if len(found) * len(maps) > LARGEST_EXHAUSTION:
-            raise TooLarge(
-                f"{len(found):,} neighbouring pairs for {len(maps)} mechanisms are too many to go through; "
-                "a smaller class would do"
-            )
+        found, count = self.pairs_deciding(granularity, maps)
         return NeighbouringPairs(
-            found, "exhaustion", f"all {_count(len(found), 'neighbouring pair')} of {setting.databases}"
+            found, "exhaustion", f"all {_count(count, 'neighbouring pair')} of {setting.databases}"
         )
+
+    def _own_steps(self, granularity: Granularity, maps: Sequence[Map]) -> edit_types.Pair | None:
+        """A pair as far apart as neighbours can be, where all is read and stated in their own steps."""
+        single, m = granularity.innermost()
+        metrics = [self.metric(i).metric for i in range(1, len(maps) + 1)]
+        own = all(isinstance(one, OwnForm) and one.granularity == single for one in metrics)
+        return single.pair_apart(self.setting.databases, m) if own else None
+
+    def _by_blocks(self, granularity: Granularity, maps: Sequence[Map]) -> NeighbouringPairs | None:
+        databases = self.setting.databases
+        metrics = [self.metric(i).metric for i in range(1, len(maps) + 1)]
+        stated = [one.granularity for one in metrics if isinstance(one, FewestBlocks)]
+        shape = blocks.shape(databases, granularity, maps, stated)
+        if shape is None:
+            return None
+        for i, (f, metric) in enumerate(zip(maps, metrics, strict=True), start=1):
+            if isinstance(metric, FewestBlocks) and blocks.grows(shape, granularity, f, metric.granularity):
+                name = self.setting.mechanisms[i - 1].name
+                raise NotDecidable(
+                    f"how far what {name} reads moves has no limit on {databases}: a {granularity} step can "
+                    f"be any number of {metric.granularity} steps; a fixed number would do"
+                )
+        found = blocks.pairs(shape, granularity)
+        return NeighbouringPairs(found, "blocks", _count(len(found), "largest change"))
 
     def distances(self, pair: edit_types.Pair) -> dict[int, Distance]:
         """How far each input moves between D and E; inputs that do not move are left out."""

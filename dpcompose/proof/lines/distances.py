@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, Literal
 
 import sympy
@@ -62,7 +61,7 @@ class Distances(Stated):
                 raise StepRefused(f"there is no conversion {id!r}")
             if page.head.from_ != notion:
                 raise StepRefused(f"{id} converts {page.head.from_}, not {notion}")
-            if page.head.free:
+            if page.head.free and id not in self.chosen:
                 raise StepRefused(f"{id} is for whole compositions: its {min(page.head.free)} may be chosen")
             self._rule_of(page.head.to)
             notion = page.head.to
@@ -97,6 +96,8 @@ class Distances(Stated):
         mechanisms = self._listed(roles)
         notion = self.setting.mechanisms[mechanisms[0] - 1].satisfies.notion
         path = [one.id for one in self.path(notion)]
+        if roles != self._converting(page.id, mechanisms)[1]:
+            raise StepRefused(f"{page.id} is used with other values than were chosen")
         if page.id not in path or mechanisms != self._of_notion(notion):
             raise StepRefused(f"{page.id} is not what all guarantees of {notion} are converted by")
         done = path.index(page.id)
@@ -106,7 +107,7 @@ class Distances(Stated):
                 raise StepRefused(
                     f"{page.id} needs the lines on the inputs of the mechanisms that it converts"
                 )
-        elif [(line.by, line.roles) for line in sources] != [(path[done - 1], {"M": mechanisms})]:
+        elif [(line.by, line.roles) for line in sources] != [self._converting(path[done - 1], mechanisms)]:
             raise StepRefused(f"{page.id} needs the line by {path[done - 1]} before it")
         parameters = []
         for i in mechanisms:
@@ -124,23 +125,30 @@ class Distances(Stated):
             raise StepRefused(f"{page.id} uses a guarantee")
         if private.notion != page.head.from_:
             raise StepRefused(f"{page.id} converts {page.head.from_}, not {private.notion}")
-        if not all(isinstance(text, str) for text in roles.values()):
+        stated = {key: formulas.parse(text, self.setting.symbols) for key, text in private.parameters}
+        rule = self._rule_of(page.head.to)
+        parameters = []
+        for key, value in self._by_conversion(page, stated, self._free(page, roles)).items():
+            form = INFINITE_LOSS if value is sympy.oo else self._parameter(rule, key, value)
+            parameters.append((key, self._text(form, key, rule)))
+        return kernel.Private(page.head.to, tuple(parameters), private.granularity, private.databases)
+
+    def _converting(self, id: str, mechanisms: list[int]) -> tuple[str, dict[str, Any]]:
+        """The page and the letters of a line that converts guarantees of mechanisms."""
+        return id, {"M": mechanisms, **self.chosen.get(id, {})}
+
+    def _free(self, page: Page, given: Mapping[str, Any]) -> dict[str, sympy.Expr]:
+        """The free parameters of a page as chosen; each lies where the page says."""
+        if set(given) != set(page.head.free) or not all(isinstance(text, str) for text in given.values()):
             raise StepRefused(f"{page.id} needs formulas for its letters")
-        known = self.setting.symbols
-        free = {name: formulas.parse(text, known) for name, text in roles.items()}
+        free = {name: formulas.parse(text, self.setting.symbols) for name, text in given.items()}
         for name, value in free.items():
             domain = symbols.Domain.read(page.head.free[name])
             if not self._lies_within(value, domain):
                 raise StepRefused(
                     f"{page.id} needs {name} {domain}; {formulas.to_text(value)} is not known to be"
                 )
-        stated = {key: formulas.parse(text, known) for key, text in private.parameters}
-        rule = self._rule_of(page.head.to)
-        parameters = []
-        for key, value in self._by_conversion(page, stated, free).items():
-            form = INFINITE_LOSS if value is sympy.oo else self._parameter(rule, key, value)
-            parameters.append((key, self._text(form, key, rule)))
-        return kernel.Private(page.head.to, tuple(parameters), private.granularity, private.databases)
+        return free
 
     def _lies_within(self, value: sympy.Expr, domain: symbols.Domain) -> bool:
         """Whether a number, or a parameter for all its values, lies in a domain."""
@@ -152,9 +160,14 @@ class Distances(Stated):
         self,
         page: Page,
         values: Mapping[str, sympy.Expr],
-        free: Mapping[str, sympy.Expr] = MappingProxyType({}),
+        free: Mapping[str, sympy.Expr] | None = None,
     ) -> dict[str, sympy.Expr]:
-        """A page's formulas at the values of the parameters; where one is oo, nothing is promised."""
+        """A page's formulas at the values of the parameters; where one is oo, nothing is promised.
+
+        free -- the values of its free parameters; left out, as chosen for guarantees of mechanisms.
+        """
+        if free is None:
+            free = self._free(page, self.chosen.get(page.id, {}))
         wanted = self.theory.rule(page.head.to).head.parameters
         if wanted != list(page.head.parameters):
             raise StepRefused(f"{page.id} has no formulas for {', '.join(wanted)}")
@@ -177,7 +190,7 @@ class Distances(Stated):
             sources = self._without_adaptive_hypothesis(page, sources)
         if self.notion != page.head.notion:
             raise StepRefused(f"{page.id} is about {page.head.notion}, the mechanisms are {self.notion}")
-        wanted = [(path[-1], {"M": self._of_notion(one)}) for one, path in self.conversions.items()]
+        wanted = [self._converting(path[-1], self._of_notion(one)) for one, path in self.conversions.items()]
         last = len(sources) - len(wanted)
         if [(line.by, line.roles) for line in sources[max(last, 0) :]] != wanted:
             raise StepRefused("the last lines used must be those by which guarantees are converted")

@@ -16,6 +16,7 @@ import sympy
 
 from dpcompose.language import forms, formulas
 from dpcompose.language.forms import Form
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import certificates, kernel
 from dpcompose.proof.hypotheses import binding
@@ -44,6 +45,7 @@ class Stated:
     theory: Theory
     conversions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     like: Stated | None = field(default=None, repr=False)
+    chosen: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @cached_property
     def _representative(self) -> tuple[Setting, tuple[int, ...]]:
@@ -111,18 +113,20 @@ class Stated:
                     raise StepRefused(f"{key} of {mechanism.name} >= 0: {error}") from None
         if evidence is not None and (not used or set(proofs) != used):
             raise StepRefused(f"there is evidence that {mechanism.name} does not need")
-        name = (
-            mechanism.name if mechanism.count is None else f"{mechanism.name}[i], i = 1..{mechanism.count},"
-        )
         if mechanism.query is not None and mechanism.noise is not None:
             attributes = "with every value" if mechanism.query.attribute else ""
             reads, query = mechanism.reads.written("D"), mechanism.query.words
-            return kernel.Releases(i, name, reads, query, mechanism.noise.words, attributes)
+            return kernel.Releases(i, _called(mechanism), reads, query, mechanism.noise.words, attributes)
         shown = self.setting.on_tables.get(mechanism.name)
         kind = kernel.Tabled if shown is not None and shown.holds else kernel.Given
-        return kind(
+        return kind(*self._as_stated(mechanism, i))
+
+    def _as_stated(self, mechanism: Mechanism, i: int) -> tuple[int, str, str, str, kernel.Values, str, str]:
+        """What a line says of M_i's guarantee."""
+        stated = mechanism.satisfies
+        return (
             i,
-            name,
+            _called(mechanism),
             mechanism.reads.written("D"),
             stated.notion,
             tuple((key, formulas.to_text(value)) for key, value in stated.values),
@@ -241,3 +245,9 @@ class Stated:
         if not isinstance(line.judgement, kernel.PrivateInInput):
             raise StepRefused(f"line {line.n} does not say in which distance mechanisms are private")
         return line.judgement
+
+
+def _called(mechanism: Mechanism) -> str:
+    """A mechanism's name, or that of all members of a family."""
+    count = mechanism.count
+    return mechanism.name if count is None else f"{mechanism.name}[i], i = 1..{count},"

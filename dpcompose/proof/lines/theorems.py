@@ -81,7 +81,7 @@ class Theorems(CloserValues):
         """Why the premises of a composition theorem are not those of the setting; None where they are."""
         setting, wanted = self.setting, head.premises
         if self.notion not in {*head.items, *head.conclusion}:
-            return f"it is not stated for {self.notion} privacy"
+            return f"it is not stated for {self.theory.form_of(self.notion)}"
         if wanted.target is not None and str(setting.target) != wanted.target:
             return f"it is about {wanted.target} neighbours, the target is {setting.target}"
         noisy = next((m.name for m in setting.mechanisms if m.noise is not None), None)

@@ -1,0 +1,306 @@
+"""Privacy in a metric, in the hands of a user: problem files with `[metrics]`, their claims and results.
+
+>>> study, claims = load_metric("notebooks/problems/71-private-in-a-metric.toml")
+>>> study.metric
+L1*e1 + L2*e2
+>>> [study.check(claim).verdict for claim in claims][:2]
+['proved', 'refuted']
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import sympy
+
+from dpcompose.front import files
+from dpcompose.language import formulas
+from dpcompose.language.symbols import symbol
+from dpcompose.privacy import metric_problems, problems
+from dpcompose.privacy.metric_builder import Data, Databases, Formula, Mechanism, problem_data
+from dpcompose.privacy.metric_problems import MetricClaim, MetricProblem, MetricSetting
+from dpcompose.privacy.schema import Mistake
+from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.proof import metric_privacy, registry
+from dpcompose.proof.checker import FORMAT
+from dpcompose.proof.registry import Theory
+from dpcompose.search import decide
+from dpcompose.search.metric_claims import Judge, MetricVerdict, named
+from dpcompose.search.metric_sensitivity import MetricSensitivity, sensitivity
+from dpcompose.search.solver import Solver
+
+COMPOSED = "composition-own-domain"
+"""The page whose items are those of independent and of adaptive composition."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MetricStudy:
+    """Mechanisms that are private in metrics on one class of databases, composed.
+
+    Raises InvalidSetting where a formula that is given as a metric is none, or exceeds the bound that is
+    declared for it: with the databases that show it.
+    """
+
+    setting: MetricSetting
+    theory: Theory = field(default_factory=registry.standard)
+    solver: Solver = decide.STANDARD
+
+    def __post_init__(self) -> None:
+        for name, one in self._judge.standings.items():
+            if one.metric is False:
+                raise InvalidSetting(f"{name} is no metric: {one.words}")
+            if one.at_most is False:
+                raise InvalidSetting(f"the bound on {name} fails: {one.words}")
+
+    @cached_property
+    def _judge(self) -> Judge:
+        return Judge(self.setting, self.theory, self.solver)
+
+    @property
+    def metric(self) -> sympy.Expr:
+        """The metric in which the composition is private, in the named ones (GB Thm. IV.1)."""
+        return self._judge.composition.metric
+
+    @property
+    def optimal(self) -> bool | None:
+        """True where at all D, E some such mechanisms lose just as much; None where that is not known."""
+        return self._judge.optimal
+
+    def check(self, claim: MetricClaim | str | sympy.Expr) -> MetricVerdict:
+        """The verdict on a claim: proved, refuted with two databases, or undecided with the reason.
+
+        claim -- of a file, or a formula in the metrics and parameters; a sympy expression has their symbols
+        (`symbols`).
+        """
+        if not isinstance(claim, MetricClaim):
+            text = claim if isinstance(claim, str) else formulas.to_text(formulas.from_python(claim))
+            claims = [{"notion": "pure", "metric": text}]
+            (claim,) = metric_problems.read_data({**self.setting.data, "claims": claims}).claims
+        return self._judge.judge(claim)
+
+    def sensitivity(self, moved: str | sympy.Expr, over: str | sympy.Expr) -> MetricSensitivity:
+        """The least Δ with moved ≤ Δ·over at all databases: of a map f, for moved = d′∘f (GB Def. III.5).
+
+        moved, over -- formulas in the named metrics.  Exact, in the parameters, and proved, or a bound from
+        below.  A guarantee ε·d′ on f's values becomes (Δ·ε)·d (GB Prop. III.6).
+
+        >>> import dpcompose as dpc
+        >>> study = metric_study(
+        ...     {"M": "e*moved"},
+        ...     on=dpc.points("x y"),
+        ...     metrics={"L1": dpc.norm("L1"), "Linf": dpc.norm("Linf"), "moved": dpc.norm("L1", of="f")},
+        ...     maps={"f": ["a*x + b*y"]},
+        ... )
+        >>> study.sensitivity("moved", "L1").value, study.sensitivity("moved", "Linf").value
+        (max(a, b), a + b)
+        """
+        return sensitivity(self._judge, *(self._in_metrics(one) for one in (moved, over)))
+
+    def _in_metrics(self, metric: str | sympy.Expr) -> sympy.Expr:
+        return formulas.parse(metric, self.symbols) if isinstance(metric, str) else metric
+
+    @property
+    def symbols(self) -> Mapping[str, sympy.Symbol]:
+        """The metrics and the parameters as sympy symbols, by name."""
+        domains = self.setting.domains.items()
+        return {**self.setting.letters, **{name: symbol(name, domain) for name, domain in domains}}
+
+    def to_toml(self) -> str:
+        """The setting as the text of a problem file."""
+        return files.toml({key: value for key, value in self.setting.data.items() if value not in ("", {})})
+
+    @property
+    def believed(self) -> tuple[str, ...]:
+        """What the result assumes and nothing checked."""
+        standings = self._judge.standings
+        return metric_privacy.believed(
+            self._judge.composition, self._judge.known, lambda name: standings[name].at_most is True
+        )
+
+    @property
+    def item(self) -> str:
+        """The theorem that says in which metric a composition is private; of one mechanism the definition."""
+        several = len(self.setting.mechanisms) > 1
+        return self.theory.pages[COMPOSED].cite("pure", self.setting.adaptive) if several else "GB:III.2"
+
+    def __repr__(self) -> str:
+        better = "; optimal" if self.optimal else ""
+        return f"private in the metric {formulas.to_text(self.metric)}, by {self.item}{better}"
+
+    # what is printed
+
+    def text(self, verdicts: Sequence[MetricVerdict], file: str = "") -> str:
+        """The result and the verdicts, as `dpcompose verify` prints them."""
+        rows = [self.setting.title or file]
+        rows += _filled(f"  {self!r}") + _filled(f"  on {self.setting.databases}")
+        for n, found in enumerate(verdicts, start=1):
+            rows += self._verdict(n, found)
+        return "\n".join(rows)
+
+    def _verdict(self, n: int, found: MetricVerdict) -> Iterator[str]:
+        said = ", ".join(f"{key} = {value}" for key, value in found.claim.text.items() if key != "notion")
+        expected = "" if found.as_expected else f"  (expected: {found.claim.expect})"
+        words = {True: ", loose", False: ", and no smaller metric holds", None: ""}[found.loose]
+        yield f"claim {n}: {said}"
+        yield f"  {found.verdict.upper()}{words}{expected}"
+        if found.reason:
+            yield from _filled(f"  because {found.reason}")
+        if (example := found.counterexample) is not None:
+            yield f"  D  = {named(example.databases[0])}"
+            yield f"  D' = {named(example.databases[1])}"
+            if example.parameters:
+                yield "  with " + ", ".join(f"{name} = {x}" for name, x in example.parameters.items())
+            sides = [formulas.to_text(one) for one in (example.claimed, example.actual)]
+            yield f"  claimed {sides[0]}, true loss {sides[1]}"
+            for row in example.rows:
+                if row.loss != 0:
+                    yield from _filled(f"  reached by {row.name} {row.by}")
+            yield from _filled(f"  right is: private in the metric {formulas.to_text(self.metric)}")
+
+    def derivation(self) -> str:
+        """How the metric comes about, line by line, and what is believed without check."""
+        rows: list[str] = []
+        standings = self._judge.standings
+        for one in self.setting.mechanisms:
+            if one.noise is None:
+                said, by = f"{one.name} is private in the metric {formulas.to_text(one.metric)}", "given"
+            else:
+                said = f"{one.name}, which adds {one.noise.words}, is so in {formulas.to_text(one.metric)}"
+                by = f"by {one.noise.word}"
+            rows.append(f"{len(rows) + 1}. {said}\n   [{by}]")
+        for name in self._judge.composition.used:
+            known = standings[name]
+            by = "believed" if known.metric is None else "checked"
+            axioms = "symmetric, 0 at equal databases, with the triangle inequality"
+            rows.append(f"{len(rows) + 1}. {name} is {axioms}\n   [{by}]")
+            if self.setting.metrics[name].at_most is not None:
+                bound = formulas.to_text(self.setting.metrics[name].at_most)
+                by = "checked" if known.at_most else "believed"
+                rows.append(f"{len(rows) + 1}. {name} is at most {bound}\n   [{by}]")
+        last = "; at all databases some such mechanisms lose just that" if self.optimal else ""
+        rows.append(
+            f"{len(rows) + 1}. the composition is private in {formulas.to_text(self.metric)}{last}\n"
+            f"   [by {self.item}, {self._judge.composition.page.id}]"
+        )
+        return "\n".join([*rows, *_filled(f"believed without check: {'; '.join(self.believed)}")])
+
+    def data(self, file: str, verdicts: Sequence[MetricVerdict]) -> dict[str, Any]:
+        """The object that --json prints."""
+        return {
+            "file": file,
+            "title": self.setting.title,
+            "guarantee": {"notion": "pure", "metric": formulas.to_text(self.metric)},
+            "optimal": self.optimal,
+            "scope": str(self.setting.databases),
+            "theorems": [self.item],
+            "assumptions": list(self.believed),
+            "claims": [verdict_data(one) for one in verdicts],
+        }
+
+    def save(self, path: str | Path, verdicts: Sequence[MetricVerdict] = ()) -> None:
+        """Writes what `dpcompose recheck` checks again: the problem, certificates, counterexamples.
+
+        verdicts -- those of all claims of the file that the setting is from, in order.
+        """
+        judge = self._judge
+        certificates = {name: dict(one.certificate) for name, one in judge.standings.items()}
+        claims = [verdict_data(one) | _expected(one) | _shown(one) for one in verdicts]
+        data = {
+            "format": FORMAT,
+            "problem": self.setting.data,
+            "pages": metric_privacy.pages_of(judge.composition),
+            "metrics": {name: one for name, one in certificates.items() if one},
+            "result": metric_privacy.result(judge.composition, judge.known),
+            "claims": claims,
+        }
+        Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+def verdict_data(found: MetricVerdict) -> dict[str, Any]:
+    """A verdict as JSON."""
+    data: dict[str, Any] = {"verdict": found.verdict, "claim": dict(found.claim.text)}
+    if found.verdict == "proved":
+        data["loose"] = found.loose
+    if found.reason:
+        data["reason"] = found.reason
+    if found.counterexample is not None:
+        data["counterexample"] = found.counterexample.data()
+    return data
+
+
+def _expected(found: MetricVerdict) -> dict[str, Any]:
+    return {"expect": found.claim.expect} if found.claim.expect else {}
+
+
+def _shown(found: MetricVerdict) -> dict[str, Any]:
+    return {"certificate": dict(found.certificate)} if found.verdict == "proved" else {}
+
+
+def _filled(row: str) -> list[str]:
+    return textwrap.wrap(row, 90, subsequent_indent="    ", break_long_words=False)
+
+
+def metric_study(
+    mechanisms: Mapping[str, Mechanism],
+    *,
+    on: Databases,
+    metrics: Mapping[str, Data | Formula],
+    maps: Mapping[str, Sequence[Formula]] | None = None,
+    parameters: Mapping[str, str] | None = None,
+    title: str = "",
+    adaptive: bool = False,
+) -> MetricStudy:
+    """The composition of mechanisms that are private in metrics on one class of databases.
+
+    mechanisms -- by name the metric, a formula in `metrics` and parameters, or noise on points, ("f", noise)
+    on the values of a map or part;
+    on -- `points`, `product`, or a class of records; maps -- by name the entries of their values, formulas in
+    coordinates;
+    metrics -- by name `norm`, `steps_between`, `in_coordinates`, `at_most`, or a formula in those before it;
+    parameters -- the values that symbols may take; positive, where nothing is said.
+
+    >>> import dpcompose as dpc
+    >>> study = metric_study(
+    ...     {"M1": "e1*L2", "M2": ("f", dpc.laplace("1/e2"))},
+    ...     on=dpc.points("x y"),
+    ...     metrics={"L2": dpc.norm("L2"), "moved": dpc.norm("L1", of="f")},
+    ...     maps={"f": ["min(max(x, 0), 1)"]},
+    ... )
+    >>> study
+    private in the metric L2*e1 + e2*moved, by GB:IV.1; optimal
+    >>> study.check("(e1 + e2)*L2").verdict, study.check("e1*L2").verdict
+    ('proved', 'refuted')
+    """
+    data = problem_data(mechanisms, on, metrics, maps or {}, parameters or {}, title, adaptive)
+    return MetricStudy(metric_problems.read_data(data).setting)
+
+
+def of_file(path: str | Path) -> tuple[MetricStudy, tuple[MetricClaim, ...]] | None:
+    """The study of a problem file with `[metrics]`, and its claims; None for a file about neighbours.
+
+    Raises ProblemError, InvalidSetting, and OSError where it cannot be read.
+    """
+    text = problems.text_of(path)
+    data = problems.parsed(text, str(path))
+    if not metric_problems.is_one(data):
+        return None
+    problem: MetricProblem = metric_problems.read_data(data, str(path), text)
+    return MetricStudy(problem.setting), problem.claims
+
+
+def load_metric(path: str | Path) -> tuple[MetricStudy, tuple[MetricClaim, ...]]:
+    """The study of a problem file about privacy in a metric, and its claims, for `MetricStudy.check`.
+
+    Raises ProblemError, a ValueError, with all mistakes of the file, also where it is about neighbours.
+    """
+    found = of_file(path)
+    if found is None:
+        message = "the file has no [metrics]: dpcompose.load reads files about neighbours"
+        raise problems.ProblemError(str(path), [Mistake((), message)])
+    return found

@@ -1,0 +1,146 @@
+"""Flattening: a composition of compositions as one composition of all their mechanisms.
+
+What a nested composition is known to satisfy is its bound, and other mechanisms satisfy that too.  What is
+composed there are its mechanisms, so refutations, and what no smaller guarantee can be, are about these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from types import MappingProxyType
+
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.settings import InvalidSetting, Setting
+from dpcompose.spaces.databases import DatabaseClass, Multisets, TooLarge, Tuples
+from dpcompose.spaces.granularities import Granularity, pairs
+from dpcompose.spaces.graphs import graph_of_inputs
+from dpcompose.spaces.maps import Everything, Map, Part, Positions, Restriction, composed, table
+
+
+class NotFlat(InvalidSetting):
+    """The mechanisms of a nested composition cannot be stated one by one in what it is part of."""
+
+
+def flattened(setting: Setting) -> Setting:
+    """The same composition, with the mechanisms of the compositions among them in their place.
+
+    Every choice of mechanisms that fits the one fits the other; where one composition is adaptive, all
+    mechanisms may be.  Raises NotFlat with the reason where a guarantee cannot be stated on the class of
+    the outermost composition.
+
+    >>> import dpcompose as dpc
+    >>> M1, M2 = (dpc.mechanism(f"M{i}", dpc.pure(f"e{i}", dpc.unbounded)) for i in (1, 2))
+    >>> ward = dpc.compose(M1, M2, on=dpc.multisets({"a"}), target=dpc.unbounded)
+    >>> f = dpc.restriction(["a"])
+    >>> study = dpc.compose(
+    ...     dpc.mechanism("ward", study=ward, reads=f), on=dpc.multisets({"a", "b"}), target=dpc.unbounded
+    ... )
+    >>> for one in flattened(study.setting).mechanisms:
+    ...     print(one)
+    ward.M1 reads D|{a} and is unbounded pure (e1) on the own domain
+    ward.M2 reads D|{a} and is unbounded pure (e2) on the own domain
+    """
+    if not setting.studies:
+        return setting
+    try:
+        studies = {name: flattened(study) for name, study in setting.studies.items()}
+        domains = dict(setting.domains)
+        for study in studies.values():
+            domains |= {name: study.domains[name] for name in study.used}
+        return replace(
+            setting,
+            mechanisms=tuple(
+                one
+                for mechanism in setting.mechanisms
+                for one in _members(setting.databases, mechanism, studies.get(mechanism.name))
+            ),
+            domains=MappingProxyType(domains),
+            doubts=(*setting.doubts, *(doubt for study in studies.values() for doubt in study.doubts)),
+            adaptive=setting.adaptive or any(study.adaptive for study in studies.values()),
+        ).in_one_notion([mechanism.satisfies.notion for mechanism in setting.mechanisms])
+    except (InvalidSetting, TooLarge) as error:
+        raise NotFlat(str(error)) from None
+
+
+def _members(databases: DatabaseClass, mechanism: Mechanism, study: Setting | None) -> Iterator[Mechanism]:
+    """The mechanisms of a composition that reads f, as they are on the class of what it is part of."""
+    f = mechanism.reads
+    for one in [mechanism] if study is None else study.mechanisms:
+        if study is None:
+            yield one
+            continue
+        name = f"{mechanism.name}.{one.name}"
+        count = one.count if mechanism.count is None else mechanism.count
+        if isinstance(f, Everything):
+            yield replace(one, name=name, count=count)
+        elif one.table is not None:
+            raise NotFlat(f"{name} has a table, which is about the databases of its study")
+        else:
+            reads, satisfies = _read(databases, f, study.databases, one, name)
+            yield replace(one, name=name, count=count, reads=reads, satisfies=satisfies)
+
+
+def _read(
+    databases: DatabaseClass, f: Map, inner: DatabaseClass, one: Mechanism, name: str
+) -> tuple[Map, Guarantee]:
+    """The map g∘f that a mechanism of a nested composition reads, and its guarantee for neighbours there."""
+    g, stated = one.reads, one.satisfies
+    everywhere = g.is_identity(inner)
+    if isinstance(f, Part):
+        return f, stated if stated.granularity is None else replace(stated, domain="own")
+    reads = f if everywhere else _joined(g, f)
+    if stated.granularity is None:  # noise is about how far the value moves, wherever that is
+        return reads, stated
+    own = everywhere or stated.domain == "own"
+    if isinstance(inner, Multisets | Tuples) and _is_same(databases, f, inner, g, stated.granularity, own):
+        return reads, replace(stated, domain="own" if own else "common")
+    if inner.count() is None or databases.count() is None:
+        raise NotFlat(
+            f"{name} is {stated} on the {'own' if own else 'common'} domain of {inner}, "
+            f"which is not the same on {databases}"
+        )
+    edges = graph_of_inputs(inner, stated.granularity, g, own).edges
+    listed = pairs(f"inputs of {name}", ())  # which inputs are neighbours is listed with the map
+    values = {D: g(f(D)) for D in databases.databases()}
+    return table(name, values, {listed.name: edges}), replace(stated, granularity=listed, domain="own")
+
+
+def _joined(g: Map, f: Map) -> Map:
+    """g∘f, of positions those that are read in the end."""
+    if isinstance(g, Positions) and isinstance(f, Positions):
+        return Positions(tuple(f.positions[at - 1] for at in g.positions))
+    return composed(g, f)
+
+
+def _is_same(
+    databases: DatabaseClass, f: Map, inner: DatabaseClass, g: Map, stated: Granularity, own: bool
+) -> bool:
+    """Whether a guarantee on what g reads of a class of images is the same as one on what g∘f reads.
+
+    On the own domain both are about the class of images; where positions are told apart, by relations that
+    count only how much databases differ.  On the common domain both push neighbours forward: by counted
+    edits these are the same relation where the same edits of images come from them.
+    """
+    if not isinstance(f, Restriction | Positions) or not isinstance(g, Everything | Restriction | Positions):
+        return False
+    whole = _joined(g, f)
+    edits, there = stated.edits(databases), stated.edits(inner)
+    if own:
+        counted = edits is not None and there is not None
+        if isinstance(inner, Tuples) and not counted:
+            return False
+        return _placeless(whole.image(databases)) == _placeless(g.image(inner))
+    return (
+        edits is not None
+        and there is not None
+        and edits.single is not None
+        and not whole.is_identity(databases)
+        and edits.of_images(databases, whole) == there.of_images(inner, g)
+        and _placeless(whole.image(databases)) == _placeless(g.image(inner))
+    )
+
+
+def _placeless(databases: DatabaseClass) -> DatabaseClass:
+    return replace(databases, positions=None) if isinstance(databases, Tuples) else databases

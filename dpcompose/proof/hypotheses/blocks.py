@@ -1,0 +1,79 @@
+"""Neighbouring pairs by blocks of cells: one pair for each largest set of cells that neighbours change.
+
+Where databases are products of cells, every map keeps some of them, and distances do not fall when more
+cells differ, then the neighbours that differ in all cells of a block move every input the furthest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dpcompose.spaces.blocks import differing_in
+from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.maps import Map
+
+Pair = tuple[Database, Database]
+
+LARGEST = 2_000_000
+"""The most cells in all the pairs of databases that are written down."""
+
+
+def shape(
+    databases: DatabaseClass, granularity: Granularity, maps: Sequence[Map], stated: Sequence[Granularity]
+) -> DatabaseClass | None:
+    """The product whose neighbours stand for all of the class; None where the lemma says nothing of them.
+
+    stated -- what distances are by blocks of; where lengths differ, there must be room for as many target
+    blocks as a neighbour may change, so far apart that no stated block meets two of them.
+    """
+    single, m = granularity.innermost()
+    length = 0
+    if databases.cells is None:
+        reaches = [one.innermost()[0].reach for one in (single, *stated)]
+        if None in reaches:
+            return None
+        apart = max((reach for reach in reaches[1:] if reach is not None), default=0) if m > 1 else 0
+        length = m * ((single.reach or 0) + apart)
+    found = databases.largest_shape(length)
+    if found is None or granularity.blocks(found) is None or any(f.kept(found) is None for f in maps):
+        return None
+    return found
+
+
+def pairs(product: DatabaseClass, granularity: Granularity) -> tuple[Pair, ...]:
+    """For each largest set of cells that neighbours differ in, a pair (D, E) that differs in all of them.
+
+    >>> from dpcompose.spaces.granularities import node
+    >>> from dpcompose.spaces.subsets import graphs
+    >>> pairs(graphs(3), node)[0]
+    (((1, 2), (1, 3)), ())
+    """
+    blocks = granularity.blocks(product)
+    assert blocks is not None
+    least = product.size(product.blank())
+    if len(blocks.sets) * least > LARGEST or sum(map(len, blocks.sets)) > LARGEST:
+        raise TooLarge(
+            f"{len(blocks.sets):,} kinds of {granularity} neighbours, in databases of this size, are too "
+            "many to write down; smaller ones would do"
+        )
+    found = [differing_in(product, changed) for changed in blocks.unions()]
+    oriented = [(E, D) if product.size(E) > product.size(D) else (D, E) for D, E in found]
+    return tuple(sorted(oriented, key=lambda pair: (product.size(pair[0]), str(pair))))
+
+
+def grows(databases: DatabaseClass, granularity: Granularity, f: Map, stated: Granularity) -> bool:
+    """Whether f moves further, in steps of a granularity by blocks, where an arbitrary universe is larger."""
+    larger = databases.larger()
+    if larger == databases:
+        return False
+    here, there = (_furthest(one, granularity, f, stated) for one in (databases, larger))
+    return here != there
+
+
+def _furthest(product: DatabaseClass, granularity: Granularity, f: Map, stated: Granularity) -> int:
+    """The most blocks that f's change needs, over all neighbours."""
+    target, by, kept = granularity.blocks(product), stated.blocks(product), f.kept(product)
+    assert target is not None and by is not None and kept is not None
+    inside = by.within(kept)
+    return max((inside.fewest(changed & kept) for changed in target.unions()), default=0)

@@ -1,0 +1,156 @@
+"""Checks what was saved about privacy in a metric, without the search and without the solver.
+
+The file holds the problem, the SHA-256 of the pages it rests on, what shows that metrics are metrics, the
+result, and for each claim a verdict with its certificate.  Everything is made again from the problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from dpcompose.language import formulas
+from dpcompose.language.forms import NotAForm
+from dpcompose.privacy import metric_problems
+from dpcompose.privacy.metric_problems import MetricClaim
+from dpcompose.privacy.problems import ProblemError
+from dpcompose.proof import metric_privacy
+from dpcompose.proof.certificates import BadCertificate, point_from_data
+from dpcompose.proof.checker import FORMAT, Refused, too_deep
+from dpcompose.proof.metric_forms import NoForm
+from dpcompose.proof.metric_privacy import Composition, believed, pages_of, result
+from dpcompose.proof.registry import Theory
+from dpcompose.spaces.points import Own
+
+
+@dataclass(frozen=True)
+class MetricChecked:
+    """What a saved file shows: the metric, whether it is attained, the verdicts, and what is believed."""
+
+    title: str
+    metric: str
+    optimal: bool | None
+    verdicts: tuple[str, ...]
+    believed: tuple[str, ...]
+
+
+def is_one(saved: Any) -> bool:
+    """Whether a saved file is about privacy in a metric."""
+    problem = saved.get("problem") if isinstance(saved, dict) else None
+    return isinstance(problem, dict) and metric_problems.is_one(problem)
+
+
+def check(saved: Any, theory: Theory) -> MetricChecked:
+    """Checks a saved file, parsed from JSON, with the pages in force.  Raises Refused."""
+    if too_deep(saved):
+        raise Refused("the file is nested too deeply")
+    if saved.get("format") != FORMAT or set(saved) != {"format", *KEYS}:
+        raise Refused(f"a saved file of format {FORMAT} about a metric has {', '.join(KEYS)}")
+    try:
+        problem = metric_problems.read_data(saved["problem"])
+    except ProblemError as error:
+        raise Refused(f"the setting cannot be read: {error.mistakes[0]}") from None
+    composition = Composition(problem.setting, theory)
+    if saved["pages"] != pages_of(composition):
+        raise Refused("the pages are not those in force that the result rests on")
+    known, bounds = _metrics(composition, saved["metrics"])
+    if saved["result"] != result(composition, known.__contains__):
+        raise Refused("the result is not what the mechanisms give")
+    if not isinstance(saved["claims"], list) or len(saved["claims"]) != len(problem.claims):
+        raise Refused(f"the file does not have a verdict for each of {len(problem.claims)} claims")
+    verdicts = tuple(
+        _claim(n, given, claim, composition, known)
+        for n, (given, claim) in enumerate(zip(saved["claims"], problem.claims, strict=True), start=1)
+    )
+    said = result(composition, known.__contains__)
+    assumed = believed(composition, known.__contains__, bounds.__contains__)
+    return MetricChecked(problem.setting.title, str(said["metric"]), said["optimal"], verdicts, assumed)
+
+
+KEYS = ("problem", "pages", "metrics", "result", "claims")
+"""What a saved file has besides its format."""
+
+
+def _metrics(composition: Composition, saved: Any) -> tuple[set[str], set[str]]:
+    """Which named metrics are shown to be metrics, and which declared bounds are shown."""
+    setting, letters = composition.setting, composition.letters
+    if not isinstance(saved, dict) or not set(saved) <= set(setting.metrics):
+        raise Refused("what shows the metrics cannot be read")
+    known: set[str] = set()
+    bounds: set[str] = set()
+    for name, metric in setting.metrics.items():
+        given = saved.get(name, {})
+        if not isinstance(given, dict) or not set(given) <= {"axioms", "at most"}:
+            raise Refused(f"what shows the metric {name} cannot be read")
+        try:
+            if composition.is_seen(name, known.__contains__):
+                known.add(name)
+            elif "axioms" in given and isinstance(metric.distance, Own):
+                obligations = composition.obligations(metric.distance)
+                if not isinstance(given["axioms"], list) or len(given["axioms"]) != len(obligations):
+                    raise BadCertificate(f"there are {len(obligations)} axioms")
+                for one, proofs in zip(obligations, given["axioms"], strict=True):
+                    metric_privacy.check_everywhere(letters, one.greater, one.lesser, proofs)
+                known.add(name)
+            if "at most" in given:
+                if metric.at_most is None or composition.is_opaque(setting.letters[name]):
+                    raise BadCertificate("no bound is declared that could be shown")
+                sides = (letters.of(metric.at_most), letters.of(setting.letters[name]))
+                metric_privacy.check_everywhere(letters, *sides, given["at most"])
+                bounds.add(name)
+        except (BadCertificate, NotAForm, NoForm) as error:
+            raise Refused(f"the metric {name}: {error}") from None
+    return known, bounds
+
+
+def _claim(n: int, saved: Any, claim: MetricClaim, composition: Composition, known: set[str]) -> str:
+    wanted = {
+        "proved": {"certificate", "loose"},
+        "refuted": {"counterexample"},
+        "undecided": {"reason"},
+    }
+    verdict = saved.get("verdict") if isinstance(saved, dict) else None
+    if verdict not in wanted:
+        raise Refused(f"claim {n} cannot be read")
+    if saved.get("claim") != dict(claim.text) or saved.get("expect") != claim.expect:
+        raise Refused(f"claim {n} is another one in the setting")
+    if extra := sorted(set(saved) - {"verdict", "claim", "expect"} - wanted[verdict]):
+        raise Refused(f"claim {n} is {verdict}: nothing checks its {extra[0]}")
+    try:
+        if claim.doubt and verdict != "undecided":
+            raise BadCertificate(claim.doubt)
+        if verdict == "proved":
+            _proved(saved.get("certificate"), saved.get("loose"), claim, composition, known)
+        elif verdict == "refuted":
+            given = saved.get("counterexample")
+            point = point_from_data(given.get("letters") if isinstance(given, dict) else None)
+            made = metric_privacy.refute(composition, claim.metric, point, known.__contains__)
+            if made.data() != given:
+                raise BadCertificate("the counterexample is not what its letters give")
+    except (BadCertificate, NotAForm, NoForm, formulas.FormulaError) as error:
+        raise Refused(f"claim {n} is not shown to be {verdict}: {error}") from None
+    return str(verdict)
+
+
+def _proved(given: Any, loose: Any, claim: MetricClaim, composition: Composition, known: set[str]) -> None:
+    """The claim is at least the metric everywhere; `loose` is as said."""
+    if claim.metric is sympy.oo:
+        if loose is not True or given != {}:
+            raise BadCertificate("oo is larger than every metric, and nothing else is to be shown")
+        return
+    if not isinstance(given, Mapping) or not set(given) <= {"at least", "at most", "larger at"}:
+        raise BadCertificate("the certificate cannot be read")
+    letters = composition.letters
+    greater, lesser = letters.of(claim.metric), letters.of(composition.metric, bounded=True)
+    metric_privacy.check_everywhere(letters, greater, lesser, given.get("at least"))
+    if loose is True:
+        metric_privacy.check_larger(composition, claim.metric, point_from_data(given.get("larger at")))
+    elif loose is False:
+        if result(composition, known.__contains__)["optimal"] is not True:
+            raise BadCertificate("nothing shows that the metric is attained")
+        metric_privacy.check_everywhere(letters, lesser, greater, given.get("at most"))
+    elif loose is not None:
+        raise BadCertificate("loose is no truth value")

@@ -1,0 +1,94 @@
+"""How far the value of a query moves between neighbours: what noise is calibrated to (GB Def. III.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy
+
+from dpcompose.language import formulas
+from dpcompose.language.worstcase import largest
+from dpcompose.privacy.mechanisms import mechanism
+from dpcompose.privacy.noises import KINDS, Noise
+from dpcompose.privacy.settings import Setting, setting
+from dpcompose.proof.hypotheses.inputs import Inputs, show_pair
+from dpcompose.proof.registry import Theory
+from dpcompose.spaces.databases import Database, DatabaseClass
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.metrics import INFINITE, Distance
+from dpcompose.spaces.queries import NORMS, Query
+
+
+@dataclass(frozen=True, repr=False)
+class QuerySensitivity:
+    """Δq, the most that ‖q(f(D)) − q(f(E))‖ can be for neighbours D, E and all values of attributes.
+
+    value -- exact: a formula in the bounds of the query's attribute, or oo; norm -- one of `queries.NORMS`;
+    pair -- the first neighbours that attain it, where that is the same for all values of the bounds;
+    covered -- what was gone through, in words.
+    """
+
+    query: Query
+    reads: Map
+    databases: DatabaseClass
+    granularity: Granularity
+    norm: str
+    value: sympy.Expr
+    pair: tuple[Database, Database] | None
+    covered: str
+
+    def reason(self) -> str:
+        """In words how the value comes about."""
+        moved = f"{self.query.words} of {self.reads.written('D')}"
+        if self.value == 0:
+            return f"no {self.granularity} neighbours move {moved}"
+        if self.pair is None:
+            return f"{self.granularity} neighbours move {moved} by at most that ({NORMS[self.norm]})"
+        return f"{show_pair(self.databases, self.pair)} are {self.granularity} neighbours, and move {moved}"
+
+    def __repr__(self) -> str:
+        return f"{formulas.to_text(self.value)}: {self.reason()} ({self.covered})"
+
+
+def of_query(
+    query: Query, on: DatabaseClass, neighbours: Granularity, norm: str, reads: Map, theory: Theory
+) -> QuerySensitivity:
+    """The sensitivity of a query of what a map reads; see `sensitivity`.
+
+    Raises InvalidSetting where the query has no meaning there, NotDecidable where no lemma applies.
+    """
+    pages = (page.head for page in theory.of_kind("noise") if page.head.norm == norm)
+    word = next((head.noise for head in pages if KINDS[head.noise].takes in query.values), None)
+    if word is None:
+        known = ", ".join(f"{name} ({words})" for name, words in NORMS.items())
+        raise ValueError(f"{query.words} is not compared in {norm!r}; norms are: {known}")
+    asked = mechanism("M", query=query, noise=Noise(word, sympy.Integer(1)), reads=reads)
+    stated: Setting = setting(asked, on=on, target=neighbours)
+    inputs = Inputs(stated.written_out({})[0], theory, stated)
+    found = inputs.neighbouring_pairs()
+    moves: dict[sympy.Expr, tuple[Database, Database]] = {}
+    for pair in found.pairs:
+        moves.setdefault(_formula(inputs.furthest(pair).get(1, 0)), pair)
+    value = _largest(list(moves))
+    pair_at = None if value == 0 else moves.get(value)
+    return QuerySensitivity(
+        query, reads, inputs.setting.databases, neighbours, norm, value, pair_at, found.covered
+    )
+
+
+def _formula(r: Distance) -> sympy.Expr:
+    if isinstance(r, int):
+        return sympy.oo if r == INFINITE else sympy.Integer(r)
+    return r
+
+
+def _largest(moves: list[sympy.Expr]) -> sympy.Expr:
+    """The largest of formulas that are ≥ 0, without those that another one is seen to be above."""
+    if sympy.oo in moves:
+        return sympy.oo
+    kept: list[sympy.Expr] = []
+    for one in moves:
+        if not any((other - one).is_nonnegative for other in kept):
+            kept = [other for other in kept if not (one - other).is_nonnegative] + [one]
+    return largest(*kept) if kept else sympy.Integer(0)

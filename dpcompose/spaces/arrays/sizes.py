@@ -1,0 +1,112 @@
+"""How large a question about a finite class is, known before the work starts; and how far the work is.
+
+Times are those of one core of a plain machine, to within a factor of about three: they are there to tell a
+second from an hour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from dpcompose.spaces.databases import TooLarge
+
+LARGEST_BYTES = 4 * 2**30
+"""The most memory that an answer takes, in bytes."""
+LARGEST_SECONDS = 3_600
+"""The longest that an answer takes."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a question about a neighbourhood graph takes.
+
+    question -- in words; nodes, edges -- of the graph, exact or estimated;
+    bytes -- memory at the peak, with the answer; nanoseconds -- time.
+
+    >>> Estimate("the edges", 1_028_790, 3_886_540, 8 * 3_886_540, 14 * 3_886_540)
+    the edges, 1,028,790 databases with 3,886,540 neighbouring pairs: about 31 MB and less than 1 s
+    """
+
+    question: str
+    nodes: int
+    edges: int
+    bytes: int
+    nanoseconds: int
+
+    @property
+    def seconds(self) -> int:
+        """Whole seconds."""
+        return self.nanoseconds // 10**9
+
+    @property
+    def fits(self) -> bool:
+        """Whether it is within LARGEST_BYTES and LARGEST_SECONDS."""
+        return self.bytes <= LARGEST_BYTES and self.seconds <= LARGEST_SECONDS
+
+    def refuse(self, smaller: str) -> None:
+        """Raises TooLarge where it does not fit, with `smaller`, the question that would do instead."""
+        if not self.fits:
+            raise TooLarge(
+                f"{self!r}, more than the {memory(LARGEST_BYTES)} and {duration(LARGEST_SECONDS)} that are "
+                f"spent on one question; {smaller} would do"
+            )
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.question}, {number(self.nodes)} databases with {number(self.edges)} "
+            f"neighbouring pairs: about {memory(self.bytes)} and {duration(self.seconds)}"
+        )
+
+
+def number(n: int) -> str:
+    """A count as messages write it.
+
+    >>> number(12_345), number(10**40)
+    ('12,345', 'about 10^40')
+    """
+    return f"{n:,}" if n < 10**15 else f"about 10^{len(str(n)) - 1}"
+
+
+def memory(size: int) -> str:
+    """Bytes in the largest unit of which there is one.
+
+    >>> memory(31_000_000), memory(10**40)
+    ('31 MB', 'about 10^31 GB')
+    """
+    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if size >= unit:
+            return f"{number(size // unit)} {name}"
+    return f"{size} bytes"
+
+
+def duration(seconds: int) -> str:
+    """Seconds in the largest unit of which there are two.
+
+    >>> duration(0), duration(90), duration(1_000), duration(10**6)
+    ('less than 1 s', '90 s', '16 minutes', '11 days')
+    """
+    for unit, name in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+        if seconds >= 2 * unit:
+            return f"{number(seconds // unit)} {name}"
+    return f"{seconds} s" if seconds else "less than 1 s"
+
+
+def progress(steps: Iterable[T], total: int, words: str) -> Iterator[T]:
+    """The steps, with a bar in a terminal or notebook once they have taken a second.
+
+    Work that goes through them can be interrupted after each.
+    """
+    import warnings
+
+    from tqdm import tqdm as plain
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that the choice between terminal and notebook is a new one
+        from tqdm.autonotebook import tqdm
+    # A terminal is where somebody sees it; a notebook always is.
+    hidden = None if tqdm is plain else False
+    yield from tqdm(steps, desc=words, total=total, delay=1, leave=False, disable=hidden)

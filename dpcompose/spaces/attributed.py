@@ -1,0 +1,201 @@
+"""Tables: tuples of records that have several attributes, and the map that reads some of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any
+
+from dpcompose.spaces.databases import (
+    LARGEST_CLASS,
+    LARGEST_SHAPE,
+    Cell,
+    Database,
+    DatabaseClass,
+    Listed,
+    Size,
+    TooLarge,
+    Tuples,
+)
+from dpcompose.spaces.maps import Map
+
+Attribute = tuple[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, repr=False)
+class Tables(Tuples):
+    """Tuples of records with attributes: the cell (i, a) has the attribute a of the record at position i.
+
+    attributes -- names with the values that each can have; records are all combinations, written (v, w).
+    """
+
+    kind = "tables"
+    entry = "row"
+
+    records: tuple[str, ...] = field(default=(), compare=False)
+    attributes: tuple[Attribute, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, values in self.attributes:
+            if not values or len(set(values)) < len(values):
+                raise ValueError(f"the attribute {name} needs values, each listed once")
+        if not self.attributes:
+            raise ValueError("a table needs at least one attribute")
+        if (many := prod(len(values) for _, values in self.attributes)) > LARGEST_CLASS:
+            raise TooLarge(f"{many:,} different records are too many to list; fewer attributes would do")
+        object.__setattr__(self, "records", tuple(self._values_of))
+        super().__post_init__()
+
+    @cached_property
+    def _values_of(self) -> dict[str, dict[str, str]]:
+        """The values of each record, by attribute."""
+        names = [name for name, _ in self.attributes]
+        found = {}
+        for values in product(*(values for _, values in self.attributes)):
+            record = values[0] if len(values) == 1 else f"({', '.join(values)})"
+            found[record] = dict(zip(names, values, strict=True))
+        if len(found) < prod(len(values) for _, values in self.attributes):
+            raise ValueError("two records of other attributes are written alike; use other words for values")
+        return found
+
+    def of(self, record: str, names: Iterable[str]) -> str:
+        """What a record has in some attributes, as a record of the table with these only."""
+        known = self._values_of[record]
+        values = [known[name] for name in names]
+        return values[0] if len(values) == 1 else f"({', '.join(values)})"
+
+    def at(self, position: int) -> tuple[Cell, ...]:
+        return tuple((position, name) for name, values in self.attributes if len(values) > 1)
+
+    @property
+    def cells(self) -> tuple[Cell, ...] | None:
+        if self.sizes.exactly and (self.sizes.n or 0) * len(self.attributes) > LARGEST_SHAPE:
+            raise TooLarge(f"{self}: too many cells to go through; shorter tables would do")
+        return super().cells
+
+    def values(self, cell: Cell) -> tuple[Any, ...]:
+        assert isinstance(cell, tuple)
+        return dict(self.attributes)[cell[1]]
+
+    def value(self, D: Database, cell: Cell) -> Any:
+        assert isinstance(cell, tuple)
+        return self._values_of[super().value(D, cell[0])][cell[1]]
+
+    def differ(self, a: str, b: str, cell: Cell) -> bool:
+        assert isinstance(cell, tuple)
+        return self._values_of[a][cell[1]] != self._values_of[b][cell[1]]
+
+    def put(self, D: Database, changes: Mapping[Cell, Any]) -> Database:
+        for cell, value in changes.items():
+            assert isinstance(cell, tuple)
+            known = self._values_of[super().value(D, cell[0])] | {cell[1]: value}
+            record = next(iter(known.values())) if len(known) == 1 else f"({', '.join(known.values())})"
+            D = super().put(D, {cell[0]: record})
+        return D
+
+    def data(self) -> dict[str, Any]:
+        attributes = {name: list(values) for name, values in self.attributes}
+        return {"kind": self.kind, "size": str(self.sizes), "attributes": attributes}
+
+    def __str__(self) -> str:
+        length = {
+            "any": "all tables of any length",
+            "at most": f"all tables of at most {self.sizes.n} rows",
+            "exactly": f"all tables of {self.sizes.n} row{'' if self.sizes.n == 1 else 's'}",
+        }[self.sizes.kind]
+        columns = ", ".join(f"{name} in {{{', '.join(values)}}}" for name, values in self.attributes)
+        at = "" if self.positions is None else f", the rows {', '.join(map(str, self.positions))}"
+        return f"{length} with {columns}{at}"
+
+
+@dataclass(frozen=True, repr=False)
+class Columns(Map):
+    """D ↦ some attributes of all records of a table D.
+
+    of -- the table's attributes, which tell how its records are written.
+    """
+
+    names_read: tuple[str, ...]
+    of: tuple[Attribute, ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        known = [name for name, _ in self.of]
+        strange = [name for name in self.names_read if name not in known]
+        if strange:
+            raise ValueError(f"there is no attribute {strange[0]!r}; there are {', '.join(known)}")
+        object.__setattr__(self, "names_read", tuple(name for name in known if name in self.names_read))
+        if self.names_read:
+            Tables(attributes=self._kept)  # refuses values that are written alike
+
+    @property
+    def _kept(self) -> tuple[Attribute, ...]:
+        return tuple(one for one in self.of if one[0] in self.names_read)
+
+    @cached_property
+    def _table(self) -> Tables:
+        return Tables(attributes=self.of)
+
+    def __call__(self, D: Database) -> Database:
+        if not isinstance(D, tuple):
+            raise TypeError(f"{D!r} is no table")
+        return tuple(self._table.of(record, self.names_read) for record in D) if self.names_read else ()
+
+    def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
+        if not isinstance(shape, Tables) or not self.names_read:
+            return None
+        return frozenset(
+            cell
+            for at in shape.identifiers
+            for cell in shape.at(at)
+            if cell[1] in self.names_read  # type: ignore[index]
+        )
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        if not isinstance(databases, Tables):
+            raise TypeError("attributes are read of tables")
+        if not self.names_read:
+            return Listed(((),))
+        return replace(databases, attributes=self._kept)
+
+    def is_identity(self, databases: DatabaseClass) -> bool:
+        return self.unfit(databases) is None and len(self.names_read) == len(self.of)
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if isinstance(databases, Tables) and databases.attributes == self.of:
+            return None
+        return f"reads attributes of other databases than {databases}"
+
+    def written(self, D: str) -> str:
+        return f"{D}.{'+'.join(self.names_read)}"
+
+    def data(self) -> str | dict[str, Any]:
+        return {"attributes": list(self.names_read)}
+
+
+def tables(attributes: Mapping[str, Iterable[str]], size: str = "any") -> Tables:
+    """The class of all tables: tuples of records that have a value for each attribute.
+
+    attributes -- for each name the values that it can have; every combination is a record, written (v, w)
+    in the order of the attributes; size -- how many rows: "any", "<= n" or "= n".
+
+    >>> people = tables({"age": ["young", "old"], "sick": ["no", "yes"]}, "= 2")
+    >>> ("(young, no)", "(old, yes)") in people
+    True
+    >>> people
+    all tables of 2 rows with age in {young, old}, sick in {no, yes}
+    """
+    given = tuple((str(name), tuple(map(str, values))) for name, values in attributes.items())
+    return Tables((), Size.read(size), attributes=given)
+
+
+def columns(databases: Tables, *names: str) -> Columns:
+    """D ↦ the named attributes of all records of a table, in the order in which the table has them.
+
+    >>> people = tables({"age": ["young", "old"], "sick": ["no", "yes"]})
+    >>> columns(people, "age")(("(young, no)", "(old, yes)"))
+    ('young', 'old')
+    """
+    return Columns(names, databases.attributes)

@@ -1,0 +1,787 @@
+"""Finite classes with their neighbourhood graph on integer arrays, for 10^5 databases and more.
+
+The databases are numbered 0, 1, … in the order in which the class lists them; edges are made in blocks and
+stored only where a question needs them.  Answers are the same as those of networkx on `to_networkx()`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb
+from time import perf_counter_ns
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.spaces.arrays.sizes import Estimate, progress
+from dpcompose.spaces.databases import (
+    Database,
+    DatabaseClass,
+    Multisets,
+    Size,
+    Streams,
+    TooLarge,
+    Tuples,
+    listed,
+    refuse_if_large,
+)
+from dpcompose.spaces.granularities import Granularity, NotSymmetric, Pairs, Steps
+from dpcompose.spaces.maps import Composed, Function, Map, Restriction
+
+if TYPE_CHECKING:
+    from networkx import Graph
+
+    from dpcompose.spaces.arrays.layouts import Array, Layout
+    from dpcompose.spaces.arrays.parts import PartEdge
+    from dpcompose.spaces.arrays.passes import Vector
+    from dpcompose.spaces.arrays.searches import Adjacency
+
+Pair = tuple[Database, Database]
+
+LARGEST_PREDICATE_CLASS = 3_000
+"""The most databases for which a predicate is asked about every pair."""
+LARGEST_NUMBERED = 10**10
+"""The most databases that have numbers by a formula; `estimate` says what can be asked about them."""
+MANY = 20_000
+"""From how many databases on it may take a second to read them."""
+SAMPLE = 32
+"""Of how many databases the neighbours are listed to see how large a graph is."""
+
+
+SMALLER = {
+    "distances": "distances(D) from one database",
+    "diameter": "diameter()",
+    "profile": "profile(...), which stores no edges",
+    "edges": "the arrays of dpcompose.finite(...)",
+}
+"""Smaller questions, as errors propose them."""
+
+# databases and their numbers
+
+
+class Numbering:
+    """The databases of a finite class as 0, 1, …, in the order in which the class lists them."""
+
+    def __init__(self, databases: DatabaseClass, elements: Sequence[Database] | None = None) -> None:
+        self.databases = databases
+        if elements is not None:
+            vars(self)["elements"] = elements
+
+    @cached_property
+    def elements(self) -> Sequence[Database]:
+        """All databases, in order."""
+        return tuple(self.databases.databases())
+
+    @cached_property
+    def _numbers(self) -> Mapping[Database, int]:
+        return {D: n for n, D in enumerate(self.elements)}
+
+    def number(self, D: Database) -> int:
+        """The number of a database.  Raises ValueError where it is none of the class."""
+        try:
+            return self._numbers[D]
+        except KeyError:
+            raise ValueError(f"{D!r} is no database of {self.databases}") from None
+
+    def database(self, number: int) -> Database:
+        """The database with a number."""
+        return self.elements[number]
+
+    @property
+    def nodes(self) -> int:
+        """How many databases there are."""
+        count = len(self.elements) if "elements" in vars(self) else self.databases.count()
+        assert count is not None
+        return count
+
+
+class _Multisets(Numbering):
+    """Multisets are counted, not looked up: see `MultisetLayout`."""
+
+    databases: Multisets
+
+    @cached_property
+    def layout(self) -> Any:
+        from dpcompose.spaces.arrays.layouts import MultisetLayout
+
+        sizes = self.databases.sizes
+        return MultisetLayout(len(self.databases.records), sizes.n or 0, sizes.exactly, True, True)
+
+    def number(self, D: Database) -> int:
+        if D not in self.databases or not isinstance(D, tuple):
+            raise ValueError(f"{D!r} is no database of {self.databases}")
+        found: int = self.layout.number(tuple(D.count(record) for record in self.databases.records))
+        return found
+
+    def database(self, number: int) -> Database:
+        if "elements" in vars(self):
+            return self.elements[number]
+        counts = self.layout.counts_of(number)
+        return tuple(
+            record for record, times in zip(self.databases.records, counts, strict=True) for _ in range(times)
+        )
+
+
+class _Tuples(Numbering):
+    """Tuples are read as numbers with a digit for each position, after all shorter ones."""
+
+    databases: Tuples
+
+    @property
+    def _shortest(self) -> int:
+        sizes = self.databases.sizes
+        return (sizes.n or 0) if sizes.exactly else 0
+
+    def number(self, D: Database) -> int:
+        if D not in self.databases or not isinstance(D, tuple):
+            raise ValueError(f"{D!r} is no database of {self.databases}")
+        base = len(self.databases.records)
+        found = 0
+        for record in D:
+            found = found * base + self.databases.records.index(record)
+        return found + sum(int(base**n) for n in range(self._shortest, len(D)))
+
+    def database(self, number: int) -> Database:
+        records, length = self.databases.records, self._shortest
+        while number >= len(records) ** length:
+            number -= int(len(records) ** length)
+            length += 1
+        digits = []
+        for _ in range(length):
+            number, digit = divmod(number, len(records))
+            digits.append(records[digit])
+        return tuple(reversed(digits))
+
+
+_NUMBERINGS: Mapping[type[DatabaseClass], type[Numbering]] = MappingProxyType(
+    {Multisets: _Multisets, Tuples: _Tuples, Streams: _Tuples}
+)
+"""Classes, without their subclasses, whose databases are numbered by a formula."""
+
+
+# edges by an edit function of Python
+
+
+class _Index(dict[Any, int]):
+    """The number of a database; −1 where it is none of the class."""
+
+    def __missing__(self, D: object) -> int:
+        return -1
+
+
+def _step(granularity: Granularity, databases: DatabaseClass) -> Callable[[Database], Iterable[Database]]:
+    """D ↦ databases, among which its neighbours in the class are; others do not count."""
+    if isinstance(granularity, Steps):
+        return granularity.step
+    return lambda D: granularity.neighbours(D, databases)
+
+
+def _by_steps(numbering: Numbering, granularity: Granularity) -> Layout:
+    """The graph of a granularity whose neighbours are listed database by database.
+
+    Raises NotSymmetric with a pair where the relation holds in one direction only.
+    """
+    from array import array
+
+    import numpy
+
+    from dpcompose.spaces.arrays.layouts import StoredLayout
+
+    step, elements = _step(granularity, numbering.databases), numbering.elements
+    number = _Index(zip(elements, range(len(elements)), strict=True)).__getitem__
+    found, widths = array("q"), array("q")
+    for D in progress(elements, len(elements), f"{granularity} neighbours"):
+        before = len(found)
+        found.extend(map(number, step(D)))
+        widths.append(len(found) - before)
+    second = numpy.frombuffer(found, numpy.int64) if found else numpy.zeros(0, numpy.int64)
+    first = numpy.repeat(numpy.arange(len(elements)), numpy.frombuffer(widths, numpy.int64))
+    shift = max(1, (len(elements) - 1).bit_length())
+
+    def keys(chosen: Any, low: Any, high: Any) -> Any:
+        made = (low[chosen] << shift) | high[chosen]
+        made.sort()
+        return made[numpy.concatenate([[True], made[1:] != made[:-1]])] if len(made) else made
+
+    forth = keys(first < second, first, second)
+    back = keys((second < first) & (second >= 0), second, first)
+    if not numpy.array_equal(forth, back):
+        one_way = numpy.setxor1d(forth, back, assume_unique=True)
+        key = int(one_way[0])
+        D, E = elements[key >> shift], elements[key & ((1 << shift) - 1)]
+        if key not in set(forth.tolist()):
+            D, E = E, D
+        raise not_symmetric(granularity, numbering.databases, D, E)
+    narrow = numpy.int32 if len(elements) < 2**31 else numpy.int64
+    return StoredLayout(
+        len(elements), (forth >> shift).astype(narrow), (forth & ((1 << shift) - 1)).astype(narrow)
+    )
+
+
+def not_symmetric(
+    granularity: Granularity, databases: DatabaseClass, D: Database, E: Database
+) -> NotSymmetric:
+    """The error for a relation that leads from D to E and not back."""
+    return NotSymmetric(
+        f"the granularity {granularity} is not symmetric: {databases.show(E)} is a neighbour of "
+        f"{databases.show(D)}, but {databases.show(D)} is none of {databases.show(E)}"
+    )
+
+
+def refuse_predicate(databases: DatabaseClass, granularity: Granularity) -> None:
+    """Raises TooLarge where a predicate had to be asked about too many pairs."""
+    count = databases.count() or 0
+    if granularity.by_asking and count > LARGEST_PREDICATE_CLASS:
+        raise TooLarge(
+            f"{databases}: {count:,} databases, and the granularity {granularity} must be asked "
+            f"about every pair; that is done for up to {LARGEST_PREDICATE_CLASS:,} databases. An edit "
+            "function (dpcompose.steps) instead of a predicate would do"
+        )
+
+
+def check_pairs(databases: DatabaseClass, granularity: Pairs) -> list[Pair]:
+    """The listed pairs in order.  Raises ValueError where one is of something else than two databases."""
+    for D, E in granularity.listed:
+        for one in (D, E):
+            if one not in databases:
+                raise ValueError(
+                    f"the granularity {granularity} names {one!r}, which is no database of the class"
+                )
+    return sorted(granularity.listed, key=str)
+
+
+# the space
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How far integers at the databases move between neighbours: which vectors (r_1, …, r_k) there are.
+
+    witnesses -- for each vector of |f_i(D) − f_i(E)| one pair of neighbours at which it is attained;
+    edges -- how many neighbouring pairs were decided.
+    """
+
+    witnesses: Mapping[Vector, Pair]
+    edges: int
+
+    @property
+    def vectors(self) -> tuple[Vector, ...]:
+        """All vectors, in lexicographic order."""
+        return tuple(sorted(self.witnesses))
+
+    @property
+    def maximal(self) -> tuple[Vector, ...]:
+        """The vectors that no other one is at least as large as in every entry."""
+        return tuple(
+            v
+            for v in self.vectors
+            if not any(w != v and all(a <= b for a, b in zip(v, w, strict=True)) for w in self.vectors)
+        )
+
+    @property
+    def sensitivities(self) -> tuple[int, ...]:
+        """Δf_i for each i; () where there are no neighbours."""
+        return tuple(map(max, zip(*self.vectors, strict=True)))
+
+    @property
+    def compatible(self) -> bool:
+        """Whether at most one f_i changes between neighbours (GB before Thm. IV.6)."""
+        return all(sum(1 for r in v if r) <= 1 for v in self.vectors)
+
+    @property
+    def commutes(self) -> bool:
+        """Whether Σ_i |f_i(D) − f_i(E)| ≤ 1 for neighbours."""
+        return all(sum(v) <= 1 for v in self.vectors)
+
+
+def _records_of(f: Any, databases: Multisets) -> frozenset[str]:
+    """The records that a function of a restriction reads; none for other maps."""
+    if isinstance(f, Composed) and isinstance(f.inner, Restriction):
+        return f.inner.inside & frozenset(databases.records)
+    return frozenset()
+
+
+def _whole(
+    databases: Multisets, adds: bool, parts: Sequence[frozenset[str]], edits: Sequence[tuple[int, PartEdge]]
+) -> Pair:
+    """Neighbours that differ by edits of parts; by an edit of records in no part where there are none."""
+    n, exactly = databases.sizes.n or 0, databases.sizes.exactly
+    unread = [record for record in databases.records if not any(record in part for part in parts)]
+    still = [record for record in databases.records if not any(record in parts[i] for i, _ in edits)]
+    D: list[str] = []
+    E: list[str] = []
+    for i, edit in edits:
+        for side, counts in ((D, edit.before), (E, edit.after)):
+            side += [a for a, times in zip(sorted(parts[i]), counts, strict=True) for _ in range(times)]
+    if not edits:
+        E.append(unread[-1])
+    if len(D) < len(E) and (exactly or not adds):
+        D.append(unread[0])
+    fill = still[:1] * (n - len(D)) if exactly else []
+    return tuple(sorted(D + fill)), tuple(sorted(E + fill))
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteSpace:
+    """A finite class with a granularity, on arrays; `finite` makes it.
+
+    Numbers of databases are those of `number` and `database`.  Distances are whole numbers, −1 for ∞.
+
+    >>> import dpcompose as dpc
+    >>> space = dpc.finite(dpc.multisets("ab", "<= 2"), dpc.unbounded)
+    >>> space
+    unbounded neighbours on all multisets of size <= 2 over {a, b}
+    >>> [ends.tolist() for ends in space.edges()]
+    [[0, 1, 2, 0, 1, 2], [1, 3, 4, 2, 4, 5]]
+    >>> [space.database(n) for n in (0, 1, 4)], space.number(("b", "b"))
+    ([(), ('a',), ('a', 'b')], 5)
+    >>> space.distances(("a", "a")).tolist(), space.diameter()
+    ([2, 1, 3, 0, 2, 4], 4)
+    """
+
+    databases: DatabaseClass
+    granularity: Granularity
+    numbering: Numbering
+
+    @property
+    def nodes(self) -> int:
+        """How many databases there are."""
+        return self.numbering.nodes
+
+    def __len__(self) -> int:
+        return self.nodes
+
+    def __repr__(self) -> str:
+        return f"{self.granularity.name} neighbours on {self.databases}"
+
+    def number(self, D: Database) -> int:
+        """The number of a database.  Raises ValueError where it is none of the class."""
+        return self.numbering.number(D)
+
+    def database(self, number: int) -> Database:
+        """The database with a number."""
+        return self.numbering.database(int(number))
+
+    # size
+
+    @cached_property
+    def _quick(self) -> Layout | None:
+        """The graph by a formula, where there is one."""
+        found: Layout | None = self.granularity.arrays(self.databases)
+        assert found is None or found.nodes == self.nodes, f"{self!r}: {found} does not fit the class"
+        return found
+
+    @cached_property
+    def _sampled(self) -> tuple[int, int]:
+        """(edges, nanoseconds) of listing all neighbours, estimated from some databases."""
+        if self._quick is not None:
+            return self._quick.edges, 20 * self._quick.edges
+        if isinstance(self.granularity, Pairs):
+            return len(self.granularity.listed), 10**3 * len(self.granularity.listed)
+        elements, step = self.numbering.elements, _step(self.granularity, self.databases)
+        some = elements[:: max(1, len(elements) // SAMPLE)]
+        started = perf_counter_ns()
+        ends = sum(1 for D in some for _ in step(D))
+        spent = perf_counter_ns() - started
+        return len(elements) * ends // (2 * len(some)), len(elements) * (spent // len(some) + 1_000)
+
+    def estimate(self, question: str = "edges") -> Estimate:
+        """How large a question is, before any work on it.
+
+        question -- "edges", "profile", "distances" (from one database), "diameter", "all pairs" or "graph"
+        (networkx).
+
+        >>> import dpcompose as dpc
+        >>> dpc.finite(dpc.multisets("abcd", "<= 200"), dpc.bounded).estimate("all pairs").fits
+        False
+        """
+        nodes = self.nodes
+        edges, listing = self._sampled
+        stored = 0 if self._quick is not None else 150 * nodes + 16 * edges
+        adjacency = 40 * edges + 16 * nodes
+        bytes_, nanoseconds = {
+            "edges": (stored + 8 * edges, listing),
+            "profile": (stored + 2**27, listing + 40 * edges),
+            "distances": (stored + adjacency, listing + 150 * edges + 200 * nodes),
+            "diameter": (stored + adjacency, listing + 800 * edges + 1_000 * nodes),
+            "all pairs": (stored + adjacency + nodes**2, listing + 40 * nodes**2),
+            "graph": (stored + 450 * edges + 500 * nodes, listing + 4_000 * edges),
+        }[question]
+        return Estimate(f"{question} of {self!r}", nodes, edges, bytes_, nanoseconds)
+
+    def _refuse(self, question: str, *smaller: str) -> None:
+        """Raises TooLarge where a question is too large; and which smaller ones are not."""
+        estimate = self.estimate(question)
+        if not estimate.fits:
+            fitting = [SMALLER[one] for one in smaller if self.estimate(one).fits]
+            estimate.refuse(", ".join([*fitting, "a smaller class"]))
+
+    # the graph
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The neighbourhood graph on numbers, in blocks.
+
+        Raises NotSymmetric with a pair where the relation is not symmetric, TooLarge where listing it takes
+        too long.
+        """
+        if self._quick is not None:
+            return self._quick
+        single, m = self.granularity.innermost()
+        if m > 1:
+            return self._group(single, m)
+        if isinstance(self.granularity, Pairs):
+            return self._listed(check_pairs(self.databases, self.granularity))
+        refuse_predicate(self.databases, self.granularity)
+        self._refuse("edges")
+        return _by_steps(self.numbering, self.granularity)
+
+    def _listed(self, pairs: Iterable[Pair]) -> Layout:
+        import numpy
+
+        from dpcompose.spaces.arrays.layouts import StoredLayout
+
+        ends = [(self.number(D), self.number(E)) for D, E in pairs]
+        found = numpy.array(ends, numpy.int32).reshape(-1, 2)
+        return StoredLayout(self.nodes, found[:, 0].copy(), found[:, 1].copy())
+
+    def _group(self, single: Granularity, m: int) -> Layout:
+        import numpy
+
+        from dpcompose.spaces.arrays.layouts import StoredLayout
+        from dpcompose.spaces.arrays.searches import within
+
+        one = FiniteSpace(self.databases, single, self.numbering)
+        one._refuse("all pairs")
+        ends = list(within(one._adjacency, m))
+        if not ends:
+            none = numpy.zeros(0, numpy.int32)
+            return StoredLayout(self.nodes, none, none)
+        first, second = (numpy.concatenate(some) for some in zip(*ends, strict=True))
+        return StoredLayout(self.nodes, first, second)
+
+    def edges(self) -> tuple[Array, Array]:
+        """The neighbouring pairs, each once, as the numbers of their two ends."""
+        self._refuse("edges", "profile")
+        return self.layout.all_edges()
+
+    @cached_property
+    def _adjacency(self) -> Adjacency:
+        from dpcompose.spaces.arrays.searches import neighbours
+
+        self._refuse("distances")
+        return neighbours(self.layout)
+
+    def to_networkx(self) -> Graph:
+        """The neighbourhood graph as networkx has it, with the databases as nodes."""
+        import networkx
+
+        self._refuse("graph", "edges")
+        graph: Graph = networkx.Graph(databases=self.databases)
+        elements = self.numbering.elements
+        graph.add_nodes_from(elements)
+        first, second = self.layout.all_edges()
+        graph.add_edges_from(
+            (elements[u], elements[v]) for u, v in zip(first.tolist(), second.tolist(), strict=True)
+        )
+        return graph
+
+    # distances
+
+    def distances(self, *sources: Database) -> Array:
+        """d(D, E) for each E, by its number: the fewest steps from the nearest of the sources D; −1 for ∞."""
+        if not sources:
+            raise ValueError("distances are from at least one database")
+        numbers = [self.number(D) for D in sources]
+        if len(numbers) == 1 and (found := self.layout.distances_from(numbers[0])) is not None:
+            return found
+        return self._adjacency.distances(*numbers)
+
+    def distance(self, D: Database, E: Database) -> int:
+        """d(D, E); −1 for ∞.  Near ones are found at once, a search from D else."""
+        u, v = self.number(D), self.number(E)
+        if u == v:
+            return 0
+        here, there = (set(self._adjacency.of_one(n).tolist()) for n in (u, v))
+        if v in here:
+            return 1
+        if not here.isdisjoint(there):
+            return 2
+        return int(self._adjacency.distances_kept(u)[v])
+
+    def all_pairs(self) -> Array:
+        """The canonical metric as a square array, one byte a pair; the largest value of its type for ∞.
+
+        >>> import dpcompose as dpc
+        >>> dpc.finite(dpc.multisets("ab", "= 2"), dpc.bounded).all_pairs().tolist()
+        [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+        """
+        from dpcompose.spaces.arrays.searches import all_pairs
+
+        self._refuse("all pairs", "distances", "diameter")
+        return all_pairs(self._adjacency)
+
+    def diameter(self) -> int:
+        """The largest distance of two databases, −1 for ∞: of two that no chain of neighbours joins.
+
+        >>> import dpcompose as dpc
+        >>> dpc.finite(dpc.tuples("abc", "= 5"), dpc.bounded).diameter()
+        5
+        """
+        from dpcompose.spaces.arrays.searches import diameter
+
+        if self.layout.transitive and self.nodes:
+            found = self.distances(self.database(0))  # from every other database they are the same
+            return -1 if found.min() < 0 else int(found.max())
+        self._refuse("diameter")
+        return diameter(self._adjacency)
+
+    def components(self) -> Array:
+        """For each database the number of the first one that a chain of neighbours leads to.
+
+        >>> import dpcompose as dpc
+        >>> dpc.finite(dpc.multisets("ab", "<= 2"), dpc.bounded).components().tolist()
+        [0, 1, 1, 3, 3, 3]
+        """
+        return self._adjacency.components()
+
+    # what maps make of it
+
+    def labels(self, f: Any) -> tuple[Array, Sequence[Database]]:
+        """f(D) for each database, as places in a list of the values; and that list.
+
+        f -- a map, a function of a database, or a sequence of integers, one for each database.
+
+        >>> import dpcompose as dpc
+        >>> space = dpc.finite(dpc.multisets("ab", "<= 1"), dpc.unbounded)
+        >>> numbers, values = space.labels(len)
+        >>> numbers.tolist(), values
+        ([0, 1, 1], (0, 1))
+        """
+        import numpy
+
+        if isinstance(f, Restriction) and type(self.databases) is Multisets:
+            return self._restricted(f)
+        if not (isinstance(f, Map) or callable(f)):
+            given, labels = numpy.unique(self._given(f), return_inverse=True)
+            return labels.reshape(-1), given.tolist()
+        found: dict[Database, int] = {}
+        elements = self._elements("what is read")
+        numbers = numpy.fromiter(
+            (found.setdefault(f(D), len(found)) for D in elements), numpy.int64, self.nodes
+        )
+        return numbers, tuple(found)
+
+    def _elements(self, words: str) -> Iterable[Database]:
+        """All databases, with a bar where there are many."""
+        elements = self.numbering.elements
+        return elements if self.nodes <= MANY else progress(elements, self.nodes, words)
+
+    def _restricted(self, f: Restriction) -> tuple[Array, Sequence[Database]]:
+        """Restrictions of multisets by their counts, without a call for each."""
+        import numpy
+
+        assert isinstance(self.databases, Multisets) and isinstance(self.numbering, _Multisets)
+        kept = [n for n, record in enumerate(self.databases.records) if record in f.inside]
+        of_each = self.numbering.layout.counts()[kept]
+        size = self.databases.sizes.n or 0
+        numbers, total = numpy.zeros(self.nodes, numpy.int64), numpy.zeros(self.nodes, numpy.int64)
+        if comb(size + len(kept), len(kept)) >= 2**62:
+            raise TooLarge(f"the values of {f!r} are too many to number")
+        for j, counts in enumerate(reversed(of_each), start=1):
+            total += counts
+            numbers += numpy.array([comb(s + j - 1, j) for s in range(size + 1)])[total]
+        _, first, labels = numpy.unique(numbers, return_index=True, return_inverse=True)
+        return labels.reshape(-1), tuple(f(self.database(n)) for n in first.tolist())
+
+    def smallest_changes(self, *maps: Any, executor: Executor | None = None) -> tuple[Pair, ...]:
+        """Of each way in which neighbours change (f_1(D), …, f_k(D)) the smallest pair (D, E).
+
+        What depends on the values of the maps at two neighbours only is decided by these pairs: whether maps
+        are compatible, their sensitivities, their profile.  D is the larger database; pairs are in the
+        order of the sizes of both together, then of their texts.
+
+        >>> import dpcompose as dpc
+        >>> space = dpc.finite(dpc.multisets("ab", "<= 9"), dpc.bounded)
+        >>> space.smallest_changes(lambda D: "a" in D)
+        ((('a',), ('b',)), (('a', 'a'), ('a', 'b')))
+        """
+        import numpy
+
+        from dpcompose.spaces.arrays.passes import changes
+
+        self._refuse("profile")
+        labels = numpy.zeros((len(maps), self.nodes), numpy.int64)
+        for row, f in zip(labels, maps, strict=True):
+            row[:] = self.labels(f)[0]
+        found = changes(self.layout, labels, self._order, executor)
+        return tuple(
+            (self.database(D), self.database(E))
+            for D, E in zip(found.D.tolist(), found.E.tolist(), strict=True)
+        )
+
+    @cached_property
+    def _order(self) -> Any:
+        import numpy
+
+        from dpcompose.spaces.arrays.passes import Order
+
+        elements, size = self.numbering.elements, self.databases.size
+        texts = [str(D) for D in elements]
+        names = numpy.empty(len(texts), numpy.int64)
+        names[sorted(range(len(texts)), key=texts.__getitem__)] = numpy.arange(len(texts))
+        return Order(numpy.fromiter(map(size, elements), numpy.int64, len(elements)), names)
+
+    def integers(self, f: Any) -> Array:
+        """f(D) for each database, for f with integer values; an array with an entry for each is as given."""
+        import numpy
+
+        if isinstance(f, Map) or callable(f):
+            call = f.function if isinstance(f, Function) else f
+            values = list(map(call, self._elements("what is asked for")))
+            if not set(map(type, values)) <= {int, bool}:
+                strange = next(x for x in values if type(x) not in (int, bool))
+                raise TypeError(
+                    f"how far {strange!r} moves is no difference of integers; dpcompose.sensitivity(f, on, "
+                    "neighbours, to) compares other values"
+                )
+            return numpy.array(values, numpy.int64)
+        return self._given(f)
+
+    def _given(self, values: Any) -> Array:
+        """Integers with an entry for each database.  Raises ValueError for anything else."""
+        import numpy
+
+        found = numpy.asarray(values)
+        if found.shape != (self.nodes,) or found.dtype.kind not in "iub":
+            given = f"{found.shape} {found.dtype}"
+            raise ValueError(f"values are {self.nodes:,} integers, one a database, not {given}")
+        if found.dtype == numpy.uint64 and found.max() >= 2**63:
+            raise OverflowError("values of 2^63 and more are not compared; divide them")
+        return found
+
+    def profile(self, *maps: Any, executor: Executor | None = None) -> Profile:
+        """Which vectors (|f_1(D) − f_1(E)|, …, |f_k(D) − f_k(E)|) neighbours have, in one pass.
+
+        maps -- with integer values: maps, functions of a database, or arrays with a value for each database.
+        Where all are functions of restrictions of a multiset to disjoint record sets (`composed`), only the
+        multisets over these sets are gone through.
+        executor -- a concurrent.futures.Executor that the pass is divided among.
+
+        >>> import dpcompose as dpc
+        >>> space = dpc.finite(dpc.multisets("abc", "<= 6"), dpc.bounded)
+        >>> found = space.profile(lambda D: D.count("a"), lambda D: min(2, D.count("b")))
+        >>> found.maximal, found.sensitivities, found.compatible
+        (((1, 1),), (1, 1), False)
+        """
+
+        from dpcompose.spaces.arrays.passes import moves
+
+        if not maps:
+            raise ValueError("a profile is that of at least one map")
+        if executor is None and (apart := self._by_parts(maps)) is not None:
+            return apart
+        self._refuse("profile")
+        found = moves(self.layout, [self.integers(f) for f in maps], executor)
+        return self._profile(found)
+
+    def _profile(self, found: Mapping[Vector, tuple[int, int]]) -> Profile:
+        pairs = {v: (self.database(a), self.database(b)) for v, (a, b) in sorted(found.items())}
+        return Profile(MappingProxyType(pairs), self.layout.edges)
+
+    def _by_parts(self, maps: Sequence[Any]) -> Profile | None:
+        """The profile by the multisets over disjoint record sets, where the maps are functions of these."""
+        from dpcompose.spaces.arrays.layouts import MultisetLayout
+        from dpcompose.spaces.arrays.parts import Part, moves_of_parts
+
+        whole, databases = self._quick, self.databases
+        if not isinstance(whole, MultisetLayout) or not isinstance(databases, Multisets):
+            return None
+        inside = [_records_of(f, databases) for f in maps]
+        known = [some for some in inside if some]
+        if len(known) < len(maps) or sum(map(len, known)) > len(frozenset().union(*known)):
+            return None
+        parts = []
+        for f, some in zip(maps, known, strict=True):
+            class_ = Multisets(tuple(some), Size(databases.sizes.n))
+            alone = FiniteSpace(class_, self.granularity, _Multisets(class_))
+            parts.append(Part(len(some), alone.integers(f.outer)))
+        found = {
+            vector: _whole(databases, whole.adds, known, edits)
+            for vector, edits in sorted(moves_of_parts(whole, parts).items())
+        }
+        return Profile(MappingProxyType(found), whole.edges)
+
+    def minimum_over_fibres(self, f: Any) -> tuple[Array, Sequence[Database]]:
+        """d^f(x, y), the least distance of databases with f(D) = x and f(E) = y, for all values; −1 for ∞.
+
+        Of the result the rows and columns are the values that come second (GB Prop. IV.10).
+
+        >>> import dpcompose as dpc
+        >>> space = dpc.finite(dpc.multisets("ab", "<= 3"), dpc.unbounded)
+        >>> space.minimum_over_fibres(lambda D: len(D) // 2)[0].tolist()
+        [[0, 1], [1, 0]]
+        """
+        from dpcompose.spaces.arrays.searches import between_fibres
+
+        labels, values = self.labels(f)
+        self._refuse("distances")
+        return between_fibres(self._adjacency, labels, len(values)), values
+
+    def from_fibre(self, x: Database, labels: Array, values: Sequence[Database]) -> dict[Database, int]:
+        """d^f(x, y) for the values y that can be reached from the fibre of x, with what `labels(f)` gave."""
+        import numpy
+
+        fibre = numpy.flatnonzero(labels == values.index(x))
+        distances = self._adjacency.distances(*fibre.tolist())
+        reached = numpy.flatnonzero(distances >= 0)
+        least = numpy.full(len(values), self.nodes)
+        numpy.minimum.at(least, labels[reached], distances[reached])
+        return {y: int(d) for y, d in zip(values, least.tolist(), strict=True) if d < self.nodes}
+
+    def push_forward(self, f: Any, executor: Executor | None = None) -> FiniteSpace:
+        """The graph of the images: f(D) and f(E), where they differ, are joined where D and E are.
+
+        Its canonical metric is the metric closure of d^f.
+
+        >>> import dpcompose as dpc
+        >>> space = dpc.finite(dpc.multisets("ab", "<= 3"), dpc.unbounded)
+        >>> space.push_forward(lambda D: len(D)).all_pairs().tolist()[0]
+        [0, 1, 2, 3]
+        """
+        from dpcompose.spaces.arrays.layouts import StoredLayout
+        from dpcompose.spaces.arrays.passes import quotient
+
+        labels, values = self.labels(f)
+        first, second = quotient(self.layout, labels, len(values), executor)
+        image = FiniteSpace(self.databases, self.granularity, Numbering(self.databases, values))
+        vars(image)["layout"] = StoredLayout(len(values), first, second)
+        vars(image)["_quick"] = image.layout
+        return image
+
+    def __iter__(self) -> Iterator[Database]:
+        return iter(self.numbering.elements)
+
+
+def finite(databases: DatabaseClass | Iterable[Database], granularity: Granularity) -> FiniteSpace:
+    """A finite class and a granularity on integer arrays: edges, canonical metric, profiles of maps.
+
+    databases -- a class, or any hashable values; granularity -- which of them are neighbours.
+
+    Nothing is computed yet; `estimate` says how large a question is.  Raises TooLarge where the class is
+    infinite or cannot be listed, ValueError where the granularity has no meaning on it.
+
+    >>> import dpcompose as dpc
+    >>> line = dpc.finite(range(5), dpc.steps("next", lambda n: [n - 1, n + 1]))
+    >>> line.all_pairs().tolist()[0], line.diameter(), len(line.edges()[0])
+    ([0, 1, 2, 3, 4], 4, 4)
+    """
+    if not isinstance(databases, DatabaseClass):
+        databases = listed(databases)
+    if unfit := granularity.unfit(databases):
+        raise ValueError(unfit)
+    numbering = _NUMBERINGS.get(type(databases), Numbering)
+    refuse_if_large(databases, None if numbering is Numbering else LARGEST_NUMBERED)
+    return FiniteSpace(databases, granularity, numbering(databases))

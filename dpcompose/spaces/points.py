@@ -1,0 +1,277 @@
+"""Points in coordinates, databases of several parts, and metrics on them that need not be canonical.
+
+A database is a point of ℝ^m (in a box, or in a disc of the plane), a database of records, or one of
+each of several parts.  How far two of them are apart is a formula in the coordinates of both, or in
+how many records differ; formulas are sympy expressions over letters that `letter` names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy
+
+from dpcompose.language import formulas
+from dpcompose.language.symbols import REAL, symbol
+from dpcompose.language.worstcase import largest
+from dpcompose.language.writing import absolute
+from dpcompose.spaces.databases import Multisets, Tuples
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.maps import Map, everything
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The real numbers from `least` to `greatest`, formulas in the parameters; None: no end there.
+
+    >>> str(Interval(sympy.Integer(0), None)), str(Interval())
+    ('[0, oo)', 'real')
+    """
+
+    least: sympy.Expr | None = None
+    greatest: sympy.Expr | None = None
+
+    def __str__(self) -> str:
+        if self.least is None and self.greatest is None:
+            return "real"
+        low = "(-oo" if self.least is None else f"[{formulas.to_text(self.least)}"
+        high = "oo)" if self.greatest is None else f"{formulas.to_text(self.greatest)}]"
+        return f"{low}, {high}"
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points of ℝ^m whose coordinates lie in these intervals, or in a disc around the origin.
+
+    coordinates -- m names; box -- m intervals; disc -- for two coordinates the diameter of a disc, a
+    formula that is ≥ 0: so ‖x − y‖₂ is at most that.
+
+    >>> print(Points(("x", "y"), (Interval(), Interval()), symbol("w")))
+    all points (x, y) in a disc of diameter w
+    """
+
+    coordinates: tuple[str, ...]
+    box: tuple[Interval, ...]
+    disc: sympy.Expr | None = None
+
+    def __str__(self) -> str:
+        inside = ", ".join(
+            f"{name} {'in ' if str(one) != 'real' else ''}{one}"
+            for name, one in zip(self.coordinates, self.box, strict=True)
+        )
+        names = ", ".join(self.coordinates)
+        if self.disc is not None:
+            return f"all points ({names}) in a disc of diameter {formulas.to_text(self.disc)}"
+        return f"all points ({names}), {inside}"
+
+
+Part = Points | Multisets | Tuples
+
+
+@dataclass(frozen=True)
+class Product:
+    """The databases that have one database of each part, independently of each other.
+
+    parts -- (name, class) pairs; of a single part the name may be "".
+    """
+
+    parts: tuple[tuple[str, Part], ...]
+
+    def __getitem__(self, name: str) -> Part:
+        return dict(self.parts)[name]
+
+    @property
+    def points(self) -> Iterator[tuple[str, Points]]:
+        """The parts that are points."""
+        return ((name, part) for name, part in self.parts if isinstance(part, Points))
+
+    @property
+    def intervals(self) -> Mapping[str, Interval]:
+        """All coordinates, each with the interval that it lies in."""
+        return {
+            name: interval
+            for _, part in self.points
+            for name, interval in zip(part.coordinates, part.box, strict=True)
+        }
+
+    def __str__(self) -> str:
+        if len(self.parts) == 1:
+            return str(self.parts[0][1])
+        return "; ".join(f"{name}: {part}" for name, part in self.parts)
+
+
+def letter(coordinate: str, database: str) -> sympy.Symbol:
+    """The coordinate of one of two or three databases, which are called D, E and F.
+
+    >>> letter("x", "D"), letter("x", "E")
+    (x__D, x__E)
+    """
+    return symbol(f"{coordinate}__{database}", REAL)
+
+
+@dataclass(frozen=True)
+class Values:
+    """What is compared of two databases: a vector of real values, or whatever a part holds.
+
+    name -- of a map or of a part, "" for the whole database;
+    formulas -- the entries of the vector, in coordinates and parameters; None: it is no vector;
+    coordinates -- those that it depends on; parts -- the parts that it is, as a whole: () for a map.
+    """
+
+    name: str
+    formulas: tuple[sympy.Expr, ...] | None
+    coordinates: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+
+    def of(self, database: str) -> tuple[sympy.Expr, ...]:
+        """The vector for one of the databases D, E, F."""
+        assert self.formulas is not None
+        letters = {symbol(name, REAL): letter(name, database) for name in self.coordinates}
+        return tuple(value.xreplace(letters) for value in self.formulas)
+
+
+class Euclid(sympy.Function):
+    """√(v_1² + … + v_m²), as it is compared: equal vectors up to signs and order are one expression.
+
+    >>> x, y = letter("x", "D"), letter("x", "E")
+    >>> Euclid(x - y, 0, 3) == Euclid(3, y - x), Euclid(sympy.Integer(3), sympy.Integer(4))
+    (True, 5)
+    """
+
+    @classmethod
+    def eval(cls, *entries: sympy.Expr) -> sympy.Expr | None:
+        vector = []
+        for entry in entries:
+            one = sympy.expand(entry)
+            if one != 0:
+                vector.append(-one if one.could_extract_minus_sign() else one)
+        if not vector:
+            return sympy.Integer(0)
+        if all(one.is_Rational for one in vector):
+            return sympy.sqrt(sum(one**2 for one in vector))
+        if len(vector) == 1:
+            return absolute(vector[0])
+        vector.sort(key=sympy.default_sort_key)
+        return None if tuple(vector) == entries else cls(*vector)
+
+    def _eval_is_extended_real(self) -> bool:
+        return True
+
+    def _eval_is_extended_nonnegative(self) -> bool:
+        return True
+
+    @property
+    def root(self) -> sympy.Expr:
+        """The same as formulas write it."""
+        return sympy.sqrt(sympy.Add(*(one**2 for one in self.args)))
+
+
+NORMS: Mapping[str, Any] = {
+    "L1": lambda v: sympy.Add(*(absolute(one) for one in v)),
+    "L2": lambda v: Euclid(*v),
+    "Linf": lambda v: largest(*(absolute(one) for one in v)),
+}
+"""The norms of a vector: the sum of its entries, the root of the sum of their squares, the largest entry."""
+
+
+@dataclass(frozen=True)
+class Norm:
+    """‖f(D) − f(E)‖ in one of NORMS."""
+
+    word: str
+    of: Values
+
+    def between(self, one: str, two: str) -> sympy.Expr:
+        """The distance of two of the databases D, E, F."""
+        moved = tuple(x - y for x, y in zip(self.of.of(one), self.of.of(two), strict=True))
+        value: sympy.Expr = NORMS[self.word](moved)
+        return value
+
+
+@dataclass(frozen=True)
+class Own:
+    """A formula of the user's in the coordinates of two points.
+
+    first, second -- the letters that stand for the values at the two, as the formula has them.
+    """
+
+    first: tuple[sympy.Symbol, ...]
+    second: tuple[sympy.Symbol, ...]
+    formula: sympy.Expr
+    of: Values
+
+    def between(self, one: str, two: str) -> sympy.Expr:
+        """The distance of two of the databases D, E, F."""
+        values = dict(zip(self.first, self.of.of(one), strict=True))
+        values |= dict(zip(self.second, self.of.of(two), strict=True))
+        return _with_norms(self.formula.xreplace(values))
+
+
+def _with_norms(expression: sympy.Expr) -> sympy.Expr:
+    """The same, with `Euclid` for the root of a sum of squares."""
+    if expression.is_Atom:
+        return expression
+    if expression.is_Pow and expression.exp == sympy.Rational(1, 2):
+        squares = [_square_root(term) for term in sympy.Add.make_args(expression.base)]
+        if all(one is not None for one in squares) and expression.base.free_symbols:
+            return Euclid(*(_with_norms(one) for one in squares if one is not None))
+    return expression.func(*(_with_norms(part) for part in expression.args))
+
+
+def is_sum_of_squares(expression: sympy.Expr) -> bool:
+    """Whether an expression is written as a sum of squares, so that it is seen to be ≥ 0."""
+    return all(_square_root(term) is not None for term in sympy.Add.make_args(expression))
+
+
+def _square_root(term: sympy.Expr) -> sympy.Expr | None:
+    """x where the term is x²; None where it is seen to be no square."""
+    factor, rest = term.as_coeff_Mul()
+    if factor < 0 or not all(one.is_Pow and one.exp == 2 for one in sympy.Mul.make_args(rest)):
+        return None
+    return sympy.sqrt(factor) * sympy.Mul(*(one.base for one in sympy.Mul.make_args(rest)))
+
+
+@dataclass(frozen=True)
+class AnyTwo:
+    """1 where what is compared differs, else 0: the canonical metric where any two are neighbours."""
+
+    of: Values
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The canonical metric of a granularity on a part of records, of what a map reads of it."""
+
+    granularity: Granularity
+    part: str
+    reads: Map = everything
+
+
+@dataclass(frozen=True)
+class Declared:
+    """How far values are apart about which nothing else is known: at most the bound that is declared."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A formula in other metrics: a weighted sum, a maximum, a minimum with a number, …"""
+
+    formula: sympy.Expr
+
+
+Distance = Norm | Own | AnyTwo | Steps | Declared | Made
+
+
+@dataclass(frozen=True)
+class NamedMetric:
+    """A metric on the databases of a product, under the name that formulas have for it.
+
+    at_most -- a formula in other metrics that is declared to be no smaller.
+    """
+
+    name: str
+    distance: Distance
+    at_most: sympy.Expr | None = None
+    words: Mapping[str, Any] = field(default_factory=dict, compare=False)

@@ -1,0 +1,151 @@
+"""Maps that read some of the cells that databases are made of: edges at a vertex, attributes of records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dpcompose.spaces.databases import Cell, Database, DatabaseClass, Listed
+from dpcompose.spaces.maps import Map, Part
+from dpcompose.spaces.subsets import Graphs, VaryingGraphs
+
+
+@dataclass(frozen=True, repr=False)
+class OfGraphs(Map):
+    """D ↦ some of the edges of a graph D, by the vertices that they join."""
+
+    vertices: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vertices", tuple(sorted(set(self.vertices))))
+        if any(type(v) is not int or v < 1 for v in self.vertices):
+            raise ValueError(f"vertices are whole numbers from 1, not {self.vertices}")
+
+    def reads(self, u: int, v: int) -> bool:
+        """Whether the edge u-v is read."""
+        raise NotImplementedError
+
+    @property
+    def which(self) -> str:
+        """The graphs that are read, in words."""
+        raise NotImplementedError
+
+    def __call__(self, D: Database) -> Database:
+        if not isinstance(D, tuple):
+            raise TypeError(f"{D!r} is no graph")
+        return tuple(pair for pair in D if len(pair) == 2 and self.reads(*pair))
+
+    def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
+        if not isinstance(shape, Graphs):
+            return None
+        return frozenset(pair for pair in shape.elements if self.reads(*pair))
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        if isinstance(databases, VaryingGraphs):
+            return Listed(tuple(dict.fromkeys(self(D) for D in databases.databases())))
+        if not isinstance(databases, Graphs):
+            raise TypeError("edges are read of graphs")
+        kept = self.kept(databases) or frozenset()
+        return databases.keeping(kept, self.which) if kept else Listed(((),))
+
+    @property
+    def names(self) -> frozenset[object]:
+        return frozenset(self.vertices)
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if isinstance(databases, VaryingGraphs):
+            strange = [v for v in self.vertices if databases.labels is not None and v > databases.labels]
+            if databases.labels is None:
+                return (
+                    f'reads edges at some vertices of {databases}: not supported; vertices = "<= 4" would do'
+                )
+            return f"reads the vertex {strange[0]}, which {databases} do not have" if strange else None
+        if not isinstance(databases, Graphs):
+            return f"reads edges at vertices, but {databases} have none"
+        if not databases.arbitrary and (strange := sorted(set(self.vertices) - set(databases.vertices))):
+            return f"reads the vertex {strange[0]}, which {databases} do not have"
+        return None
+
+
+@dataclass(frozen=True, repr=False)
+class AtVertex(OfGraphs):
+    """D ↦ the edges of D at a vertex.
+
+    >>> vertex(2)(((1, 2), (1, 3), (2, 3)))
+    ((1, 2), (2, 3))
+    """
+
+    def reads(self, u: int, v: int) -> bool:
+        return self.vertices[0] in (u, v)
+
+    @property
+    def which(self) -> str:
+        return f"whose edges all meet {self.vertices[0]}"
+
+    def written(self, D: str) -> str:
+        return f"{D} at {self.vertices[0]}"
+
+    def data(self) -> str | dict[str, object]:
+        return {"vertex": self.vertices[0]}
+
+
+@dataclass(frozen=True, repr=False)
+class Among(OfGraphs):
+    """D ↦ the edges of D that join two of some vertices: the induced subgraph.
+
+    >>> among(1, 2, 3)(((1, 2), (1, 4)))
+    ((1, 2),)
+    """
+
+    def reads(self, u: int, v: int) -> bool:
+        return u in self.vertices and v in self.vertices
+
+    @property
+    def which(self) -> str:
+        return f"with edges among {', '.join(map(str, self.vertices))} only"
+
+    def written(self, D: str) -> str:
+        return f"{D}[{', '.join(map(str, self.vertices))}]"
+
+    def data(self) -> str | dict[str, object]:
+        return {"vertices": list(self.vertices)}
+
+
+@dataclass(frozen=True, repr=False)
+class EachVertex(Part):
+    """D ↦ the edges of a graph D at the vertex i, inside a family of one mechanism for each of k vertices.
+
+    An edge lies at two of them, so these are no parts of a partition; but like parts they are all alike.
+    """
+
+    partition: str = "the vertices"
+    parts: str = "k"
+    of: str = "graphs"
+
+    def written(self, D: str) -> str:
+        return f"{D} at i"
+
+    def data(self) -> str | dict[str, Any]:
+        return {"vertex": "i"}
+
+
+def vertex(v: int) -> AtVertex:
+    """D ↦ the edges of a graph D at the vertex v: its neighbours, what a person knows of a social network.
+
+    v -- a label, a whole number from 1.  Images of a class are the graphs whose edges all meet v.
+
+    >>> vertex(2)(((1, 2), (3, 4)))
+    ((1, 2),)
+    """
+    return AtVertex((v,))
+
+
+def among(*vertices: int) -> Among:
+    """D ↦ the subgraph of D that some vertices induce: the edges that join two of them.
+
+    vertices -- labels, whole numbers from 1; those of several maps may overlap.
+
+    >>> among(1, 2, 3).written("D")
+    'D[1, 2, 3]'
+    """
+    return Among(tuple(vertices))

@@ -1,0 +1,129 @@
+"""Every value a user meets: one line of text, HTML in which names are only text, LaTeX that compiles."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from IPython.core.formatters import PlainTextFormatter
+from tags import Tags
+
+import dpcompose as dpc
+from dpcompose.front import latex
+
+BAD = "<script>a&b</script> $q$ \\(z\\)"
+A, B = f"{BAD} 1", f"{BAD} 2"
+D = dpc.multisets([A, B])
+first, second = dpc.record_partition(D, [A], [B])
+e1, e2 = dpc.parameters("epsilon_1:3")
+bad_pairs = dpc.pairs(BAD, [(A, B)])
+study = dpc.compose(
+    dpc.mechanism(f"M {BAD}", dpc.pure(e1, dpc.bounded, "common"), reads=first),
+    dpc.mechanism(f"N {BAD}", dpc.pure(e2, dpc.bounded, "common"), reads=second),
+    on=D,
+    target=dpc.bounded,
+    title=BAD,
+)
+result, refuted = study.guarantee(), study.check(dpc.pure("max(epsilon_1, epsilon_2)"))
+table = dpc.probability_table({A: {BAD: "1/3", "no": "2/3"}, B: {BAD: "1/2", "no": "1/2"}})
+VALUES: Mapping[str, Any] = {
+    "class": D,
+    "large class": dpc.tuples([A, B], "<= 12"),
+    "listed class": dpc.listed([A, B]),
+    "granularity": dpc.unbounded,
+    "own granularity": bad_pairs,
+    "group": dpc.group(2, bad_pairs),
+    "restriction": first,
+    "function": dpc.function(BAD, len),
+    "positions": dpc.positions(1, 3),
+    "guarantee": dpc.approximate("1/epsilon_1", "delta", bad_pairs),
+    "query": dpc.histogram(4),
+    "noise": dpc.laplace("1/epsilon_1"),
+    "density": dpc.density(dpc.laplace("b")),
+    "mechanism": study.setting.mechanisms[0],
+    "noisy mechanism": dpc.mechanism(BAD, query=dpc.count, noise=dpc.laplace("1/e")),
+    "mechanism with a table": dpc.mechanism(BAD, dpc.pure("log(2)", bad_pairs), table=table),
+    "table": table,
+    "loss": table.loss(bad_pairs),
+    "finding": table.check(dpc.pure("1/10", bad_pairs)),
+    "setting": study.setting,
+    "study": study,
+    "result": result,
+    "derivation": result.derivation,
+    "theorems": study.theorems(),
+    "theorem that does not fit": study.theorems()[0],
+    "theorem page": study.theorems()[0].page,
+    "refuted": refuted,
+    "proved": study.check(dpc.pure("epsilon_1 + epsilon_2")),
+    "undecided": study.check(dpc.pure("epsilon_1*epsilon_2 + epsilon_1 + epsilon_2 + log(epsilon_1)")),
+    "counterexample": refuted.counterexample,
+    "claim": study.claim(dpc.pure(e1 + 1)),
+    "sensitivity": dpc.sensitivity(first, D, dpc.bounded, to=dpc.unbounded),
+    "comparison": dpc.compare(dpc.unbounded, dpc.bounded, D),
+    "budget": study.budget(dpc.pure(1)),
+}
+BY_NAME = pytest.mark.parametrize("name", VALUES)
+
+
+@BY_NAME
+def test_a_value_is_one_line_of_ascii(name: str) -> None:
+    said = repr(VALUES[name])
+    assert said.isascii() and "\n" not in said and 0 < len(said) < 400
+    assert " object at 0x" not in said
+
+
+@BY_NAME
+def test_a_value_is_shown_in_a_notebook_and_names_are_only_text(name: str) -> None:
+    shown = VALUES[name]._repr_html_()
+    tags = Tags(shown)
+    assert "script" not in tags.seen and tags.text.strip()
+    names = tags.text.count("<script>a&b</script> $q$ \\(z\\)")
+    assert names == shown.count("&lt;script&gt;")
+    assert names or BAD not in str(VALUES[name])
+    # every dollar sign of a name stands alone, where no formula starts
+    plain = re.sub(r'<span class="mathjax_ignore tex2jax_ignore">[$\\]</span>', "", shown)
+    plain = re.sub(r"\$\$[^$]*\$\$", "", plain)
+    assert not any("<" in formula for formula in re.findall(r"\$([^$]+)\$", plain))
+    assert plain.count("$") % 2 == 0
+
+
+def test_what_is_shown() -> None:
+    small = dpc.multisets("ab", size="<= 1")
+    assert Tags(small._repr_html_()).text == "all multisets of size <= 1 over {a, b}: {}, {a}, {b}"
+    assert Tags(dpc.multisets("ab", "= 12")._repr_html_()).text.endswith(", and 3 more")
+    assert Tags(dpc.multisets("ab")._repr_html_()).text.endswith("; infinitely many databases")
+    assert (
+        Tags(dpc.unbounded._repr_html_()).text
+        == "add/remove (unbounded) neighbours: Add or remove one record: |D △ E| = 1 (GB Def. II.3). About multisets."
+    )
+    assert Tags(dpc.pure(e1 / 2, dpc.bounded)._repr_html_()).text == (
+        r"bounded pure ($\frac{\varepsilon_{1}}{2}$)"
+    )
+    assert Tags(dpc.laplace("1/e")._repr_html_()).text == r"Laplace noise of scale $\frac{1}{e}$"
+    with_table = VALUES["mechanism with a table"]._repr_html_()
+    assert table._repr_html_() in with_table and r"$\frac{1}{3}$" in with_table
+    compared = Tags(VALUES["comparison"]._repr_html_())
+    assert "unbounded → bounded" in compared.text and r"$\infty$" in compared.text
+
+
+def test_what_has_lines_prints_them_in_a_notebook_without_html() -> None:
+    shown = PlainTextFormatter()
+    for name in ("derivation", "theorems", "comparison"):
+        assert shown(VALUES[name]) == str(VALUES[name]) != repr(VALUES[name])
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
+def test_all_values_as_latex_compile_without_overfull_lines(tmp_path: Path) -> None:
+    fragments = [value._repr_latex_() for value in VALUES.values()]
+    assert all(fragments)
+    text = "\n\n".join([latex.PREAMBLE, r"\begin{document}\sloppy", *fragments, r"\end{document}"])
+    (tmp_path / "values.tex").write_text(text, encoding="utf-8")
+    run = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "values.tex"]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+    said = [line for line in done.stdout.splitlines() if line.startswith(("!", "Overfull"))]
+    assert done.returncode == 0 and said == []

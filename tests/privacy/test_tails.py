@@ -1,0 +1,147 @@
+"""Curves of normal and Laplace noise and of zero-concentrated privacy, against mpmath and plain sums."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dpcompose as dpc
+from dpcompose.front.numbers import WrongValue
+from dpcompose.language.enclosures import Interval
+from dpcompose.privacy.curves import Curve, Part, noise
+from dpcompose.privacy.readings import Reading
+from dpcompose.privacy.tails import Laplace, Normal
+
+ZERO = sympy.Integer(0)
+EPSILONS = st.fractions(-4, 12, max_denominator=50)
+SMALL = st.fractions("1/20", 3, max_denominator=20)
+
+
+def exact(x: Fraction) -> Any:
+    return mpmath.mpf(x.numerator) / x.denominator
+
+
+def rational(x: Fraction) -> sympy.Rational:
+    return sympy.Rational(x.numerator, x.denominator)
+
+
+def normal(mu: Any, epsilon: Any) -> Any:
+    """The δ of normal noise."""
+    left, right = (mpmath.ncdf(-epsilon / mu + half) for half in (mu / 2, -mu / 2))
+    return left - mpmath.exp(epsilon) * right
+
+
+def within(found: Interval, value: Any, width: Any) -> None:
+    assert exact(found.low) - width <= value <= exact(found.high) + width
+    assert exact(found.high - found.low) <= width
+
+
+@settings(max_examples=30, deadline=None)
+@given(EPSILONS, SMALL)
+def test_normal_noise(epsilon: Fraction, square: Fraction) -> None:
+    with mpmath.workprec(300):
+        found = Normal(rational(square), ZERO).delta(Interval.of(epsilon), 100)
+        within(found, normal(mpmath.sqrt(exact(square)), exact(epsilon)), mpmath.mpf(2) ** -95)
+
+
+@settings(max_examples=20, deadline=None)
+@given(EPSILONS, SMALL, st.fractions("11/10", 40, max_denominator=20))
+def test_zero_concentrated_privacy(epsilon: Fraction, rho: Fraction, order: Fraction) -> None:
+    """Never above the bound at any order by more than what choosing costs, and never below normal noise."""
+    with mpmath.workprec(200):
+        e, r, a = map(exact, (epsilon, rho, order))
+        found = Normal(ZERO, rational(rho)).delta(Interval.of(epsilon), 80)
+        bound = mpmath.exp((a - 1) * (a * r - e)) / (a - 1) * (1 - 1 / a) ** a
+        assert exact(found.high) <= min(1, bound) * (1 + mpmath.mpf(2) ** -20)
+        attained = normal(mpmath.sqrt(2 * r), e)
+        assert abs(exact(found.low) - attained) < mpmath.mpf(2) ** -70
+        assert found.low < found.high
+
+
+@settings(max_examples=20, deadline=None)
+@given(EPSILONS, SMALL)
+def test_laplace_noise(epsilon: Fraction, ratio: Fraction) -> None:
+    """By integration of the two densities, whose excess changes its sign once."""
+    with mpmath.workprec(80):
+        e, a = exact(epsilon), exact(ratio)
+        excess = [0, a / 2 - e / 2, a, a + 60] if abs(e) < a else [0, a, a + 60]
+        total = mpmath.quad(
+            lambda y: max(0, mpmath.exp(-abs(y)) / 2 - mpmath.exp(e - abs(y - a)) / 2),
+            sorted({*[mpmath.mpf(x) for x in excess], mpmath.mpf(-60)}),
+        )
+        within(Laplace(rational(ratio)).delta(Interval.of(epsilon), 100), total, mpmath.mpf(10) ** -12)
+
+
+def test_laplace_noise_twice() -> None:
+    """Between the two lattices lies what integration over the loss of one of them says."""
+    for ratio, epsilon in ((Fraction(1), Fraction(1, 4)), (Fraction(2), Fraction(5, 2))):
+        found = Curve.of([Laplace(rational(ratio), 2)]).delta(rational(epsilon))
+        a, e = float(ratio), float(epsilon)
+
+        def one(x: float, a: float = a) -> float:
+            return max(0.0, 1 - mpmath.exp((x - a) / 2), 1 - mpmath.exp(x))
+
+        inside = mpmath.quad(
+            lambda y, a=a, e=e: mpmath.exp(-y) / 2 * one(e - (a - 2 * y), a),
+            sorted(x for x in (0, a / 2, (2 * a - e) / 2, a) if 0 <= x <= a),
+        )
+        value = one(e - a, a) / 2 + inside + mpmath.exp(-a) / 2 * one(e + a, a)
+        within(found, value, mpmath.mpf(10) ** -5)
+        assert exact(found.low) <= value <= exact(found.high)
+
+
+def test_several_kinds_together() -> None:
+    """The mean of the curve of normal noise over the losses of canonical noise, by a plain sum."""
+    part, mu = Part(sympy.Integer(1), sympy.Rational(1, 100), 2), mpmath.mpf(3) / 4
+    table = noise(part.epsilon, part.delta, part.steps, 200)
+    with mpmath.workprec(200):
+        value = exact(table.infinite.low) + sum(
+            exact(mass.low) * normal(mu, 2 - (2 * u - 2)) for u, mass in enumerate(table.masses)
+        )
+        found = Curve.of([part, Normal(sympy.Rational(9, 16), ZERO)]).delta(sympy.Integer(2))
+        within(found, value, mpmath.mpf(2) ** -50)
+
+
+# what a membership test reaches
+
+
+def test_readings() -> None:
+    approximate = Reading(Part(sympy.log(3), sympy.Rational(1, 5)))
+    assert approximate.trade_off(Fraction(0)) == Interval.of(Fraction(4, 5))
+    assert approximate.true_positives(Fraction(1, 10)) == Interval.of(Fraction(1, 2))
+    assert approximate.advantage == Interval.of(Fraction(3 - 1 + Fraction(2, 5)) / 4)
+    assert approximate.posterior() == Interval.of(1)
+    assert approximate.posterior(Fraction(1, 2), Fraction(1, 10)) == Interval.of(Fraction(5, 6))
+    pure = Reading(Part(sympy.log(3), ZERO))
+    assert pure.posterior(Fraction(1, 10)) == Interval.of(Fraction(1, 4))
+    assert pure.posterior(Fraction(1, 10), Fraction(0)) == Interval.of(Fraction(1, 10))
+    for a in (Fraction(1, 1000), Fraction(1, 3), Fraction(9, 10)):
+        gaussian = Reading(Normal(sympy.Integer(1), ZERO)).true_positives(a)
+        value = mpmath.ncdf(mpmath.sqrt(2) * mpmath.erfinv(2 * exact(a) - 1) + 1)
+        within(gaussian, value, mpmath.mpf(10) ** -12)
+        concentrated = Reading(Normal(ZERO, sympy.Rational(1, 2))).true_positives(a)
+        assert concentrated.low <= gaussian.high and gaussian.low <= concentrated.high
+        assert gaussian.high - a <= Reading(Normal(sympy.Integer(1), ZERO)).advantage.high
+    nothing = Reading(None)
+    assert nothing.true_positives(Fraction(0)) == nothing.advantage == nothing.posterior() == Interval.of(1)
+    same = Reading(Normal(ZERO, ZERO))
+    assert same.posterior(Fraction(1, 3)) == Interval.of(Fraction(1, 3))
+    for wrong in (Fraction(-1, 2), Fraction(2)):
+        with pytest.raises(ValueError, match="lies"):
+            pure.true_positives(wrong)
+        with pytest.raises(ValueError, match="lies"):
+            pure.posterior(wrong)
+
+
+def test_a_guarantee_is_read_in_numbers() -> None:
+    one = dpc.mechanism("M", dpc.gaussian("m", dpc.unbounded))
+    found = dpc.compose(one, on=dpc.multisets(), target=dpc.unbounded).guarantee()
+    assert found.membership({"m": 1}).data()["advantage"] == "0.382925"
+    with pytest.raises(WrongValue, match="give m a value"):
+        found.membership()
