@@ -312,6 +312,8 @@ def _polynomial(f: Elementary) -> tuple[list[tuple[Letter, Fraction]], Any]:
         letters.append((letter, Fraction(1, lcm(*(r.denominator for r in powers)))))
     if not letters or len(letters) > MOST_LETTERS or len(f.terms) > MOST_FACTORED:
         raise BadCertificate("this is no small polynomial")
+    if any(max(abs(c.numerator), c.denominator).bit_length() > MOST_COEFFICIENT_BITS for _, c in f.terms):
+        raise BadCertificate("its coefficients have too many digits")
     terms = {}
     for term, c in f.terms:
         powers_of = dict(term)
@@ -336,7 +338,8 @@ def _from_polynomial(polynomial: Any, letters: list[tuple[Letter, Fraction]]) ->
 MOST_LETTERS = 6
 MOST_FACTORED = 60
 MOST_DEGREE = 24
-"""What polynomials are factored, or have their roots counted."""
+MOST_COEFFICIENT_BITS = 256
+"""What polynomials are factored, or have their roots counted: with more digits that may take without end."""
 
 
 def _roots(f: Elementary, box: Box) -> list[Goal]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import random
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -231,11 +232,15 @@ def prove(wanted: Goal) -> Argument | None:
 
 
 def decide(
-    wanted: Goal, fails: Callable[[dict[str, Fraction]], bool], efforts: int | None = None
+    wanted: Goal,
+    fails: Callable[[dict[str, Fraction]], bool],
+    efforts: int | None = None,
+    until: float = math.inf,
 ) -> Argument | dict[str, Fraction] | None:
     """A proof, or a point that `fails` confirms, or neither: by more and more effort in turn.
 
     efforts -- how many of them at most.
+    until -- the time on the monotonic clock at which the search ends.
     """
     f, box = wanted
     if len(f.names) > MOST_PARAMETERS:
@@ -244,8 +249,10 @@ def decide(
         for point in points(f, box, trials, confirmed):
             if fails(point):
                 return _simpler(point, box, fails)
+            if time.monotonic() > until:
+                return None
         try:
-            found = _Search(work).prove(f, box, depth)
+            found = _Search(work, until).prove(f, box, depth)
         except (_Over, NotElementary):
             continue
         if found is not None:
@@ -272,9 +279,10 @@ MOST_PARAMETERS = 10
 
 @dataclass
 class _Search:
-    """A search that may look at functions with so many terms in all."""
+    """A search that may look at functions with so many terms in all, until a time on the monotonic clock."""
 
     work: int
+    until: float
     failed: dict[tuple[Elementary, ranges.Key], int] = field(default_factory=dict)
     negative: dict[tuple[Elementary, ranges.Key], bool] = field(default_factory=dict)
 
@@ -349,7 +357,7 @@ class _Search:
 
     def _spend(self, f: Elementary) -> None:
         self.work -= 1 + _size(f) // 4
-        if self.work < 0:
+        if self.work < 0 or time.monotonic() > self.until:
             raise _Over
 
     def _reduced(self, wanted: Goal, *steps: Step) -> list[Goal] | None:

@@ -99,12 +99,12 @@ def at_least(
         if _fails(greater, lesser, domains, point):
             return Fails(point)
     bent = has_atoms or _has_products(difference)
-    decided = _by_calculus(greater, lesser, domains) if bent else None
+    decided = _by_calculus(greater, lesser, domains, until) if bent else None
     if decided is not None:
         return decided
     found = _prove(difference, with_rays, solver, until)
     if not bent and isinstance(found, Form) and all(with_rays[name].integer for name in difference.names):
-        decided = _by_calculus(greater, lesser, domains, efforts=1)
+        decided = _by_calculus(greater, lesser, domains, until, efforts=1)
         if decided is not None:
             return decided
     if isinstance(found, Form | Undecided):
@@ -136,7 +136,11 @@ def _has_products(form: Form) -> bool:
 
 
 def _by_calculus(
-    greater: Form, lesser: Form, domains: Mapping[str, Domain], efforts: int | None = None
+    greater: Form,
+    lesser: Form,
+    domains: Mapping[str, Domain],
+    until: float,
+    efforts: int | None = None,
 ) -> Decision | None:
     """A proof by steps of calculus, or a point where it fails, of values that may be irrational."""
     from dpcompose.search import analysis
@@ -148,7 +152,9 @@ def _by_calculus(
         return None
     names = _letters(greater.names | lesser.names) & set(domains)
     usual = {name: next(_simple(domains[name])) for name in names}  # of what cancels, too
-    found = analysis.decide(wanted, lambda point: _fails(greater, lesser, domains, usual | point), efforts)
+    found = analysis.decide(
+        wanted, lambda point: _fails(greater, lesser, domains, usual | point), efforts, until
+    )
     if isinstance(found, dict):
         return Fails(usual | found)
     decision = None if found is None else _checked(greater, lesser, domains, found)

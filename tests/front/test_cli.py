@@ -57,6 +57,7 @@ def test_shipped_problems_come_out_as_they_expect(file: Path, capsys: pytest.Cap
         "56-laplace-with-a-delta",
         "57-delta-beside-gaussian",
         "58-noises-together",
+        "59-a-million-mechanisms",
         "70-most-frequent",
     )
     # a smaller delta is known, or a smaller bound for the mechanisms of a study one by one

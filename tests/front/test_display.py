@@ -122,9 +122,11 @@ def test_undecided_verdicts_say_why() -> None:
     assert found.verdict == "undecided"
     assert repr(found) == f"undecided: {found.reason}"
     assert f"because {found.reason}" in shown(found).text
-    unknown = dpc.mechanism("M", satisfies=dpc.pure("e**2 - e + sqrt(e)", dpc.bounded))
+    unknown = dpc.mechanism("M", satisfies=dpc.pure("(exp(e) - 3)**2 - 1e-300", dpc.bounded))
     bare = dpc.compose(unknown, on=dpc.multisets("ab"), target=dpc.bounded).check(dpc.pure(1))
-    assert bare.verdict == "undecided" and bare.bound is None and "because it is not" in shown(bare).text
+    assert (
+        bare.verdict == "undecided" and bare.bound is None and "because it is not known" in shown(bare).text
+    )
 
 
 def test_theorems_are_a_sequence_a_text_and_a_table(first: tuple[Study, tuple[display.Answer, ...]]) -> None:
@@ -267,8 +269,10 @@ def legend_of(picture: pictures.Picture) -> list[str]:
 @pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)
 def test_shipped_problems_are_drawn(file: Path) -> None:
     study, _ = load(file)
-    if file.name[:2] in ("20", "66", "67", "81", "82", "85"):
-        with pytest.raises(TooLarge, match=r"[0-9,]+ databases make no picture"):
+    too_large = dict.fromkeys(("20", "66", "67", "81", "82", "85"), "[0-9,]+ databases make no picture")
+    too_large |= {"59": "1,000,000 mechanisms are too many to draw; up to 1,000 would do"}
+    if file.name[:2] in too_large:
+        with pytest.raises(TooLarge, match=too_large[file.name[:2]]):
             dpc.draw(study)
         return
     picture = dpc.draw(study)

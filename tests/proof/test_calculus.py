@@ -14,6 +14,7 @@ from dpcompose.language.symbols import Domain, symbol
 from dpcompose.proof import calculus
 from dpcompose.proof.calculus import LEMMAS, Argument, Step
 from dpcompose.proof.signs import BadCertificate
+from dpcompose.search import analysis
 
 F = Fraction
 WORDS = {
@@ -102,6 +103,24 @@ def test_a_step_that_is_refused(text: str, step: str, message: str) -> None:
     with pytest.raises((BadCertificate, NotElementary)) as refused:
         calculus.reduce((f, DOMAINS), Step(rule, tuple(of)))
     assert str(refused.value) == message
+
+
+def test_polynomials_with_long_coefficients_are_not_factored() -> None:
+    """The algorithm looks for primes as long as they are; nothing bounds the time that takes."""
+    x, y = elementary.parameter("a"), elementary.parameter("b")
+    tiny = elementary.constant(F(1, 10**300))
+    for f in (x * x + y - tiny, (x * x).scaled(F(10**300)) - elementary.constant(F(3))):
+        with pytest.raises(BadCertificate, match="its coefficients have too many digits"):
+            calculus.factored(f)
+        with pytest.raises(BadCertificate, match="its coefficients have too many digits"):
+            calculus.reduce((f, DOMAINS), Step("roots"))
+
+
+def test_a_search_ends_when_its_time_is_over() -> None:
+    x = elementary.parameter("a")
+    wanted = (elementary.exp(x) - elementary.constant(F(1)) - x, {"a": DOMAINS["a"]})
+    assert analysis.decide(wanted, lambda point: False) is not None
+    assert analysis.decide(wanted, lambda point: False, until=0.0) is None
 
 
 @pytest.mark.parametrize("name", LEMMAS)
