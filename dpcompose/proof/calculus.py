@@ -12,6 +12,8 @@ holds on all of it.
 | divided n | f/t ≥ 0, t > 0 the n-th term without its factor, or what all terms share (n = common) |
 | slope x end | f ≥ 0 at that end of x, and f grows away from it: its derivative by x has the sign for it |
 | split x c | f ≥ 0 for x below c, and above |
+| apart c... | P + c ≥ 0 for each sum P in f that shares no parameter with others; the rest of f ≥ Σ c |
+| collect x... | c ≥ 0 for what stands before each product of powers of x... ≥ 0, and has none of them |
 | order x y c | f ≥ 0 for x = c·y + x', and for y = x/c + y', with x', y' > 0 |
 | square n r | A ≥ 0, C ≥ 0 and 4AC − B² ≥ 0, where f = A·l^(2r) + B·l^r + C for the n-th letter l |
 | factors s... | what is left of a polynomial in its letters: its factors of odd powers, with these signs |
@@ -38,7 +40,7 @@ from math import comb, lcm
 from typing import Any
 
 from dpcompose.language import elementary, forms, formulas, ranges
-from dpcompose.language.elementary import Box, Elementary, Letter, NotElementary
+from dpcompose.language.elementary import Box, Elementary, Letter, NotElementary, Term
 from dpcompose.language.forms import Form
 from dpcompose.language.symbols import REAL, Domain, symbol
 from dpcompose.proof.signs import BadCertificate, number
@@ -138,6 +140,8 @@ def _rules() -> dict[str, Callable[..., list[Goal]]]:
         "divided": _divided,
         "slope": _slope,
         "split": _split,
+        "apart": _apart,
+        "collect": _collect,
         "order": _order,
         "square": _square,
         "factors": _factors,
@@ -230,6 +234,50 @@ def _split(f: Elementary, box: Box, name: str, at: str) -> list[Goal]:
 def _on(f: Elementary, name: str, part: Domain) -> Elementary:
     """f where its parameter has other values: it may be known now that it is never below 0."""
     return elementary.substituted(f, name, elementary.parameter(name, part.nonnegative))
+
+
+def _apart(f: Elementary, box: Box, *shares: str) -> list[Goal]:
+    parts, rest = parts_of(f)
+    if len(parts) < 2 or len(shares) != len(parts):
+        raise BadCertificate("there are not so many parts")
+    numbers = [elementary.constant(number(share)) for share in shares]
+    goals = [
+        (part + c, {name: box[name] for name in part.names}) for part, c in zip(parts, numbers, strict=True)
+    ]
+    for c in numbers:
+        rest = rest - c
+    return [*goals, *([(rest, {})] if rest.terms else [])]
+
+
+def parts_of(f: Elementary) -> tuple[list[Elementary], Elementary]:
+    """Sums of terms of f that share no parameter with one another, by their first ones; and its number.
+
+    >>> x, y = elementary.parameter("x"), elementary.parameter("y")
+    >>> parts, rest = parts_of(x * x - x + y + elementary.constant(1))
+    >>> parts == [x * x - x, y], rest == elementary.constant(1)
+    (True, True)
+    """
+    groups: list[set[str]] = []
+    for term, c in f.terms:
+        names = set(Elementary(((term, c),)).names)
+        joined = names.union(*(group for group in groups if group & names))
+        groups = [joined, *(group for group in groups if not group & names)]
+    of = [group for group in sorted(groups, key=sorted) if group]
+    parts = [Elementary(tuple(one for one in f.terms if Elementary((one,)).names & group)) for group in of]
+    return parts, Elementary(tuple(one for one in f.terms if not Elementary((one,)).names))
+
+
+def _collect(f: Elementary, box: Box, *names: str) -> list[Goal]:
+    if not all(box[name].nonnegative for name in names):
+        raise BadCertificate("a parameter may be negative")
+    factors: dict[Term, Elementary] = {}
+    for term, c in f.terms:
+        product = tuple(pair for pair in term if pair[0][0] == "x" and pair[0][1] in names)
+        rest = Elementary(((tuple(pair for pair in term if pair not in product), c),))
+        factors[product] = factors.get(product, Elementary()) + rest
+    if any(factor.names & set(names) for factor in factors.values()):
+        raise BadCertificate("a parameter stands in other terms, too")
+    return [(factor, {name: box[name] for name in factor.names}) for factor in factors.values()]
 
 
 def _order(f: Elementary, box: Box, x: str, y: str, factor: str) -> list[Goal]:

@@ -243,7 +243,8 @@ def decide(
     until -- the time on the monotonic clock at which the search ends.
     """
     f, box = wanted
-    if len(f.names) > MOST_PARAMETERS:
+    largest = max((len(part.names) for part in calculus.parts_of(f)[0]), default=0)
+    if largest > MOST_PARAMETERS or len(f.names) > MOST_IN_ALL:
         return None
     for (trials, confirmed), (depth, work) in islice(zip(TRIALS, EFFORTS, strict=True), efforts):
         for point in points(f, box, trials, confirmed):
@@ -275,6 +276,8 @@ def _simpler(
 SIMPLE = tuple(map(Fraction, ("1", "1/2", "2", "3", "5", "10", "1/10", "100", "1/100")))
 """Values that a counterexample has where it can."""
 MOST_PARAMETERS = 10
+"""The most that may stand in one sum that shares none with others."""
+MOST_IN_ALL = 24
 
 
 @dataclass
@@ -306,10 +309,14 @@ class _Search:
                 return [Step("range", (str(bits),))]
         if depth <= 0 or not f.names:
             return None
+        for steps, goals in self._in_parts(f, box):
+            found = self._within_share(steps, goals, depth)
+            if found is not None:
+                return found
         for step in _surely_useful(f, box):
-            goals = self._reduced((f, box), step)
-            if goals is not None and goals[0] != (f, box):
-                return self._after([step], goals, depth)
+            after = self._reduced((f, box), step)
+            if after is not None and after[0] != (f, box):
+                return self._after([step], after, depth)
         for steps, goals in self._worth_trying(f, box):
             found = self._within_share(steps, goals, depth - 1)
             if found is not None:
@@ -411,6 +418,18 @@ class _Search:
             for step in _lemmas(f, low):
                 yield from self._tried(wanted, step)
 
+    def _in_parts(self, f: Elementary, box: Box) -> Iterator[tuple[list[Step], list[Goal]]]:
+        """Sums that share no parameter, each without the number in f or with an equal share of it; and what
+        stands before products of parameters."""
+        parts, rest = calculus.parts_of(f)
+        if len(parts) > 1 and (c := rest.number) is not None:
+            for share in {Fraction(0), c / len(parts)}:
+                yield from self._tried((f, box), Step("apart", (str(share),) * len(parts)))
+        hidden = {name for letter in f.letters if letter[0] not in "xy" for name in _names_of(letter)}
+        names = sorted(name for name in f.names - hidden if box[name].nonnegative)
+        if names and hidden:
+            yield from self._tried((f, box), Step("collect", tuple(names)))
+
     def _factors(self, f: Elementary, box: Box) -> Iterator[tuple[list[Step], list[Goal]]]:
         """The roots of a polynomial in one letter, or the factors of one in several."""
         yield from self._tried((f, box), Step("roots"))
@@ -443,8 +462,14 @@ class _Search:
                 yield from self._tried(wanted, Step("split", (name, str(c))))
 
     def _worst_cases(self, f: Elementary, box: Box) -> Iterator[tuple[list[Step], list[Goal]]]:
-        """One choice where the worst case counts positively, each one else."""
-        for n, letter in enumerate(calculus.worst_cases(f)):
+        """One choice where the worst case counts positively, each one else; those inside of others last."""
+        inner = {
+            one
+            for letter in calculus.worst_cases(f)
+            for part in elementary.inside(letter)
+            for one in calculus.worst_cases(part)
+        }
+        for n, letter in sorted(enumerate(calculus.worst_cases(f)), key=lambda one: one[1] in inner):
             m, of = letter[1][0], elementary.inside(letter)
             votes: dict[tuple[int, ...], int] = {}
             for point in samples(box, f.names, SAMPLES):
@@ -524,9 +549,13 @@ def _surely_useful(f: Elementary, box: Box) -> Iterator[Step]:
         elif domain.greatest == 1 and domain.nonnegative and not domain.integer:
             log = _log_of(name)
             if log in elementary.every_letter(f) and not any(
-                name in elementary.of_letter(one).names for one in f.letters if one not in (log, ("x", name))
+                name in _names_of(one) for one in f.letters if one not in (log, ("x", name))
             ):
                 yield Step("change", (name, "-exp"))
+
+
+def _names_of(letter: Letter) -> frozenset[str]:
+    return elementary.of_letter(letter).names
 
 
 def _log_of(name: str) -> Letter:

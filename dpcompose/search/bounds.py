@@ -389,7 +389,8 @@ class _Search:
     def _surely_at_least(self, greater: Loss, lesser: Loss) -> bool:
         if greater == INFINITE_LOSS or isinstance(lesser, str):
             return greater == INFINITE_LOSS
-        return isinstance(decide.at_least(greater, lesser, self.setting.domains, self.solver), AtLeast)
+        found = decide.at_least(greater, lesser, self.setting.domains, self.solver, efforts=2)
+        return isinstance(found, AtLeast)
 
     def _misfit(self, page: Page) -> tuple[str | None, tuple[Any, Any] | None]:
         """Why a theorem does not fit, with the witness of a failing hypothesis."""

@@ -71,10 +71,13 @@ def at_least(
     domains: Mapping[str, Domain],
     solver: Solver = STANDARD,
     until: float | None = None,
+    efforts: int | None = None,
 ) -> Decision:
     """Whether greater ≥ lesser for all allowed values of the parameters.
 
     until -- the time on the monotonic clock at which the search ends; left out, MOST_SECONDS from now.
+    efforts -- how often a proof by calculus is looked for, each time with more effort; left out, until all
+        of `analysis.EFFORTS` are spent.
 
     >>> from dpcompose.language.symbols import POSITIVE
     >>> e, f = Form.parameter("e"), Form.parameter("f")
@@ -99,7 +102,7 @@ def at_least(
         if _fails(greater, lesser, domains, point):
             return Fails(point)
     bent = has_atoms or _has_products(difference)
-    decided = _by_calculus(greater, lesser, domains, until) if bent else None
+    decided = _by_calculus(greater, lesser, domains, until, efforts) if bent else None
     if decided is not None:
         return decided
     found = _prove(difference, with_rays, solver, until)

@@ -51,6 +51,12 @@ COMPARISONS: list[tuple[str, str, dict[str, str], str]] = [
     ("x**x", "exp(-exp(-1))", {"x": P}, "true"),
     ("exp(n*x)", "(1 + x)**n", {"x": P, "n": K}, "true"),
     ("(1 + x)**n", "1 + n*x", {"x": P, "n": K}, "equal"),
+    # several parameters, each in a sum of its own, or before what has the others
+    ("(a**2 + b**2 + c**2)/2", "a + b + c - 2*a/(1 + exp(a)) - 2*b/(1 + exp(b)) - 2*c/(1 + exp(c))", {"a": P, "b": P, "c": P}, "true"),
+    ("a + b - log(a) - log(b)", "2", {"a": P, "b": P}, "equal"),
+    ("a - log(a) + exp(b) - b", "5/2", {"a": P, "b": P}, "false"),
+    ("max(a, b)*(c + x)", "a*c + b*x", {"a": P, "b": P, "c": P, "x": P}, "equal"),
+    ("max(a, b)*(c + x)", "(a + b)*max(c, x)", {"a": P, "b": P, "c": P, "x": P}, "false"),
     # roots and means
     ("(a + b)/2", "sqrt(a*b)", {"a": P, "b": P}, "equal"),
     ("sqrt(a*b)", "2*a*b/(a + b)", {"a": P, "b": P}, "equal"),
