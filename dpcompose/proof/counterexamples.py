@@ -167,12 +167,8 @@ def make(
         raise BadCertificate(f"there is no witness page for {claimed.notion}")
     if any(value is sympy.oo for _, value in claimed.values):
         raise BadCertificate("the claim says nothing: it is oo")
-    moving = inputs.distances(pair)
-    rows = [
-        _row(inputs, page, i, r, pair, point)
-        for i, r in moving.items()
-        if _is_witnessed(setting.mechanisms[i - 1], page, r)
-    ]
+    moving, of = inputs.distances(pair), _Rows(inputs, page, pair, point)
+    rows = [of.row(i, r) for i, r in moving.items() if _is_witnessed(setting.mechanisms[i - 1], page, r)]
     tables = [name for i in moving if (name := setting.mechanisms[i - 1].name) in setting.on_tables]
     if tables and not rows:
         raise BadCertificate(
@@ -273,22 +269,25 @@ def decimal(x: Fraction) -> str:
     """A number as a decimal where it is one of few digits, else as a fraction.
 
     >>> decimal(Fraction(3, 8)), decimal(Fraction(1, 3)), decimal(Fraction(12, 10**9))
-    ('0.375', '1/3', '12e-9')
+    ('0.375', '1/3', '1.2e-8')
     """
     places = 0
     while places <= MOST_PLACES and (x * 10**places).denominator != 1:
         places += 1
     if places > MOST_PLACES:
         return str(x)
-    digits = (x * 10**places).numerator
-    if places == 0 or places > SHOWN_PLACES:
-        return str(digits) + (f"e-{places}" if places else "")
-    text = f"{digits:0{places + 1}d}"
-    return f"{text[:-places]}.{text[-places:]}"
+    sign, digits = "-" if x < 0 else "", str(abs(x.numerator * 10**places // x.denominator))
+    if places == 0:
+        return sign + digits
+    if places - len(digits) > SHOWN_ZEROS:
+        rest = f".{digits[1:]}" if len(digits) > 1 else ""
+        return f"{sign}{digits[0]}{rest}e-{places - len(digits) + 1}"
+    text = digits.zfill(places + 1)
+    return f"{sign}{text[:-places]}.{text[-places:]}"
 
 
-SHOWN_PLACES = 8
-"""Up to how many places after the point a decimal is written without an exponent."""
+SHOWN_ZEROS = 3
+"""Up to how many zeros after the point a decimal is written without an exponent."""
 MOST_PLACES = 400
 """Up to how many places a number is looked at for being a decimal; formulas have exponents as large."""
 
@@ -361,60 +360,75 @@ def _stated(mechanism: Mechanism, page: Page) -> Guarantee:
     return (mechanism.stated_in(page.head.notion) or mechanism).satisfies
 
 
-def _row(
-    inputs: Inputs,
-    page: Page,
-    i: int,
-    r: Distance,
-    pair: tuple[Database, Database],
-    point: Mapping[str, Fraction],
-) -> Row:
-    """What M_i loses where its inputs are r apart: by its noise, by its table, else by its witness."""
-    mechanism = inputs.setting.mechanisms[i - 1]
-    if mechanism.noise is not None:
-        return _noisy(inputs, page, i, r, pair, point)
-    if (table := mechanism.table) is not None:
-        on_inputs = inputs.setting.has_inputs_as_rows(mechanism)
-        D, E = map(mechanism.reads, pair) if on_inputs else pair
-        return witnesses.on_table(i, table.at({name: point[name] for name in table.domains}), D, E)
-    return _witness(inputs, page, i, r, point)
+@dataclass(frozen=True)
+class _Rows:
+    """What mechanisms lose at a pair of databases and a point, those that a page of witnesses is about."""
 
+    inputs: Inputs
+    page: Page
+    pair: tuple[Database, Database]
+    point: Mapping[str, Fraction]
 
-def _noisy(
-    inputs: Inputs,
-    page: Page,
-    i: int,
-    r: Distance,
-    pair: tuple[Database, Database],
-    point: Mapping[str, Fraction],
-) -> Row:
-    """M_i itself, which adds noise to values of its query that are r apart."""
-    mechanism = inputs.setting.mechanisms[i - 1]
-    noise, stated = mechanism.noise, dict(_stated(mechanism, page).values)
-    assert noise is not None
-    if page.head.by == "event":
-        raise BadCertificate(f"nothing is known of the {page.head.notion} loss of {mechanism.name}")
-    of_noise = inputs.theory.noise(noise.word)
-    if of_noise is None or not of_noise.head.attained:
-        raise BadCertificate(
-            f"what {mechanism.name} loses at two databases is not known, only what bounds it"
-        )
-    if page.head.notion != mechanism.satisfies.notion:  # the lines of a derivation say nothing of this
-        given = of_noise.head.guarantee.get(page.head.notion, {})
-        if {key: noise.value(text) for key, text in given.items()} != stated:
+    def row(self, i: int, r: Distance) -> Row:
+        """What M_i loses where its inputs are r apart: by its noise, by its table, else by its witness."""
+        mechanism = self.inputs.setting.mechanisms[i - 1]
+        if mechanism.noise is not None:
+            return self._noisy(i, r)
+        if (table := mechanism.table) is not None:
+            on_inputs = self.inputs.setting.has_inputs_as_rows(mechanism)
+            D, E = map(mechanism.reads, self.pair) if on_inputs else self.pair
+            return witnesses.on_table(i, table.at({name: self.point[name] for name in table.domains}), D, E)
+        return self._witness(i, r)
+
+    def _noisy(self, i: int, r: Distance) -> Row:
+        """M_i itself, which adds noise to values of its query that are r apart."""
+        mechanism = self.inputs.setting.mechanisms[i - 1]
+        noise, stated = mechanism.noise, dict(_stated(mechanism, self.page).values)
+        assert noise is not None
+        if self.page.head.by == "event":
+            raise BadCertificate(f"nothing is known of the {self.page.head.notion} loss of {mechanism.name}")
+        of_noise = self.inputs.theory.noise(noise.word)
+        if of_noise is None or not of_noise.head.attained:
             raise BadCertificate(
-                f"{of_noise.id} does not state the {page.head.notion} guarantee of {mechanism.name}"
+                f"what {mechanism.name} loses at two databases is not known, only what bounds it"
             )
-    at_D, at_E, words = _released_values(inputs, i, pair, point)
-    numbers = _numbers(point, inputs.setting.domains)
-    loss: Number | None = None
-    if sympy.oo not in stated.values():
-        distance = formulas.parse(
-            page.head.distance, stated | {"r": sympy.Integer(r) if isinstance(r, int) else r}
-        ).xreplace(numbers)
-        loss = sympy.expand(distance**2) if page.head.by == "noise" else distance
-        loss = formulas.evaluate(loss, {}) if formulas.evaluate(loss, {}) is not None else loss
-    return Noisy(i, _value(at_D), _value(at_E), words, loss)
+        if self.page.head.notion != mechanism.satisfies.notion:  # no line of a derivation says this
+            given = of_noise.head.guarantee.get(self.page.head.notion, {})
+            if {key: noise.value(text) for key, text in given.items()} != stated:
+                raise BadCertificate(
+                    f"{of_noise.id} does not state the {self.page.head.notion} guarantee of {mechanism.name}"
+                )
+        at_D, at_E, words = _released_values(self.inputs, i, self.pair, self.point)
+        numbers = _numbers(self.point, self.inputs.setting.domains)
+        loss: Number | None = None
+        if sympy.oo not in stated.values():
+            distance = formulas.parse(
+                self.page.head.distance, stated | {"r": sympy.Integer(r) if isinstance(r, int) else r}
+            ).xreplace(numbers)
+            loss = sympy.expand(distance**2) if self.page.head.by == "noise" else distance
+            loss = formulas.evaluate(loss, {}) if formulas.evaluate(loss, {}) is not None else loss
+        return Noisy(i, _value(at_D), _value(at_E), words, loss)
+
+    def _witness(self, i: int, r: Distance) -> Row:
+        """The witness of M_i for inputs that are r apart."""
+        stated = dict(self.inputs.setting.mechanisms[i - 1].satisfies.values)
+        distance = None
+        if r != INFINITE and sympy.oo not in stated.values():
+            distance = formulas.parse(self.page.head.distance, stated | {"r": sympy.Integer(r)})
+        try:
+            row = witnesses.row(self.page, i, distance, self.point)
+            over = self.inputs.theory.closer(self.page.head.notion, "steps")
+            shows = self.page.head.shows
+            known = over is not None and over.id == self.page.head.steps_by and shows in over.head.next
+            if known and over and isinstance(row, witnesses.Event) and distance is not None and r > 1:
+                values = {key: _at_point(value, self.point) for key, value in stated.items()}
+                most = witnesses.after_steps(over.head.next[shows], values, shows, r)
+                row = witnesses.Event(i, max(row.at_D, most))
+            return row
+        except formulas.FormulaError as error:
+            raise BadCertificate(f"the guarantee {error.message}") from None
+        except ValueError as error:
+            raise BadCertificate(str(error)) from None
 
 
 def _released_values(
@@ -473,27 +487,6 @@ def _numbers(point: Mapping[str, Fraction], domains: Mapping[str, Domain]) -> di
         for name, value in point.items()
         if name in domains
     }
-
-
-def _witness(inputs: Inputs, page: Page, i: int, r: Distance, point: Mapping[str, Fraction]) -> Row:
-    """The witness of M_i for inputs that are r apart."""
-    stated = dict(inputs.setting.mechanisms[i - 1].satisfies.values)
-    distance = None
-    if r != INFINITE and sympy.oo not in stated.values():
-        distance = formulas.parse(page.head.distance, stated | {"r": sympy.Integer(r)})
-    try:
-        row = witnesses.row(page, i, distance, point)
-        over = inputs.theory.closer(page.head.notion, "steps")
-        known = over is not None and over.id == page.head.steps_by and page.head.shows in over.head.next
-        if known and over and isinstance(row, witnesses.Event) and distance is not None and r > 1:
-            values = {key: _at_point(value, point) for key, value in stated.items()}
-            most = witnesses.after_steps(over.head.next[page.head.shows], values, page.head.shows, r)
-            row = witnesses.Event(i, max(row.at_D, most))
-        return row
-    except formulas.FormulaError as error:
-        raise BadCertificate(f"the guarantee {error.message}") from None
-    except ValueError as error:
-        raise BadCertificate(str(error)) from None
 
 
 def _at_point(value: sympy.Expr, point: Mapping[str, Fraction]) -> sympy.Expr:
