@@ -293,7 +293,7 @@ def _by_signs(f: Elementary, box: Box) -> bool:
 def _never_zero(letter: Letter, box: Box) -> bool:
     kind, of = letter
     if kind == "x":
-        return not box[of].integer
+        return not box[of].integer or (box[of].least or 0) > 0
     return kind in "pe" or (kind == "s" and surely(Elementary(of), box))
 
 
@@ -319,7 +319,9 @@ def _rises(f: Elementary, name: str, end: str, box: Box, steps: int, strictly: b
         return False
     slope = elementary.derivative(f, name)
     slope = slope if end == "least" else slope.scaled(Fraction(-1))
-    slope = elementary.content(slope)[1] if slope.terms else slope
+    shared = elementary.content(slope)[0].terms[0][0] if slope.terms else ()
+    positive = tuple((letter, r) for letter, r in shared if _never_zero(letter, smooth))  # n may be 0
+    slope = elementary.divided_by_term(slope, positive)
     strict_slope = strictly and not box[name].integer
     return _surely(slope, key(smooth, slope.names), strict_slope, steps) and _surely(
         there, key(rest, there.names), strictly and not strict_slope, steps

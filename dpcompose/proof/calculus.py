@@ -307,6 +307,8 @@ def _square(f: Elementary, box: Box, n: str, unit: str) -> list[Goal]:
     letter, r = f.letters[_index(n)], number(unit)
     if r == 0 or (r.denominator != 1 and letter[0] in "yml"):
         raise BadCertificate("this is no power of a letter")
+    if r.denominator != 1 and letter[0] == "s" and not ranges.surely(Elementary(letter[1]), box, False):
+        raise BadCertificate("a root of a letter that may be negative")
     parts: dict[Fraction, Elementary] = {}
     for term, factor in f.terms:
         power = dict(term).get(letter, Fraction(0))

@@ -24,6 +24,7 @@ WORDS = {
     "x": "real",
     "q": "in (0,1)",
     "n": "integer >= 0",
+    "m": "integer >= 2",
 }
 DOMAINS = {name: Domain.read(words) for name, words in WORDS.items()}
 
@@ -101,6 +102,7 @@ def test_what_a_step_leaves(text: str, step: str, rest: list[str]) -> None:
         ("a*exp(a) - a", "collect a", "a parameter stands in other terms, too"),
         ("n", "number n", "n may have several values"),
         ("a", "change n root", "n cannot be changed like this"),
+        ("1/(3 - 2*m)", "square 0 -1/2", "a root of a letter that may be negative"),
         ("log(n + 1)/n", "real n", "0 to a negative power has no real value"),
     ],
 )  # fmt: skip
@@ -165,6 +167,17 @@ def test_a_lemma_in_a_proof() -> None:
     calculus.check(difference, DOMAINS, argument)
     assert argument.lemmas == ("exp above its tangents",)
     assert calculus.from_data(calculus.to_data(argument)) == argument
+
+
+def test_nothing_is_surely_positive_where_a_whole_number_is_0() -> None:
+    """n*a grows with a, but not where n = 0: dividing n out of its derivative forgets that."""
+    n, a = elementary.parameter("n"), elementary.parameter("a")
+    counts = {"n": Domain(F(0), integer=True), "a": DOMAINS["a"]}
+    for f in (n * a, n * a + n * elementary.exp(a)):
+        assert not ranges.surely(f, counts) and ranges.surely(f, counts, strictly=False)
+        assert ranges.surely(f, {**counts, "n": Domain(F(1), integer=True)})
+        with pytest.raises(BadCertificate):
+            calculus.reduce((elementary.log(f), counts), Step("slope", ("a", "least")))
 
 
 FALSE = [
