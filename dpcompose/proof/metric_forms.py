@@ -233,7 +233,7 @@ class Letters:
                 factor = sympy.Mul(*own)
                 sums = sides.setdefault(factor, [sympy.Integer(0), sympy.Integer(0)])
                 sums[n] += term / factor
-        if not all(self._never_negative(factor) for factor in sides):
+        if not all(self.never_negative(factor) for factor in sides):
             return [(sympy.Integer(1), greater, lesser)]
         return [(factor, *sides[factor]) for factor in sorted(sides, key=sympy.default_sort_key)]
 
@@ -241,7 +241,8 @@ class Letters:
         """Whether an expression depends on parameters only, and on no database."""
         return all(str(one) in self.setting.domains for one in it.free_symbols)
 
-    def _never_negative(self, factor: sympy.Expr) -> bool:
+    def never_negative(self, factor: sympy.Expr) -> bool:
+        """Whether a formula in the parameters is seen to be ≥ 0."""
         try:
             return forms.is_nonnegative(forms.read(factor, self.setting.domains), self.setting.domains)
         except forms.NotAForm:
@@ -347,7 +348,7 @@ class _Reader:
     """Formulas with norms as forms: a letter for every norm, the same on both sides."""
 
     def __init__(self, letters: Letters, of: Mapping[sympy.Symbol, sympy.Expr], level: int) -> None:
-        self.level = level
+        self.letters, self.level = letters, level
         self.norms: dict[sympy.Expr, sympy.Symbol] = {}
         self.parameters = letters.setting.domains
         self.domains = dict(letters.domains)
@@ -358,16 +359,41 @@ class _Reader:
                 self.discs[Euclid(*moved).xreplace(of)] = part.disc
 
     def form(self, side: sympy.Expr, upper: bool) -> Form:
-        """The form of one side; `upper` -- whether norms are replaced by what they are at most."""
+        """The form of one side; `upper` -- whether norms are replaced by what they are at most.
+
+        So are only those that the side grows with: 3 - n is at least 3 - (what n is at most), not at most.
+        """
+        side = as_top(side)
+        fixed = self._fixed(side, 1) if upper else frozenset()
         known = {
-            norm: self._norm(norm, upper)
+            norm: self._norm(norm, upper and norm not in fixed)
             for norm in sorted(side.atoms(Euclid, Top), key=str)
-            if isinstance(norm, Euclid) or (self.level not in IN_COORDINATES and self._is_absolute(norm))
+            if self._is_norm(norm)
         }
         form = forms.read(_spread(sympy.expand_mul(as_top(side.xreplace(known)))), self.domains)
         if unknown := sorted(one for one in form.names if one.isidentifier() and one not in self.domains):
             raise forms.NotAForm(f"nothing is known of the values of {unknown[0]}")
         return form
+
+    def _is_norm(self, it: sympy.Expr) -> bool:
+        """Whether a letter is put for an expression."""
+        written = self.level in IN_COORDINATES
+        return isinstance(it, Euclid) or (not written and isinstance(it, Top) and self._is_absolute(it))
+
+    def _fixed(self, it: sympy.Expr, way: int) -> frozenset[sympy.Expr]:
+        """The norms with which `it` is not seen to grow (way = 1), or to fall (way = −1)."""
+        if self._is_norm(it):
+            return frozenset() if way > 0 else frozenset({it})
+        inside = [one for one in it.args if any(map(self._is_norm, one.atoms(Euclid, Top)))]
+        if it.is_Mul and len(inside) == 1:
+            factor = sympy.Mul(*(one for one in it.args if one != inside[0]))
+            for sign in (1, -1):
+                if self.letters.never_negative(sign * factor):
+                    return self._fixed(inside[0], way * sign)
+        monotone = it.is_Add or isinstance(it, Top) or (it.is_Pow and it.exp == sympy.Rational(1, 2))
+        if monotone or (it.is_Pow and it.exp.is_Rational and it.exp > 0 and self._is_norm(it.base)):
+            return frozenset().union(*(self._fixed(one, way) for one in inside))
+        return frozenset(one for one in it.atoms(Euclid, Top) if self._is_norm(one))
 
     def _is_absolute(self, it: sympy.Expr) -> bool:
         """Whether an expression is |v| for some v that depends on the databases."""

@@ -16,7 +16,7 @@ from typing import Any
 
 import sympy
 
-from dpcompose.language import forms, formulas
+from dpcompose.language import formulas
 from dpcompose.language.meaning import sign
 from dpcompose.language.worstcase import Top
 from dpcompose.privacy.metric_problems import MetricMechanism, MetricSetting
@@ -120,9 +120,9 @@ class Composition:
             factors = [one for one in it.args if self._is_number(one)]
             rest = [one for one in it.args if not self._is_number(one)]
             factor = sympy.Mul(*factors)
-            if len(rest) == 1 and self._never_negative(factor):
+            if len(rest) == 1 and self.letters.never_negative(factor):
                 return self._closed(rest[0], leaf)
-            return len(rest) == 1 and self._never_negative(-factor) and self._is_cut(rest[0], leaf)
+            return len(rest) == 1 and self.letters.never_negative(-factor) and self._is_cut(rest[0], leaf)
         if it.is_Pow and it.exp.is_Rational and 0 < it.exp <= 1:
             squares = [one.as_coeff_Mul() for one in sympy.Add.make_args(it.base)]
             if it.exp == sympy.Rational(1, 2) and all(x.is_Pow and x.exp == 2 and c > 0 for c, x in squares):
@@ -137,17 +137,11 @@ class Composition:
         inside = [-one for one in it.terms]
         numbers = [one for one in inside if self._is_number(one)]
         rest = [one for one in inside if not self._is_number(one)]
-        fine = len(rest) == 1 and all(map(self._never_negative, numbers))
+        fine = len(rest) == 1 and all(map(self.letters.never_negative, numbers))
         return fine and self._closed(rest[0], leaf)
 
     def _is_number(self, it: sympy.Expr) -> bool:
         return all(str(one) in self.setting.domains for one in it.free_symbols)
-
-    def _never_negative(self, it: sympy.Expr) -> bool:
-        try:
-            return forms.is_nonnegative(forms.read(it, self.setting.domains), self.setting.domains)
-        except forms.NotAForm:
-            return False
 
     def is_made_of_norms(self, own: Own) -> bool:
         """Whether a formula in coordinates is made, as `is_metric` says, of norms of g(D) − g(E).

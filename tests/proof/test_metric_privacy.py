@@ -110,6 +110,21 @@ def test_equal_metrics_are_proved_and_least() -> None:
 # examples of the source
 
 
+def test_what_a_norm_is_at_most_is_not_put_where_less_of_it_is_more() -> None:
+    """|v| is at most |x - x'| + 2|y - y'| = n, and 3 - |v| is at least 3 - n: at (0, 1) and (1/10, 0) the
+    metric is 11/10, and min(n, 3 - n) is 9/10."""
+    v, n = "abs(a - b + 2*p - 2*q)", "abs(a - b) + 2*abs(p - q)"
+    letters = 'letters = [["a", "p"], ["b", "q"]]\nformula ='
+    text = (
+        PLANE
+        + 'box = [["0", "1"], ["0", "1"]]\n'
+        + f'[metrics.s]\n{letters} "min({v}, 3 - {v})"\n[metrics.n]\n{letters} "{n}"\n'
+        + composed("e*s")
+        + claimed("e*min(n, 3 - n)", "e*n")
+    )
+    assert verdicts(text) == ["refuted", "proved"]
+
+
 def test_two_districts_lose_the_sum_of_what_counts_and_locations_lose() -> None:
     made, claims = dpc.load_metric(next(file for file in IN_METRICS if file.name.startswith("75")))
     assert str(made.metric) == "count1*e1 + count2*e1 + e2*place1 + e2*place2"
