@@ -102,7 +102,7 @@ def at(
     """
     numbers = _numbers(bound, values)
     setting, members = bound.setting, {}
-    known: dict[str, sympy.Expr] = setting.symbols | {
+    known: dict[str, sympy.Expr] = dict(setting.symbols) | {
         name: number for name, number in numbers.items() if name in setting.domains
     }
     if apart := sorted({found[1] for name in numbers if (found := _MEMBER.fullmatch(name))}):

@@ -301,9 +301,9 @@ class Study:
         values = []
         for key, value in guarantee.values:
             for one in value.free_symbols:
-                if str(one) not in known:
+                if one.name not in known:
                     raise InvalidSetting(f"the claim's {one} is no parameter of the mechanisms")
-                check_assumptions(one, self.setting.domains[str(one)])
+                check_assumptions(one, self.setting.domains[one.name])
             self.setting.check_ranges(value)
             values.append((key, value))
         text = Guarantee(guarantee.notion, tuple(values)).text()

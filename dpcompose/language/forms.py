@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations
-from math import comb
+from math import comb, lcm
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.language import orders
@@ -83,13 +83,10 @@ class Form:
 
     @staticmethod
     def parameter(name: str) -> Form:
-        return _form({((name, 1),): Fraction(1)})
+        return Form(((((name, 1),), Fraction(1)),))
 
     def __add__(self, other: Form) -> Form:
-        total: dict[Monomial | Peak, Fraction] = dict(self.terms)
-        for term, c in other.terms:
-            total[term] = total.get(term, Fraction(0)) + c
-        return _form(total)
+        return total((self, other))
 
     def __sub__(self, other: Form) -> Form:
         return self + other.scaled(Fraction(-1))
@@ -101,14 +98,14 @@ class Form:
             return self.scaled(other.value_if_constant)
         if len(self.terms) * len(other.terms) > LARGEST_FORM:
             raise NotAForm("the product has too many terms")
-        total: dict[Monomial | Peak, Fraction] = {}
+        products: dict[Monomial | Peak, Fraction] = {}
         for s, c in self.terms:
             for t, d in other.terms:
                 if isinstance(s, Peak) or isinstance(t, Peak):
                     raise NotAForm("a worst case is multiplied by a parameter")
                 product = _times(s, t)
-                total[product] = total.get(product, Fraction(0)) + c * d
-        return _form(total)
+                products[product] = products.get(product, Fraction(0)) + c * d
+        return _form(products)
 
     def scaled(self, c: Fraction) -> Form:
         """c times the form."""
@@ -134,12 +131,12 @@ class Form:
     def _hash(self) -> int:
         return hash(self.terms)
 
-    @property
+    @cached_property
     def peaks(self) -> tuple[tuple[Peak, Fraction], ...]:
         """The peaks among the terms, with their factors."""
         return tuple((t, c) for t, c in self.terms if isinstance(t, Peak))
 
-    @property
+    @cached_property
     def monomials(self) -> tuple[tuple[Monomial, Fraction], ...]:
         """The monomials among the terms, with their coefficients."""
         return tuple((t, c) for t, c in self.terms if not isinstance(t, Peak))
@@ -168,33 +165,56 @@ class Form:
 
         Raises NotAForm where an atom is irrational there.
         """
-        total = Fraction(0)
+        values = []
         for term, c in self.terms:
             if isinstance(term, Peak):
-                values = [form.at(point) for form in term.of]
-                most = [max(values)] if term.m == 1 else sorted(values, reverse=True)[: term.m]
-                total += c * sum(most, Fraction(0))
+                c *= _sum_of_largest([form.at(point) for form in term.of], term.m)
             else:
                 for name, power in term:
                     value = point[name] if name in point else _atom_at(name, point)
                     value = value if power == 1 else value**power
                     c = value if c == 1 else c * value
-                total += c
-        return total
+            values.append(c)
+        return values[0] if len(values) == 1 else _sum_of_largest(values, len(values))
 
     def with_values(self, values: Mapping[str, Fraction]) -> Form:
         """The form with numbers in place of some parameters."""
-        total: dict[Monomial | Peak, Fraction] = {}
-        peaks = Form()
+        parts = []
         for term, c in self.terms:
             if isinstance(term, Peak):
-                peaks = peaks + top(term.m, [inner.with_values(values) for inner in term.of]).scaled(c)
+                parts.append(top(term.m, [inner.with_values(values) for inner in term.of]).scaled(c))
                 continue
             for name, power in term:
                 c *= values.get(name, Fraction(1)) ** power
             rest = tuple((name, power) for name, power in term if name not in values)
-            total[rest] = total.get(rest, Fraction(0)) + c
-        return _form(total) + peaks
+            parts.append(Form(((rest, Fraction(1)),)).scaled(c))
+        return total(parts)
+
+
+def total(forms: Iterable[Form]) -> Form:
+    """The sum of the forms, put in order once.
+
+    >>> x = Form.parameter("x")
+    >>> total([x, x, x]) == x.scaled(Fraction(3))
+    True
+    """
+    some = [form for form in forms if form.terms]
+    if len(some) == 1:
+        return some[0]
+    terms: dict[Monomial | Peak, Fraction] = dict(some[0].terms) if some else {}
+    for form in some[1:]:
+        for term, c in form.terms:
+            terms[term] = terms[term] + c if term in terms else c
+    return _form(terms)
+
+
+def _sum_of_largest(values: Sequence[Fraction], m: int) -> Fraction:
+    """The sum of the m largest numbers, brought to one denominator once: whole numbers are compared fast."""
+    common = lcm(*(value.denominator for value in values))
+    numerators = [value.numerator * (common // value.denominator) for value in values]
+    if m < len(values):
+        numerators = [max(numerators)] if m == 1 else sorted(numerators)[-m:]
+    return Fraction(sum(numerators), common)
 
 
 def top(m: int, forms: Iterable[Form]) -> Form:
@@ -207,10 +227,10 @@ def top(m: int, forms: Iterable[Form]) -> Form:
     if m == 1:
         of = list(dict.fromkeys(inner for form in of for inner in _flattened(form)))
     if len(of) <= m:
-        return sum(of, Form())
+        return total(of)
     numbers = [form.value_if_constant for form in of]
     if all(number is not None for number in numbers):
-        return Form.constant(sum(sorted(n for n in numbers if n is not None)[-m:], Fraction(0)))
+        return Form.constant(_sum_of_largest([n for n in numbers if n is not None], m))
     if m == 1 and len(of) > MOST_LISTED and (found := _as_sums(of)) is not None:
         return found
     return _form({Peak(m, tuple(sorted(of, key=lambda form: form.key))): Fraction(1)})
@@ -247,12 +267,9 @@ def read(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
     if expression.is_Rational:
         return Form.constant(Fraction(int(expression.p), int(expression.q)))
     if expression.is_Symbol:
-        return Form.parameter(str(expression))
+        return Form.parameter(expression.name)
     if expression.is_Add:
-        total = Form()
-        for part in expression.args:
-            total = total + read(part, domains)
-        return total
+        return total(read(part, domains) for part in expression.args)
     if expression.is_Mul:
         return _product([read(part, domains) for part in expression.args], domains)
     if expression.is_Pow and expression.exp.is_Integer and 0 < int(expression.exp) <= 64:
@@ -397,14 +414,14 @@ def _over(m: sympy.Expr, x: sympy.Expr, k: sympy.Expr, domains: Mapping[str, Dom
                 raise NotAForm("the members of a family may be negative")
             letter = _letter_over(m, Form(((inside, Fraction(1)),)), k, x)
             parts.append((letter, Form(((outside, c),))))
-        return sum((a * b for a, b in parts), Form())
-    total = (
+        return total(a * b for a, b in parts)
+    fixed = (
         still.scaled(Fraction(int(m)))
         if _surely_at_least(k, int(m), domains)
         else _product([read(least(m, k), domains), still], domains)
     )
     if not moving.terms:
-        return total
+        return fixed
     splits = [(*_split(term), c) for term, c in moving.monomials]
     outside = splits[0][1]
     if any(c < 0 or other != outside or not nonnegative(t, domains) for t, other, c in splits):
@@ -413,7 +430,7 @@ def _over(m: sympy.Expr, x: sympy.Expr, k: sympy.Expr, domains: Mapping[str, Dom
         raise NotAForm("a worst case is multiplied by something that may be negative")
     first = splits[0][2]
     inner = Form(tuple((t, c / first) for t, _, c in splits))
-    return total + _letter_over(m, inner, k, x) * Form(((outside, first),))
+    return fixed + _letter_over(m, inner, k, x) * Form(((outside, first),))
 
 
 def _is_over(name: str) -> bool:
@@ -547,7 +564,7 @@ def _pieces(form: Form) -> Iterator[Form]:
         rest = Form(form.terms[:i] + form.terms[i + 1 :])
         if c < 0:
             for chosen in combinations(term.of, term.m):
-                yield from _pieces(rest + sum(chosen, Form()).scaled(c))
+                yield from _pieces(rest + total(chosen).scaled(c))
             return
         for j, inner in enumerate(term.of):
             if _has_choice(inner):
@@ -563,14 +580,14 @@ def piece_at(form: Form, point: Mapping[str, Fraction]) -> Form:
 
     Worst cases inside of a peak with a positive factor stay as they are.
     """
-    total = Form(form.monomials)
+    parts = [Form(form.monomials)]
     for peak, c in form.peaks:
         if c > 0:
-            total = total + Form(((peak, c),))
+            parts.append(Form(((peak, c),)))
             continue
         largest_there = sorted(peak.of, key=lambda inner: inner.at(point), reverse=True)[: peak.m]
-        total = total + piece_at(sum(largest_there, Form()).scaled(c), point)
-    return total
+        parts.append(piece_at(total(largest_there).scaled(c), point))
+    return total(parts)
 
 
 def _has_choice(form: Form) -> bool:
@@ -815,14 +832,14 @@ def _flattened(form: Form) -> Iterator[Form]:
 
 def _product(factors: list[Form], domains: Mapping[str, Domain]) -> Form:
     """The product, worst cases last: x·max(y, z) = max(x·y, x·z) where x ≥ 0."""
-    total = Form.constant(1)
+    product = Form.constant(1)
     peaked = [factor for factor in factors if factor.peaks]
     for factor in factors:
         if not factor.peaks:
-            total = total * factor
+            product = product * factor
     for factor in peaked:
-        total = _spread(total, factor, domains)
-    return total
+        product = _spread(product, factor, domains)
+    return product
 
 
 def _power(form: Form, n: int, domains: Mapping[str, Domain]) -> Form:
@@ -856,14 +873,14 @@ def _spread(factor: Form, form: Form, domains: Mapping[str, Domain]) -> Form:
         raise NotAForm("two worst cases are multiplied")
     if factor.terms and all(c < 0 for _, c in factor.terms):
         return _spread(factor.scaled(Fraction(-1)), form, domains).scaled(Fraction(-1))
-    total = Form()
+    parts = []
     for term, c in form.terms:
         if not isinstance(term, Peak):
-            total = total + factor * Form(((term, c),))
+            parts.append(factor * Form(((term, c),)))
         elif factor.value_if_constant is not None:
-            total = total + Form(((term, c),)).scaled(factor.value_if_constant)
+            parts.append(Form(((term, c),)).scaled(factor.value_if_constant))
         elif all(d > 0 and not isinstance(t, Peak) and nonnegative(t, domains) for t, d in factor.terms):
-            total = total + top(term.m, [_spread(factor, inner, domains) for inner in term.of]).scaled(c)
+            parts.append(top(term.m, [_spread(factor, inner, domains) for inner in term.of]).scaled(c))
         else:
             raise NotAForm("a worst case is multiplied by something that may be negative")
-    return total
+    return total(parts)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import cast
 
 import sympy
@@ -57,7 +58,7 @@ class Domain:
             return False
         return self.greatest is None or not (x > self.greatest or (self.open_greatest and x == self.greatest))
 
-    @property
+    @cached_property
     def nonnegative(self) -> bool:
         """Whether no allowed value is below 0."""
         return self.least is not None and self.least >= 0

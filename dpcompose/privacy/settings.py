@@ -597,10 +597,9 @@ class Setting(Composition, Shown):
         Where all mechanisms then have a guarantee in it, that of noise may promise nothing (oo).
         """
         stated = [mechanism.stated_in(notion) for mechanism in self.mechanisms]
+        every = all(one is not None for one in stated)
         chosen = [
-            own
-            if one is None or (None in stated and sympy.oo in dict(one.satisfies.values).values())
-            else one
+            own if one is None or (not every and sympy.oo in dict(one.satisfies.values).values()) else one
             for own, one in zip(self.mechanisms, stated, strict=True)
         ]
         return self if chosen == list(self.mechanisms) else replace(self, mechanisms=tuple(chosen))
@@ -619,17 +618,17 @@ class Setting(Composition, Shown):
         only = set(claimed)
         return self.stated_in(only.pop()) if len(only) == 1 else self
 
-    @property
+    @cached_property
     def used(self) -> frozenset[str]:
         """The parameters that the guarantees and tables depend on."""
         values = [value for m in self.mechanisms for value in m.formulas]
         counts = [m.count for m in self.mechanisms if m.count is not None]
         inner = {name for m in self.mechanisms if m.table is not None for name in m.table.domains}
         inner |= {name for study in self.studies.values() for name in study.used}
-        return frozenset(inner | {str(one) for x in [*values, *counts] for one in x.free_symbols})
+        return frozenset(inner | {one.name for x in [*values, *counts] for one in x.free_symbols})
 
-    @property
-    def symbols(self) -> dict[str, sympy.Symbol]:
+    @cached_property
+    def symbols(self) -> Mapping[str, sympy.Symbol]:
         """The parameters as sympy symbols, by name."""
         return {name: symbol(name, domain) for name, domain in self.domains.items()}
 
@@ -736,7 +735,7 @@ DOMAIN_NEEDED = (
 
 def check_assumptions(one: sympy.Symbol, domain: Domain) -> None:
     """Raises InvalidSetting where a symbol says another sign than its domain: sympy has used it already."""
-    if one != symbol(str(one), domain):
+    if one != symbol(one.name, domain):
         raise InvalidSetting(
             f"the symbol {one} in a formula has other assumptions than the parameter {one}, "
             f"which is {domain}; "

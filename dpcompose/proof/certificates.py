@@ -200,19 +200,19 @@ def coefficients(form: Form, unit: Sequence[str], domains: Mapping[str, Domain])
         raise BadCertificate("the polynomial has too many coefficients")
     for at in product(*(range(n + 1) for n in degrees.values())):
         chosen = dict(zip(degrees, at, strict=True))
-        total = Form()
+        parts = []
         for term, c in form.monomials:
             for name, power in term:
                 if name in chosen:
                     c *= Fraction(comb(chosen[name], power), comb(degrees[name], power))
             rest = tuple(one for one in term if one[0] not in chosen)
-            total = total + Form(((rest, Fraction(1)),)).scaled(c)
-        yield total
+            parts.append(Form(((rest, Fraction(1)),)).scaled(c))
+        yield forms.total(parts)
 
 
 def _without_peaks(form: Form, weights: Sequence[Weights], n: int) -> Form:
     """A lower bound of the form without peaks: each peak replaced by its weighted combination."""
-    total = Form(form.monomials)
+    parts = [Form(form.monomials)]
     if len(weights) != len(form.peaks):
         raise BadCertificate(f"piece {n}: {len(weights)} weights for {len(form.peaks)} worst cases")
     for (peak, c), given in zip(form.peaks, weights, strict=True):
@@ -224,8 +224,8 @@ def _without_peaks(form: Form, weights: Sequence[Weights], n: int) -> Form:
                 f"piece {n}: the weights of a worst case do not lie in [0, 1] with sum {peak.m}"
             )
         for j, w, inner in given.of:
-            total = total + _without_peaks(peak.of[j], inner, n).scaled(c * w)
-    return total
+            parts.append(_without_peaks(peak.of[j], inner, n).scaled(c * w))
+    return forms.total(parts)
 
 
 def to_data(proof: Proof) -> list[Any] | dict[str, Any]:

@@ -337,7 +337,7 @@ def _check_possible(
     related = (setting.target.relates(*some, setting.databases) for some in ((D, E), (E, D)))
     if D == E or not all(related):
         raise BadCertificate(f"{inputs.show(pair)} are no {setting.target} neighbours")
-    free = {str(one) for _, value in claimed.values for one in value.free_symbols}
+    free = {one.name for _, value in claimed.values for one in value.free_symbols}
     needed = setting.used | {name for name in free if family_of(name) is None}
     certificates.check_allowed(point, setting.domains, needed)
 

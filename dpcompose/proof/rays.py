@@ -74,17 +74,17 @@ class _Rays:
 
     def value(self, kind: str, m: int, by_k: bool) -> Form:
         """T_m or S in the letters; `by_k`: k times it."""
-        total = Form()
+        parts = []
         for j in self.letters:
             size = self.most if j == "all" else int(j)
             unit = self.times_k(j) if by_k else self.letter(j)
             if kind == "sum" and j == "all":
                 if by_k and self.fixed is None:
                     raise NotAForm(f"a sum over {self.k} members is multiplied by {self.k}")
-                total = total + (unit.scaled(Fraction(self.fixed or 1)) if by_k else self.times_k(j))
+                parts.append(unit.scaled(Fraction(self.fixed or 1)) if by_k else self.times_k(j))
             else:
-                total = total + unit.scaled(Fraction(size if kind == "sum" else min(m, size)))
-        return total
+                parts.append(unit.scaled(Fraction(size if kind == "sum" else min(m, size))))
+        return forms.total(parts)
 
 
 def on_rays(
@@ -94,7 +94,7 @@ def on_rays(
 
     Raises NotAForm where a product with k is not covered.
     """
-    if len(compared) == 1:
+    if len(compared) == 1 and any(map(_read, compared[0].names)):
         lower = _squares_inside(compared[0], domains)
         compared = [_separated(lower, _composites_above(lower), domains)]
     rays = _rays(compared, domains)
@@ -123,12 +123,10 @@ def _shifted(form: Form, names: set[str], domains: Mapping[str, Domain]) -> Form
     """x = least + (something ≥ 0) for each of the names, so that products show their sign."""
     if not names & form.names:
         return form
-    total = Form()
+    parts = []
     for term, c in form.terms:
         if isinstance(term, Peak):
-            total = total + forms.top(term.m, [_shifted(inner, names, domains) for inner in term.of]).scaled(
-                c
-            )
+            parts.append(forms.top(term.m, [_shifted(inner, names, domains) for inner in term.of]).scaled(c))
             continue
         value = Form.constant(c)
         for name, power in term:
@@ -137,8 +135,8 @@ def _shifted(form: Form, names: set[str], domains: Mapping[str, Domain]) -> Form
                 factor = Form.constant(_least(name, domains)) + Form.parameter(f"{name}, more")
             for _ in range(power):
                 value = value * factor
-        total = total + value
-    return total
+        parts.append(value)
+    return forms.total(parts)
 
 
 def _rays(compared: Sequence[Form], domains: Mapping[str, Domain]) -> dict[tuple[str, str], _Rays]:
@@ -155,13 +153,13 @@ def _rays(compared: Sequence[Form], domains: Mapping[str, Domain]) -> dict[tuple
 
 
 def _replaced(form: Form, rays: Mapping[tuple[str, str], _Rays]) -> Form:
-    total = Form()
+    parts = []
     for term, c in form.terms:
         if isinstance(term, Peak):
-            total = total + forms.top(term.m, [_replaced(inner, rays) for inner in term.of]).scaled(c)
+            parts.append(forms.top(term.m, [_replaced(inner, rays) for inner in term.of]).scaled(c))
         else:
-            total = total + _monomial(term, rays).scaled(c)
-    return total
+            parts.append(_monomial(term, rays).scaled(c))
+    return forms.total(parts)
 
 
 def _monomial(term: Monomial, rays: Mapping[tuple[str, str], _Rays]) -> Form:
@@ -240,14 +238,15 @@ def _nonnegative(family: str, domains: Mapping[str, Domain]) -> bool:
 
 def _squares_inside(form: Form, domains: Mapping[str, Domain]) -> Form:
     """A form that is at most this one: T_m(e²) for T_m(e)² where that is added, for members e[i] ≥ 0."""
-    total = Form()
+    parts = []
     for term, c in form.terms:
         if isinstance(term, Peak):
             if c > 0:
-                term = Peak(term.m, tuple(_squares_inside(inner, domains) for inner in term.of))
-                total = total + forms.top(term.m, term.of).scaled(c)
+                parts.append(
+                    forms.top(term.m, [_squares_inside(inner, domains) for inner in term.of]).scaled(c)
+                )
             else:
-                total = total + Form(((term, c),))
+                parts.append(Form(((term, c),)))
             continue
         value = Form.constant(c)
         for name, power in term:
@@ -262,8 +261,8 @@ def _squares_inside(form: Form, domains: Mapping[str, Domain]) -> Form:
                 power %= 2
             for _ in range(power):
                 value = value * factor
-        total = total + value
-    return total
+        parts.append(value)
+    return forms.total(parts)
 
 
 def _composites_above(form: Form, sign: int = 1) -> frozenset[tuple[str, str]]:
@@ -284,11 +283,11 @@ def _separated(form: Form, kept: frozenset[tuple[str, str]], domains: Mapping[st
 
     kept -- the composite families that are left as they are.
     """
-    total = Form()
+    parts = []
     for term, c in form.terms:
         if isinstance(term, Peak):
             inner = [_separated(one, kept, domains) for one in term.of]
-            total = total + forms.top(term.m, inner).scaled(c)
+            parts.append(forms.top(term.m, inner).scaled(c))
             continue
         value = Form.constant(c)
         for name, power in term:
@@ -298,13 +297,13 @@ def _separated(form: Form, kept: frozenset[tuple[str, str]], domains: Mapping[st
             if found and apart and power == 1 and forms.nonnegative(_without(term, name), domains):
                 kind = "max" if found.m == 1 else f"top({found.m}"
                 words = "max({}[i], i, 1, {})" if found.m == 1 else kind + ", {}[i], i, 1, {})"
-                factor = sum(
-                    (Form.parameter(words.format(e, found.k)).scaled(c_) for e, c_ in apart.items()), Form()
+                factor = forms.total(
+                    Form.parameter(words.format(e, found.k)).scaled(c_) for e, c_ in apart.items()
                 )
             for _ in range(power):
                 value = value * factor
-        total = total + value
-    return total
+        parts.append(value)
+    return forms.total(parts)
 
 
 def _without(term: Monomial, name: str) -> Monomial:
@@ -324,10 +323,10 @@ def written_out(form: Form, sizes: Mapping[str, int], domains: Mapping[str, Doma
 
 
 def _written_out(form: Form, sizes: Mapping[str, int]) -> Form:
-    total = Form()
+    parts = []
     for term, c in form.terms:
         if isinstance(term, Peak):
-            total = total + forms.top(term.m, [_written_out(inner, sizes) for inner in term.of]).scaled(c)
+            parts.append(forms.top(term.m, [_written_out(inner, sizes) for inner in term.of]).scaled(c))
             continue
         value = Form.constant(c)
         for name, power in term:
@@ -335,8 +334,8 @@ def _written_out(form: Form, sizes: Mapping[str, int]) -> Form:
             factor = _number(name, sizes) if over is None else _members(over, sizes)
             for _ in range(power):
                 value = value * factor if not factor.peaks else forms.spread(value, factor)
-        total = total + value
-    return total
+        parts.append(value)
+    return forms.total(parts)
 
 
 def _number(name: str, sizes: Mapping[str, int]) -> Form:
@@ -354,17 +353,14 @@ def _members(over: Over, sizes: Mapping[str, int]) -> Form:
     size = int(k) if k.is_Integer else sizes[str(k)]
     inner = forms.read(x, {str(one): POSITIVE for one in x.free_symbols})
     members = [_renamed(inner, j) for j in range(1, size + 1)]
-    return sum(members, Form()) if m == k else forms.top(int(m), members)
+    return forms.total(members) if m == k else forms.top(int(m), members)
 
 
 def _renamed(form: Form, j: int) -> Form:
     """The form of the j-th member."""
-    return sum(
-        (
-            Form(((tuple(sorted((_member_name(name, j), power) for name, power in term)), c),))
-            for term, c in form.monomials
-        ),
-        Form(),
+    return forms.total(
+        Form(((tuple(sorted((_member_name(name, j), power) for name, power in term)), c),))
+        for term, c in form.monomials
     )
 
 

@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from heapq import nsmallest
 from typing import Any
 
@@ -106,7 +107,7 @@ def _sum_of_least(values: Iterable[Fraction], m: int, n: int) -> Fraction:
         return sum(nsmallest(m, negative), Fraction(0))
     more = m - len(negative) - (n - len(given))
     others = nsmallest(more, [c for c in given if c.numerator >= 0]) if more > 0 else []
-    return sum(negative, Fraction(0)) + sum(others, Fraction(0))
+    return sum([*negative, *others], Fraction(0))
 
 
 @dataclass
@@ -152,17 +153,21 @@ class Remainder:
         for f, message in self.needed:
             if not self.choices.never_negative(f):
                 raise BadCertificate(f"for some choice {message}")
-        for term, f in self.failing():
+        for term, f in self.failing:
             least = self.choices.least(f)
             c = least if least < 0 else -self.choices.least(_negated(f))
             raise BadCertificate(f"for some choice the term {c}*{named(term)} is not seen to be >= 0")
 
-    def failing(self) -> Iterable[tuple[Monomial, Affine]]:
+    @cached_property
+    def failing(self) -> tuple[tuple[Monomial, Affine], ...]:
         """The terms whose coefficients are not seen to be ≥ 0 for all choices, or not 0 as they must be."""
-        for term, f in self.coefficients.items():
-            signed = forms.nonnegative(term, self.domains)
-            if not self.choices.never_negative(f) or not (signed or self.choices.never_negative(_negated(f))):
-                yield term, f
+        never_negative = self.choices.never_negative
+        return tuple(
+            (term, f)
+            for term, f in self.coefficients.items()
+            if not never_negative(f)
+            or not (forms.nonnegative(term, self.domains) or never_negative(_negated(f)))
+        )
 
     def _add(self, term: Monomial, f: Affine, c: Fraction) -> None:
         coefficient = self.coefficients.setdefault(term, {})

@@ -137,7 +137,7 @@ class Bound(Shown):
             less, more = (self.steps.form(self.guarantee.notion, one, key) for one in (smaller, value))
             if isinstance(decide.at_least(less, more, domains), Fails):
                 return True
-            for point in decide.points(domains)[:FEW_POINTS]:
+            for point in decide.points(domains, FEW_POINTS):
                 with suppress(certificates.BadCertificate):
                     certificates.check_larger(more, less, domains, point)
                     return True

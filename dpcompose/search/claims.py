@@ -94,7 +94,7 @@ def _by_curve(verdict: Verdict, bound: Bound) -> Verdict:
         return replace(verdict, guarantee=optimal.least(claim.guarantee, bound)) if by_conversion else verdict
     if verdict.verdict == "refuted":
         return replace(verdict, guarantee=optimal.least(claim.guarantee, bound))
-    points = decide.points(bound.setting.domains)[:FEW_POINTS] if verdict.verdict == "undecided" else []
+    points = decide.points(bound.setting.domains, FEW_POINTS) if verdict.verdict == "undecided" else []
     complete = [_completed(point, bound, claim.guarantee) for point in points]
     found = optimal.decide(claim.guarantee, bound, complete)
     least = optimal.least(claim.guarantee, bound)
@@ -145,7 +145,7 @@ def _by_parameters(claim: Claim, bound: Bound, solver: Solver) -> Verdict:
     witness = bound.steps.theory.witness(notion)
     if not bound.optimal and witness is not None and witness.head.shows not in proved:
         # the mechanisms of the witness attain something else than the bound, which a claim may lie below
-        verdict = _refute(claim, bound, decide.points(bound.setting.domains)[:FEW_POINTS])
+        verdict = _refute(claim, bound, decide.points(bound.setting.domains, FEW_POINTS))
         if verdict.verdict == "refuted":
             return verdict
     if bound.conversions:
@@ -170,7 +170,7 @@ def refute_by_consequence(claim: Claim, bound: Bound) -> Verdict | None:
             ids = tuple(page.id for page in path)
             with suppress(StepRefused):
                 weaker = replace(claim, guarantee=steps.implied(claimed, ids))
-                found = _refute(weaker, bound, decide.points(bound.setting.domains)[:FEW_POINTS])
+                found = _refute(weaker, bound, decide.points(bound.setting.domains, FEW_POINTS))
                 if found.counterexample is not None:
                     example = replace(found.counterexample, through=ids)
                     return Verdict(claim, "refuted", counterexample=example)
@@ -209,7 +209,7 @@ def _without_bound(claim: Claim, bound: Bound, solver: Solver) -> Verdict:
     nothing = _says_nothing(claim, bound.setting, theory, solver)
     if nothing is not None:
         return Verdict(claim, "proved", certificate=nothing)
-    verdict = _refute(claim, bound, decide.points(bound.setting.domains)[:FEW_POINTS])
+    verdict = _refute(claim, bound, decide.points(bound.setting.domains, FEW_POINTS))
     return verdict if verdict.verdict == "refuted" else Verdict(claim, "undecided", reason=reason)
 
 
@@ -217,6 +217,8 @@ FEW_POINTS = 24
 """At how many simple points witness mechanisms are tried where they do not attain the bound."""
 
 
+FEW_PAIRS = 3
+"""At how many pairs that lose most a counterexample is looked for."""
 MOST_PAIRS = 200
 """At how many pairs mechanisms that are given as tables are looked at."""
 
@@ -297,7 +299,7 @@ def _compare(
         return [decision.point]
     if not isinstance(decision, AtLeast):
         if forms.is_positive(forms.constants_joined(lesser - greater), domains):
-            return decide.points(domains)[:FEW_POINTS]  # below by irrational factors, at every point
+            return decide.points(domains, FEW_POINTS)  # below by irrational factors, at every point
         return decision.reason
     found["at least"] = certificates.to_data(decision.proof)
     if known is bound.closer:
@@ -332,7 +334,7 @@ def _loose(
     if isinstance(other_way, AtLeast) and known.optimal:
         found["at most"] = certificates.to_data(other_way.proof)
         return False
-    for point in decide.points(domains)[:FEW_POINTS] if known is bound.closer else ():
+    for point in decide.points(domains, FEW_POINTS) if known is bound.closer else ():
         with suppress(BadCertificate, forms.NotAForm):
             certificates.check_larger(greater, lesser, domains, point)
             found["larger at"] = {name: str(x) for name, x in point.items()}
@@ -390,16 +392,33 @@ def _worst_pairs(bound: Bound, point: Mapping[str, Fraction]) -> list[tuple[Any,
         return (True, Fraction(0)) if isinstance(loss, str) else (False, loss.at(point))
 
     worst: dict[int, None] = {}
-    for losses in bound.losses.values():
+    for key, losses in bound.losses.items():
+        most, reached = _guaranteed(bound, key, point), 0
+        values: dict[int, tuple[bool, Fraction]] = {}
         try:
-            values = [value(loss) for loss in losses]
+            for n, loss in enumerate(losses):
+                values[n] = value(loss)
+                reached += values[n] == (False, most)
+                if reached == FEW_PAIRS:
+                    break  # no pair loses more than is guaranteed
         except forms.NotAForm:  # irrational at the point
             order = list(range(len(losses)))
         else:
-            order = sorted(range(len(values)), key=values.__getitem__, reverse=True)
-        worst |= dict.fromkeys(order[:3])
+            order = sorted(values, key=values.__getitem__, reverse=True)
+        worst |= dict.fromkeys(order[:FEW_PAIRS])
     parse = bound.steps.inputs.setting.databases.parse
     return [tuple(map(parse, bound.profile.pairs[n])) for n in worst]  # type: ignore[misc]
+
+
+def _guaranteed(bound: Bound, key: str, point: Mapping[str, Fraction]) -> Fraction | None:
+    """The guaranteed value of a parameter, or its square, at a point; None where it is infinite, irrational
+    or by conversion from the losses."""
+    value = dict(bound.guarantee.parameters).get(key, "oo")
+    if value == "oo" or bound.conversions:
+        return None
+    with suppress(forms.NotAForm):
+        return bound.steps.form(bound.guarantee.notion, value, key).at(point)
+    return None
 
 
 def _pairs_of(inputs: Inputs, point: Mapping[str, Fraction]) -> list[tuple[Any, Any]]:
@@ -417,13 +436,13 @@ def _pairs_of(inputs: Inputs, point: Mapping[str, Fraction]) -> list[tuple[Any, 
             total += (Fraction(1) if steps is None else steps) * (one or Fraction(0))
         return infinite, total
 
-    return sorted(inputs.neighbouring_pairs().pairs, key=loss, reverse=True)[:3]
+    return sorted(inputs.neighbouring_pairs().pairs, key=loss, reverse=True)[:FEW_PAIRS]
 
 
 def _completed(point: Mapping[str, Fraction], bound: Bound, claimed: Guarantee) -> dict[str, Fraction]:
     """The point, with simple values for parameters that cancelled, and without those that nothing uses."""
-    usual = decide.points(bound.setting.domains)[0] | dict(point)
-    names = bound.setting.used | {str(one) for _, value in claimed.values for one in value.free_symbols}
+    usual = decide.usual(bound.setting.domains) | dict(point)
+    names = bound.setting.used | {one.name for _, value in claimed.values for one in value.free_symbols}
     families = {name for name in names if family_of(name) is not None}
     full = {name: usual[name] for name in sorted(names - families)}
     for name in sorted(families):

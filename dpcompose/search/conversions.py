@@ -248,7 +248,7 @@ def _values(bound: Bound) -> dict[str, sympy.Expr] | None:
 
 def _at_usual(values: Mapping[str, sympy.Expr], setting: Setting) -> dict[str, sympy.Expr] | None:
     """The values at the simplest point of the parameters; None for families, whose members vary."""
-    point = decide.points(setting.domains)[0]
+    point = decide.usual(setting.domains)
     symbols = setting.symbols
     at = {symbols[name]: sympy.Rational(x.numerator, x.denominator) for name, x in point.items()}
     numbers = {key: value.xreplace(at).doit() for key, value in values.items()}

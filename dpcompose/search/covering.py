@@ -33,17 +33,17 @@ def find(difference: Form, domains: Mapping[str, Domain]) -> Rule | list[Monomia
         start = Remainder.of(difference, domains)
     except BadCertificate:
         return []
-    uncovered = [term for term, _ in start.failing()]
+    uncovered = [term for term, _ in start.failing]
     for missing, sparing in _attempts(start):
         rule = _covered(start, missing, sparing)
-        remainder = Remainder.of(difference, domains, rule)
-        if any(True for _ in remainder.failing()):
+        remainder = start if rule == start.rule else Remainder.of(difference, domains, rule)
+        if remainder.failing:
             rule = Rule(rule.weights, _bounds(remainder))
             remainder = Remainder.of(difference, domains, rule)
         try:
             remainder.check()
         except BadCertificate:
-            uncovered = [term for term, _ in remainder.failing()] or uncovered
+            uncovered = [term for term, _ in remainder.failing] or uncovered
         else:
             return rule
     return uncovered
@@ -67,7 +67,7 @@ def _attempts(start: Remainder) -> Iterator[tuple[Missing, bool]]:
 def _missing(start: Remainder, beyond: bool) -> Missing:
     """What each choice takes of each monomial; `beyond` its share of what is there."""
     missing: dict[int, dict[Monomial, Fraction]] = {}
-    for term, f in start.failing():
+    for term, f in start.failing:
         taken = {i: c for i, c in f.items() if i and c < 0}
         most = -start.choices.least(taken)
         there = f.get(0, ZERO)

@@ -15,9 +15,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain, islice, product
 
-from dpcompose.language import forms
+from dpcompose.language import forms, formulas
 from dpcompose.language.elementary import NotElementary
 from dpcompose.language.forms import ONE, Form, Monomial, Peak
 from dpcompose.language.symbols import Domain, family_of
@@ -90,7 +91,7 @@ def at_least(
     (difference,), with_rays = rays.on_rays([greater - lesser], domains)
     names = greater.names | lesser.names
     has_atoms = any(name not in with_rays for name in difference.names)
-    parameters = sorted(name for name in domains if name in _letters(names))
+    parameters = sorted(_letters(names) & set(domains))
     grid = islice(_grid(parameters, domains), max(4, LARGEST_GRID // (1 + difference.size)))
     for point in islice(grid, FIRST_POINTS):
         if _fails(greater, lesser, domains, point):
@@ -154,7 +155,7 @@ def _by_calculus(
     except NotElementary:
         return None
     names = _letters(greater.names | lesser.names) & set(domains)
-    usual = {name: next(_simple(domains[name])) for name in names}  # of what cancels, too
+    usual = {name: _simple(domains[name])[0] for name in names}  # of what cancels, too
     found = analysis.decide(
         wanted, lambda point: _fails(greater, lesser, domains, usual | point), efforts, until
     )
@@ -285,7 +286,7 @@ def _points_of_families(
         numbers = {name: Fraction(size) for name, size in chosen.items()}
         for point in islice(_grid([name for name in scalars if name not in numbers], domains), 12):
             for above in (count, 1, 2, 0):
-                values = {name: list(islice(_simple(domains[name]), 3)) for name in families}
+                values = {name: _simple(domains[name])[:3] for name in families}
                 members = {
                     f"{family_of(name)}[{j}]": some[0] if j <= above else some[-1]
                     for name, some in values.items()
@@ -306,17 +307,22 @@ def _all_members(
     for name in _letters(sides[0].names | sides[1].names):
         family = family_of(name)
         if family is None:
-            usual[name] = next(_simple(domains[name]))
+            usual[name] = _simple(domains[name])[0]
             continue
         for size in (chosen.get(k, int(k) if k.isdigit() else 0) for k in rays.counts(sides)):
             for j in range(1, size + 1):
-                usual[f"{family}[{j}]"] = next(_simple(domains[name]))
+                usual[f"{family}[{j}]"] = _simple(domains[name])[0]
     return usual | point
 
 
-def points(domains: Mapping[str, Domain]) -> list[Point]:
-    """A few simple points of the parameter space; the first is the usual one."""
-    return list(islice(_grid(sorted(domains), domains), 200))
+def usual(domains: Mapping[str, Domain]) -> Point:
+    """The usual simple point: 1 for most parameters."""
+    return {name: _simple(domain)[0] for name, domain in sorted(domains.items())}
+
+
+def points(domains: Mapping[str, Domain], most: int = 200) -> list[Point]:
+    """A few simple points of the parameter space, at most so many; the first is the usual one."""
+    return list(islice(_grid(sorted(domains), domains), most))
 
 
 def _fails(greater: Form, lesser: Form, domains: Mapping[str, Domain], point: Point) -> bool:
@@ -342,15 +348,13 @@ def _why(piece: Form, domains: Mapping[str, Domain]) -> str:
 
 def _letters(names: frozenset[str]) -> frozenset[str]:
     """The parameters in names, and those inside atoms."""
-    from dpcompose.language import formulas
-
     inside = (formulas.names(name) if not name.isidentifier() else (name,) for name in names)
     return frozenset(letter for letters in inside for letter in letters)
 
 
 def _grid(parameters: list[str], domains: Mapping[str, Domain]) -> Iterator[Point]:
     """A few simple points: all alike, one much larger or smaller than the rest, and all mixtures of a few."""
-    few = {name: list(islice(_simple(domains[name]), 4)) for name in parameters}
+    few = {name: _simple(domains[name])[:4] for name in parameters}
     if not parameters:
         yield {}
         return
@@ -373,7 +377,7 @@ def _where_large(
     """Simple points where one choice of the lesser side, or what no rule covers, is large beside the rest."""
     if not uncovered:
         return
-    few = {name: list(islice(_simple(domains[name]), 4)) for name in parameters}
+    few = {name: _simple(domains[name])[:4] for name in parameters}
     small = {name: min(values) for name, values in few.items()}
     usual = {name: values[0] for name, values in few.items()}
     groups = [uncovered, *([term] for term in uncovered[:MOST_LARGE])]
@@ -386,12 +390,14 @@ def _where_large(
         yield usual | large
 
 
-def _simple(domain: Domain) -> Iterator[Fraction]:
+@lru_cache(maxsize=100)
+def _simple(domain: Domain) -> tuple[Fraction, ...]:
+    """A few allowed values, the usual one first."""
     tried = [Fraction(c) for c in (1, "1/2", "1/100", 100, 0, -1, 2, 3)]
     if domain.least is not None:
         some = [domain.least, domain.least + 1, domain.least + 2, domain.least + 100]
         tried = [*some, *tried] if domain.integer else [*tried, *some]
-    yield from (value for value in dict.fromkeys(tried) if domain.contains(value))
+    return tuple(value for value in dict.fromkeys(tried) if domain.contains(value))
 
 
 def _refute_any(

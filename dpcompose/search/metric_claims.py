@@ -176,7 +176,7 @@ class Judge:
         First a few simple points; then a proof of each group, as `Letters.groups` has them, or of the whole;
         then more points.
         """
-        usual = decide.points(self.setting.domains)[0]
+        usual = decide.usual(self.setting.domains)
         found, _ = _first(attempt, self._databases(usual, databases, FEW_POINTS))
         if found is not None:
             return found
@@ -253,7 +253,7 @@ class Judge:
                 yield from self._databases(parameters, databases, most)
 
     def _translated(self, case: Case, point: Mapping[str, Fraction], databases: str) -> Iterator[Point]:
-        usual = decide.points(self.setting.domains)[0]
+        usual = decide.usual(self.setting.domains)
         full = {name: point.get(name, usual[name]) for name in self.setting.domains}
         inside = {name: Fraction(0) for name in self.composition.letters.domains} | full | dict(point)
         for name in self.setting.databases.intervals:

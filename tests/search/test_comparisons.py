@@ -160,7 +160,7 @@ def judged(greater: str, lesser: str, words: Mapping[str, str]) -> str:
                 assert here - there >= -(mpmath.mpf(10) ** -300) * (1 + abs(here)), point
             return "true"
         if isinstance(found, Fails):
-            point = {name: next(decide._simple(domain)) for name, domain in domains.items()} | found.point
+            point = {name: decide._simple(domain)[0] for name, domain in domains.items()} | found.point
             assert all(domains[name].contains(x) for name, x in point.items())
             assert meaning(greater, point) < meaning(lesser, point), point
             return "false"

@@ -177,7 +177,7 @@ class Theorems(CloserValues):
             peak = form.peaks[0][0]
             if comb(len(peak.of), peak.m) > LARGEST_SHAPE:
                 raise StepRefused("the concluded worst case has too many sums to compare it with the profile")
-            sums = [sum(some, Form()) for some in combinations(peak.of, peak.m)]
+            sums = [forms.total(some) for some in combinations(peak.of, peak.m)]
             return frozenset(forms.largest(sums, self.setting.domains))
         return frozenset({form})
 

@@ -79,7 +79,7 @@ class Worst(Profiles):
             if any(distance == "oo" or i in loss.unlimited for i, distance in vector):
                 yield INFINITE_LOSS
             elif adds_up:
-                yield sum((added(i, distance) for i, distance in vector), Form())
+                yield forms.total(added(i, distance) for i, distance in vector)
             else:
                 composed = self._composed(page, key, [alone(i, distance) for i, distance in vector])
                 yield self._parameter(page, key, composed)
