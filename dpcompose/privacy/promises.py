@@ -31,6 +31,9 @@ DIGITS = (30, 60, 120)
 MOST_DIGITS = 70
 """To how many digits probabilities are compared with those of normal distributions."""
 
+MOST_FACTORS = 1_000
+"""Up to which power a ratio is raised so that it can be compared with whole powers."""
+
 Values = Mapping[str, sympy.Expr]
 
 
@@ -189,12 +192,14 @@ def _shows_zcdp(ratio: Value | None, rho: sympy.Expr, domains: Domains) -> bool:
         if isinstance(ratio, Fraction):
             if ratio < 1:
                 return True
-            # ρ ≥ log R·(R − 1)/(R + 1)
-            enough = power(rho * sympy.Rational(ratio.numerator + ratio.denominator, 1), domains)
-            return (
-                exponentials.is_at_least(enough, ratio ** (ratio.numerator - ratio.denominator), domains)
-                is None
-            )
+            # ρ ≥ log R·(R − 1)/(R + 1), and log R ≤ R − 1
+            if rho.is_Rational and Fraction(str(rho)) >= (ratio - 1) ** 2 / (ratio + 1):
+                return True
+            # for R = n/d: e^(ρ·(n + d)·m/(n − d)) ≥ R^m; whole exponents, m = n − d, keep roots out
+            gap = ratio.numerator - ratio.denominator
+            m = gap if gap <= MOST_FACTORS else 1
+            enough = power(rho * sympy.Rational((ratio.numerator + ratio.denominator) * m, gap), domains)
+            return exponentials.is_at_least(enough, ratio**m, domains) is None
         single = ratio.n.single if ratio.d.single is not None else None
         if single is None or single[1] != 1:
             return False

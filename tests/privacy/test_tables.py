@@ -201,6 +201,17 @@ def test_huge_parameters_are_no_error() -> None:
     assert tiny.check(dpc.pure("1/10**41", COIN)).verdict == "refuted"
 
 
+def test_zcdp_of_weights_that_are_large_numbers() -> None:
+    half = [Fraction(1, 2), Fraction(1, 2)]
+    for n in (10, 10**9):  # the largest ratio R = 2 + 2/n shows rho >= log(R)*(R - 1)/(R + 1), about 0.231
+        row = [Fraction(n + 1, 3 * n), Fraction(2 * n - 1, 3 * n)]
+        T = dpc.probability_table({0: row, 1: [Fraction(1, 6), Fraction(5, 6)]})
+        verdicts = [T.check(dpc.zcdp(rho, COIN)).verdict for rho in ("3/10", "1/20")]
+        assert verdicts == ["proved", "refuted"]
+    close = dpc.probability_table({0: half, 1: [half[0] + Fraction(1, 10**9), half[1] - Fraction(1, 10**9)]})
+    assert close.check(dpc.zcdp(1, COIN)).verdict == "proved"  # no power of e is enclosed so far out
+
+
 def test_zcdp_is_not_decided_where_no_order_and_no_formula_decides() -> None:
     T = dpc.randomized_response_table(1)
     exactly = 0.4621171572600098  # tanh(1/2), what 1-DP implies, attained by randomized response at α → 1
