@@ -501,10 +501,10 @@ def _parsed(atom: str) -> sympy.Expr:
 
 def domain_of(name: str, domains: Mapping[str, Domain]) -> Domain:
     """The domain of a parameter, or what is known of an atom: only logarithms can be negative."""
-    from dpcompose.language.symbols import NONNEGATIVE, REAL
-
     if name in domains:
         return domains[name]
+    from dpcompose.language.symbols import NONNEGATIVE, REAL
+
     return REAL if name.startswith("log(") and not _at_least_one(name, domains) else NONNEGATIVE
 
 
@@ -599,7 +599,8 @@ def _count_pieces(form: Form, limit: int) -> int:
     for peak, c in form.peaks:
         if c < 0:
             # each chosen subset keeps at most the product of what its members hold
-            inner = max((_count_pieces(inner.scaled(Fraction(-1)), limit) for inner in peak.of), default=1)
+            chosen = (inner.scaled(Fraction(-1)) for inner in peak.of if inner.peaks)
+            inner = max((_count_pieces(one, limit) for one in chosen), default=1)
             total *= min(comb(len(peak.of), peak.m) * inner**peak.m, limit + 1)
         else:
             for inner_form in peak.of:

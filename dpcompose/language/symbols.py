@@ -8,6 +8,7 @@ dpcompose calls `sympy.Symbol`.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -54,14 +55,24 @@ class Domain:
         """Whether x is one of the allowed values."""
         if self.integer and x.denominator != 1:
             return False
-        if self.least is not None and (x < self.least or (self.open_least and x == self.least)):
+        if self.least is not None and (x <= self.least if self.open_least else x < self.least):
             return False
-        return self.greatest is None or not (x > self.greatest or (self.open_greatest and x == self.greatest))
+        return self.greatest is None or (x < self.greatest if self.open_greatest else x <= self.greatest)
 
     @cached_property
     def nonnegative(self) -> bool:
         """Whether no allowed value is below 0."""
         return self.least is not None and self.least >= 0
+
+    @cached_property
+    def assumptions(self) -> Mapping[str, bool]:
+        """What sympy is told of a symbol that ranges over the domain."""
+        known = {"integer": True} if self.integer else {"real": True}
+        if self.least is not None and (self.least > 0 or (self.least == 0 and self.open_least)):
+            known["positive"] = True
+        elif self.nonnegative:
+            known["nonnegative"] = True
+        return known
 
     def __str__(self) -> str:
         for words, domain in _NAMED.items():
@@ -88,14 +99,7 @@ def symbol(name: str, domain: Domain = POSITIVE) -> sympy.Symbol:
     >>> symbol("e1").is_positive, symbol("k", Domain.read("integer >= 2")).is_integer
     (True, True)
     """
-    assumptions = {"real": True}
-    if domain.integer:
-        assumptions = {"integer": True}
-    if domain.least is not None and (domain.least > 0 or (domain.least == 0 and domain.open_least)):
-        assumptions["positive"] = True
-    elif domain.nonnegative:
-        assumptions["nonnegative"] = True
-    return sympy.Symbol(name, **assumptions)
+    return sympy.Symbol(name, **domain.assumptions)
 
 
 def member(family: str, index: int | str = "i", domain: Domain = POSITIVE) -> sympy.Symbol:

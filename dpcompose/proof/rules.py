@@ -39,6 +39,7 @@ from dpcompose.language.forms import Form, Monomial, Peak
 from dpcompose.language.symbols import Domain
 from dpcompose.proof.signs import BadCertificate, bound_form, named, number
 
+ZERO, ONE = Fraction(0), Fraction(1)
 Affine = Mapping[int, Fraction]
 """a + Σ b_i·z_i as {0: a, i: b_i}; the choices are numbered from 1, in the order of the comparison."""
 
@@ -78,7 +79,7 @@ class Choices:
 
     def least(self, f: Affine) -> Fraction:
         """The least value of an affine function over all choices."""
-        total = f.get(0, Fraction(0))
+        total = f.get(0, ZERO)
         values: dict[int, dict[int, Fraction]] = {}
         for i, c in f.items():
             if i:
@@ -89,7 +90,7 @@ class Choices:
             least = _sum_of_least(values.pop(group).values(), m, n)
             if inside:
                 outer = values.setdefault(self.group_of[inside], {})
-                outer[inside] = outer.get(inside, Fraction(0)) + least
+                outer[inside] = outer.get(inside, ZERO) + least
             else:
                 total += least
         return total
@@ -103,11 +104,12 @@ def _sum_of_least(values: Iterable[Fraction], m: int, n: int) -> Fraction:
     """The sum of the m least of n numbers; those that are not among `values` are 0."""
     given = list(values)
     negative = [c for c in given if c.numerator < 0]
-    if len(negative) >= m:
-        return sum(nsmallest(m, negative), Fraction(0))
     more = m - len(negative) - (n - len(given))
-    others = nsmallest(more, [c for c in given if c.numerator >= 0]) if more > 0 else []
-    return sum([*negative, *others], Fraction(0))
+    if len(negative) > m:
+        negative = nsmallest(m, negative)
+    elif more > 0:
+        negative += nsmallest(more, [c for c in given if c.numerator >= 0])
+    return sum(negative[1:], negative[0]) if negative else ZERO
 
 
 @dataclass
@@ -131,7 +133,7 @@ class Remainder:
         """The remainder under a rule; without one all weights are 0.  Raises BadCertificate
         where a worst case is subtracted inside of one that is added."""
         made = Remainder(domains, rule or Rule(()))
-        made._spread(difference, {0: Fraction(1)}, 0, Fraction(1))
+        made._spread(difference, {0: ONE}, 0, ONE)
         for name, end, f in made.rule.bounds:
             if name not in domains:
                 raise BadCertificate(f"the rule has a multiple of {name}, which is no parameter")
@@ -178,15 +180,16 @@ class Remainder:
     def _spread(self, form: Form, counts: Affine, choice: int | None, factor: Fraction) -> None:
         """Adds factor·counts(z)·form; `choice`: the one that `counts` is, None where it is a weight."""
         for term, c in form.monomials:
-            self._add(term, counts, factor * c)
+            self._add(term, counts, factor if c == 1 else factor * c)
         for peak, c in form.peaks:
             if factor * c > 0:
                 self._spread_added(peak, counts, factor * c)
             elif choice is None:
                 raise BadCertificate("a worst case is subtracted inside of one that is added")
             else:
+                taken = factor * c
                 for i, inner in zip(self.choices.among(choice, peak.m, len(peak.of)), peak.of, strict=True):
-                    self._spread(inner, {i: Fraction(1)}, i, factor * c)
+                    self._spread(inner, {i: ONE}, i, taken)
 
     def _spread_added(self, peak: Peak, counts: Affine, factor: Fraction) -> None:
         given = self.rule.weights[len(self.added)] if len(self.added) < len(self.rule.weights) else ()
@@ -199,7 +202,7 @@ class Remainder:
             self.needed.append((f, "a weight is negative"))
             self.needed.append((_difference(counts, f), "a weight is larger than 1"))
             for i, c in f.items():
-                spare[i] = spare.get(i, Fraction(0)) - c
+                spare[i] = spare[i] - c if i in spare else -c
         self.needed.append((spare, f"the weights of a worst case have a sum above {peak.m}"))
         if not all(forms.is_nonnegative(inner, self.domains) for inner in peak.of):
             words = f"the weights of a worst case that may be negative have a sum below {peak.m}"
@@ -212,7 +215,7 @@ class Remainder:
 def _difference(f: Affine, g: Affine) -> dict[int, Fraction]:
     total = dict(f)
     for i, c in g.items():
-        total[i] = total.get(i, Fraction(0)) - c
+        total[i] = total[i] - c if i in total else -c
     return total
 
 
