@@ -211,7 +211,9 @@ def total(forms: Iterable[Form]) -> Form:
 def _sum_of_largest(values: Sequence[Fraction], m: int) -> Fraction:
     """The sum of the m largest numbers, brought to one denominator once: whole numbers are compared fast."""
     common = lcm(*(value.denominator for value in values))
-    numerators = [value.numerator * (common // value.denominator) for value in values]
+    numerators = [value.numerator for value in values]
+    if common > 1:
+        numerators = [value.numerator * (common // value.denominator) for value in values]
     if m < len(values):
         numerators = [max(numerators)] if m == 1 else sorted(numerators)[-m:]
     return Fraction(sum(numerators), common)

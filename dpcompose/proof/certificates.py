@@ -146,8 +146,8 @@ def check_allowed(
             raise BadCertificate(f"{name} is no parameter")
         if not domain.contains(value):
             raise BadCertificate(f"{name} = {value} is not allowed: {name} is {domain}")
-    needed = (name for name in names if name in domains and family_of(name) is None)
-    if missing := sorted(name for name in needed if name not in point):
+    absent = (name for name in names if name not in point)
+    if missing := sorted(name for name in absent if name in domains and family_of(name) is None):
         raise BadCertificate(f"the point has no value for {missing[0]}")
 
 

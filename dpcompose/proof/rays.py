@@ -115,7 +115,7 @@ def _multiplied(form: Form) -> Iterator[str]:
         if isinstance(term, Peak):
             for inner in term.of:
                 yield from _multiplied(inner)
-        elif len(term) > 1 or any(power > 1 for _, power in term):
+        elif len(term) > 1 or (term and term[0][1] > 1):
             yield from (name for name, _ in term)
 
 

@@ -97,7 +97,7 @@ class Choices:
 
     def never_negative(self, f: Affine) -> bool:
         """Whether an affine function is ≥ 0 for all choices."""
-        return all(c.numerator >= 0 for c in f.values()) or self.least(f) >= 0
+        return all(c.numerator >= 0 for c in f.values()) or self.least(f).numerator >= 0
 
 
 def _sum_of_least(values: Iterable[Fraction], m: int, n: int) -> Fraction:
