@@ -155,6 +155,7 @@ ANSWERS = {
         "4 * e + 2 * x",
         "'16/7'",
         "{('a', 'b'): 1, ('b', 'c'): 1, ('a', 'c'): 2}",
+        "e + 5 * x",
     ],
     "07-verify-a-bound": ["'4*e'", "'u/(20*e)'", "4", "'proved'"],
     "08-edges-nodes-users-and-windows": [

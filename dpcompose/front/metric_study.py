@@ -168,16 +168,16 @@ class MetricStudy:
         rows: list[str] = []
         standings = self._judge.standings
         for one in self.setting.mechanisms:
+            private = f"is private in the metric {formulas.to_text(one.metric)}"
             if one.noise is None:
-                said, by = f"{one.name} is private in the metric {formulas.to_text(one.metric)}", "given"
+                said, by = f"{one.name} {private}", "given"
             else:
-                said = f"{one.name}, which adds {one.noise.words}, is so in {formulas.to_text(one.metric)}"
-                by = f"by {one.noise.word}"
+                said, by = f"{one.name} adds {one.noise.words}, and {private}", f"by {one.noise.word}"
             rows.append(f"{len(rows) + 1}. {said}\n   [{by}]")
         for name in self._judge.composition.used:
             known = standings[name]
             by = "believed" if known.metric is None else "checked"
-            axioms = "symmetric, 0 at equal databases, with the triangle inequality"
+            axioms = "a metric: symmetric, 0 at equal databases, with the triangle inequality"
             rows.append(f"{len(rows) + 1}. {name} is {axioms}\n   [{by}]")
             if self.setting.metrics[name].at_most is not None:
                 bound = formulas.to_text(self.setting.metrics[name].at_most)

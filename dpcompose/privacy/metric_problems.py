@@ -64,7 +64,7 @@ class MetricMechanism:
     values: Values | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MetricClaim:
     """A metric in which somebody claims the composition to be private, and the verdict they expect.
 
@@ -75,6 +75,10 @@ class MetricClaim:
     text: Mapping[str, str]
     expect: str | None = None
     doubt: str = ""
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{key} {value}" for key, value in self.text.items() if key != "notion")
+        return f"claim of {said}{f', expected: {self.expect}' if self.expect else ''}"
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,8 @@ def at_least(
         if _fails(greater, lesser, domains, point):
             return Fails(point)
     bent = has_atoms or _has_products(difference)
-    decided = _by_calculus(greater, lesser, domains, until, efforts) if bent else None
+    early = (time.monotonic() + until) / 2  # what calculus does not find leaves time for weights
+    decided = _by_calculus(greater, lesser, domains, early, efforts) if bent else None
     if decided is not None:
         return decided
     found = _prove(difference, with_rays, solver, until)

@@ -75,7 +75,8 @@ class MetricVerdict:
         if (found := self.counterexample) is not None:
             D, E = map(named, found.databases)
             lost = [formulas.to_text(one) for one in (found.actual, found.claimed)]
-            return f"refuted at {D} and {E}: loss {lost[0]}, claimed {lost[1]}"
+            at = "".join(f", {name} = {x}" for name, x in found.parameters.items())
+            return f"refuted: D = {D}, D' = {E}{at}, claimed {lost[1]}, true loss {lost[0]}"
         words = {True: ", loose", False: ", and no smaller metric holds", None: ""}[self.loose]
         return f"undecided, because {self.reason}" if self.reason else f"{self.verdict}{words}"
 
