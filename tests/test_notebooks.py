@@ -72,7 +72,7 @@ def texts(cell: Any) -> list[str]:
         if output.output_type == "stream" and output.name == "stdout":
             said.append(output.text)
         elif output.output_type in ("execute_result", "display_data"):
-            said += [value for kind, value in output.data.items() if kind.startswith("text/")]
+            said += [value for kind, value in sorted(output.data.items()) if kind.startswith("text/")]
     return said
 
 
