@@ -114,6 +114,7 @@ ROOMS = {
         "membership",
         "files",
         "study",
+        "metric_display",
         "metric_study",
         "pictures",
         "plots",

@@ -314,19 +314,21 @@ def _verify_file(file: str, given: argparse.Namespace) -> int:
 
 
 def _verify_in_metric(file: str, study: MetricStudy, claims: Any, given: argparse.Namespace) -> int:
-    if given.latex:
-        print(f"{file}: privacy in a metric is not written as a LaTeX document yet", file=sys.stderr)
-        return WRONG
+    from pathlib import Path
+
     verdicts = [study.check(claim) for claim in claims]
     if given.json:
         print(json.dumps(study.data(file, verdicts)), flush=True)
     else:
         print(study.text(verdicts, file) + "\n", flush=True)
-    if given.save_derivation:
+    for path in filter(None, (given.save_derivation, given.latex)):
         try:
-            study.save(given.save_derivation, verdicts)
+            if path == given.save_derivation:
+                study.save(path, verdicts)
+            else:
+                Path(path).write_text(study.to_latex(verdicts), encoding="utf-8")
         except OSError as error:
-            print(f"{given.save_derivation}: {error.strerror}", file=sys.stderr)
+            print(f"{path}: {error.strerror}", file=sys.stderr)
             return WRONG
     return _status(verdicts)
 
@@ -425,7 +427,7 @@ def _bound_in_metric(file: str, study: MetricStudy, given: argparse.Namespace) -
         print(json.dumps(data), flush=True)
         return FINE
     print(f"{study.setting.title or file}\n{study!r}\non {study.setting.databases}\n")
-    print(study.derivation() + "\n", flush=True)
+    print(f"{study.derivation()}\n", flush=True)
     return FINE
 
 

@@ -136,7 +136,7 @@ def document(bound: Bound, theory: Theory, verdicts: Sequence[Verdict] = ()) -> 
         *_theorem(bound),
         *_proof(bound, theory, {page.id: n for n, page in enumerate(pages, start=1)}),
         *_claims(bound, verdicts),
-        *results(pages, bound),
+        *results(pages, bound.guarantee.notion, bound.setting.adaptive),
         REFERENCES,
         r"\end{document}",
     ]
@@ -173,7 +173,7 @@ def _head(bound: Bound) -> Iterator[str]:
     for words, some in (("Assumed, and not checked:", assumed), ("Assumed, and checked:", checked)):
         if some:
             yield words
-            yield from _list("itemize", [f"{one};" for one in some[:-1]] + [f"{some[-1]}."])
+            yield from listed("itemize", [f"{one};" for one in some[:-1]] + [f"{some[-1]}."])
 
 
 def _stated(lines: Sequence[kernel.Line], steps: Steps, checked: bool, before: str = "") -> Iterator[str]:
@@ -194,13 +194,14 @@ def _said(line: kernel.Line, steps: Steps) -> str:
     return "".join(_text(part) if isinstance(part, str) else formula(part) for part in parts)
 
 
-def _list(kind: str, items: Iterable[str]) -> Iterator[str]:
+def listed(kind: str, items: Iterable[str]) -> Iterator[str]:
+    """A list of LaTeX texts."""
     yield rf"\begin{{{kind}}}"
     yield from (rf"\item {item}" for item in items)
     yield rf"\end{{{kind}}}"
 
 
-def _cite(item: str) -> str:
+def cite(item: str) -> str:
     """GB:IV.13 as a citation; a page of our own by its name."""
     return rf"\cite[{item[3:]}]{{GB}}" if item.startswith("GB:") else rf"\emph{{{plain(item)}}}"
 
@@ -211,7 +212,7 @@ def _theorem(bound: Bound) -> Iterator[str]:
     yield r"\begin{theorem}"
     yield (
         f"Under these assumptions the composition is {_text(said.granularity)} "
-        f"{guarantee(said.notion, render.best_values(bound))} on {_text(said.databases)} ({_cite(item)})."
+        f"{guarantee(said.notion, render.best_values(bound))} on {_text(said.databases)} ({cite(item)})."
     )
     if bound.optimal:
         yield "No smaller guarantee holds for all mechanisms that satisfy the assumptions."
@@ -249,7 +250,7 @@ def _source(line: kernel.Line, steps: Steps, results: dict[str, int], before: st
         return _text(render.source(line, steps, before))
     uses = f" from {', '.join(f'({before}{n})' for n in line.uses)}" if line.uses else ""
     item = steps.theory.pages[line.by].cite(steps.notion, steps.setting.adaptive)
-    cited = f", {_cite(item)}" if item.startswith("GB:") else ""
+    cited = f", {cite(item)}" if item.startswith("GB:") else ""
     return f"by Result {results[line.by]}{cited}{uses}"
 
 
@@ -279,7 +280,7 @@ def _claim(found: Verdict, called: str, vacuous: bool) -> Iterator[str]:
         yield rf"\textbf{{Undecided}}: {_text(found.reason)}."
     else:
         yield r"\textbf{Refuted} by this counterexample."
-        yield from _list("itemize", _counterexample(found))
+        yield from listed("itemize", _counterexample(found))
 
 
 def _counterexample(found: Verdict) -> Iterator[str]:
@@ -310,7 +311,7 @@ def _counterexample(found: Verdict) -> Iterator[str]:
     if example.alone is not None:
         alone = formula(formulas.parse(example.alone.loss, {}))
         name = plain(example.alone.mechanism)
-        yield f"Already {name} alone loses {alone} ({_cite(example.alone.by)})."
+        yield f"Already {name} alone loses {alone} ({cite(example.alone.by)})."
 
 
 # what a notebook shows, for those that are made into LaTeX
@@ -319,7 +320,7 @@ def _counterexample(found: Verdict) -> Iterator[str]:
 def setting_latex(setting: Setting) -> str:
     """What is composed: the class, the neighbours, and what each mechanism reads and satisfies."""
     about = f"On {_text(str(setting.databases))}, for {_text(str(setting.target))} neighbours:"
-    return "\n".join([about, *_list("itemize", map(_mechanism, setting.mechanisms))])
+    return "\n".join([about, *listed("itemize", map(_mechanism, setting.mechanisms))])
 
 
 def _mechanism(mechanism: Mechanism) -> str:
@@ -343,7 +344,7 @@ def fits_latex(bound: Bound) -> str:
     for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
         answer = r"\textbf{yes, cited}" if fit.best else "yes" if fit.fits else "no"
         rows.append(f"{plain(fit.page.name(notion, adaptive))}: {answer}; {_text(fit.reason)}.")
-    return "\n".join(_list("itemize", rows))
+    return "\n".join(listed("itemize", rows))
 
 
 def verdict_latex(found: Verdict) -> str:
@@ -363,13 +364,13 @@ def tabular(rows: Sequence[Sequence[str]]) -> str:
 # pages of theorems
 
 
-def results(pages: Sequence[Page], bound: Bound) -> Iterator[str]:
+def results(pages: Sequence[Page], notion: str, adaptive: bool) -> Iterator[str]:
     """The results that lines are by, with their proofs, as their pages state them."""
     numbers = {page.path.name: n for n, page in enumerate(pages, start=1)}
     yield r"\section*{Results used}"
     for page in pages:
-        item = page.cite(bound.guarantee.notion, bound.setting.adaptive)
-        cited = f"; {_cite(item)}" if item.startswith("GB:") else ""
+        item = page.cite(notion, adaptive)
+        cited = f"; {cite(item)}" if item.startswith("GB:") else ""
         statement, proof = markdown.statement(page.body)
         yield rf"\begin{{result}}[{{{plain(page.title)}{cited}}}]\normalfont"
         yield markdown.written(statement, _Writer(numbers)).strip()
@@ -415,7 +416,7 @@ class _Writer(markdown.Writer):
         return rf"\emph{{{shown}}}"
 
     def items(self, shown: Sequence[str], numbered: bool) -> str:
-        return "\n".join(_list("enumerate" if numbered else "itemize", shown))
+        return "\n".join(listed("enumerate" if numbered else "itemize", shown))
 
     def table(self, rows: Sequence[Sequence[str]]) -> str:
         return tabular(rows)

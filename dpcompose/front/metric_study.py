@@ -10,7 +10,6 @@ L1*e1 + L2*e2
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +19,9 @@ from typing import Any
 import sympy
 
 from dpcompose.front import files
+from dpcompose.front.metric_display import MetricDerivation, MetricLine, document, filled
 from dpcompose.language import formulas
+from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import symbol
 from dpcompose.privacy import metric_problems, problems
 from dpcompose.privacy.metric_builder import Data, Databases, Formula, Mechanism, problem_data
@@ -40,7 +41,7 @@ COMPOSED = "composition-own-domain"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MetricStudy:
+class MetricStudy(Shown):
     """Mechanisms that are private in metrics on one class of databases, composed.
 
     Raises InvalidSetting where a formula that is given as a metric is none, or exceeds the bound that is
@@ -130,15 +131,18 @@ class MetricStudy:
         return self.theory.pages[COMPOSED].cite("pure", self.setting.adaptive) if several else "GB:III.2"
 
     def __repr__(self) -> str:
+        return "".join(one if isinstance(one, str) else formulas.to_text(one) for one in self._line())
+
+    def _line(self) -> Sequence[str | sympy.Expr]:
         better = "; optimal" if self.optimal else ""
-        return f"private in the metric {formulas.to_text(self.metric)}, by {self.item}{better}"
+        return ["private in the metric ", self.metric, f", by {self.item}{better}"]
 
     # what is printed
 
     def text(self, verdicts: Sequence[MetricVerdict], file: str = "") -> str:
         """The result and the verdicts, as `dpcompose verify` prints them."""
         rows = [self.setting.title or file]
-        rows += _filled(f"  {self!r}") + _filled(f"  on {self.setting.databases}")
+        rows += filled(f"  {self!r}") + filled(f"  on {self.setting.databases}")
         for n, found in enumerate(verdicts, start=1):
             rows += self._verdict(n, found)
         return "\n".join(rows)
@@ -150,7 +154,7 @@ class MetricStudy:
         yield f"claim {n}: {said}"
         yield f"  {found.verdict.upper()}{words}{expected}"
         if found.reason:
-            yield from _filled(f"  because {found.reason}")
+            yield from filled(f"  because {found.reason}")
         if (example := found.counterexample) is not None:
             yield f"  D  = {named(example.databases[0])}"
             yield f"  D' = {named(example.databases[1])}"
@@ -160,35 +164,38 @@ class MetricStudy:
             yield f"  claimed {sides[0]}, true loss {sides[1]}"
             for row in example.rows:
                 if row.loss != 0:
-                    yield from _filled(f"  reached by {row.name} {row.by}")
-            yield from _filled(f"  right is: private in the metric {formulas.to_text(self.metric)}")
+                    yield from filled(f"  reached by {row.name} {row.by}")
+            yield from filled(f"  right is: private in the metric {formulas.to_text(self.metric)}")
 
-    def derivation(self) -> str:
+    def derivation(self) -> MetricDerivation:
         """How the metric comes about, line by line, and what is believed without check."""
-        rows: list[str] = []
-        standings = self._judge.standings
+        lines = tuple(self._lines())
+        return MetricDerivation(self.setting, self.metric, self.item, self.optimal, lines, self.believed)
+
+    def _lines(self) -> Iterator[MetricLine]:
         for one in self.setting.mechanisms:
-            private = f"is private in the metric {formulas.to_text(one.metric)}"
-            if one.noise is None:
-                said, by = f"{one.name} {private}", "given"
-            else:
-                said, by = f"{one.name} adds {one.noise.words}, and {private}", f"by {one.noise.word}"
-            rows.append(f"{len(rows) + 1}. {said}\n   [{by}]")
+            added = f" adds {one.noise.words}, and" if one.noise is not None else ""
+            by = f"by {one.noise.word}" if one.noise is not None else "given"
+            yield MetricLine((f"{one.name}{added} is private in the metric ", one.metric), by)
         for name in self._judge.composition.used:
-            known = standings[name]
-            by = "believed" if known.metric is None else "checked"
-            axioms = "a metric: symmetric, 0 at equal databases, with the triangle inequality"
-            rows.append(f"{len(rows) + 1}. {name} is {axioms}\n   [{by}]")
-            if self.setting.metrics[name].at_most is not None:
-                bound = formulas.to_text(self.setting.metrics[name].at_most)
-                by = "checked" if known.at_most else "believed"
-                rows.append(f"{len(rows) + 1}. {name} is at most {bound}\n   [{by}]")
+            known, letter = self._judge.standings[name], self.setting.letters[name]
+            axioms = " is a metric: symmetric, 0 at equal databases, with the triangle inequality"
+            yield MetricLine((letter, axioms), "believed" if known.metric is None else "checked")
+            if (bound := self.setting.metrics[name].at_most) is not None:
+                yield MetricLine((letter, " is at most ", bound), "checked" if known.at_most else "believed")
         last = "; at all databases some such mechanisms lose just that" if self.optimal else ""
-        rows.append(
-            f"{len(rows) + 1}. the composition is private in {formulas.to_text(self.metric)}{last}\n"
-            f"   [by {self.item}, {self._judge.composition.page.id}]"
-        )
-        return "\n".join([*rows, *_filled(f"believed without check: {'; '.join(self.believed)}")])
+        by = f"by {self.item}, {self._judge.composition.page.id}"
+        yield MetricLine(("the composition is private in ", self.metric, last), by)
+
+    def to_latex(self, verdicts: Sequence[MetricVerdict] = ()) -> str:
+        """The proof as a document that pdfLaTeX compiles, with verdicts on claims.
+
+        >>> study, claims = load_metric("notebooks/problems/71-private-in-a-metric.toml")
+        >>> "{theorem}" in study.to_latex([study.check(claims[0])])
+        True
+        """
+        pages = [self.theory.pages[id] for id in metric_privacy.pages_of(self._judge.composition)]
+        return document(self.derivation(), pages, verdicts)
 
     def data(self, file: str, verdicts: Sequence[MetricVerdict]) -> dict[str, Any]:
         """The object that --json prints."""
@@ -240,10 +247,6 @@ def _expected(found: MetricVerdict) -> dict[str, Any]:
 
 def _shown(found: MetricVerdict) -> dict[str, Any]:
     return {"certificate": dict(found.certificate)} if found.verdict == "proved" else {}
-
-
-def _filled(row: str) -> list[str]:
-    return textwrap.wrap(row, 90, subsequent_indent="    ", break_long_words=False)
 
 
 def metric_study(

@@ -17,6 +17,7 @@ import sympy
 from pydantic import BaseModel, ValidationError
 
 from dpcompose.language import forms, formulas
+from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL, Domain, symbol
 from dpcompose.privacy.metric_schema import (
     TABLES,
@@ -65,7 +66,7 @@ class MetricMechanism:
 
 
 @dataclass(frozen=True, repr=False)
-class MetricClaim:
+class MetricClaim(Shown):
     """A metric in which somebody claims the composition to be private, and the verdict they expect.
 
     doubt -- why the formula may have no real value for some allowed parameters, if it may.

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import sympy
 
 from dpcompose.language import forms, formulas
+from dpcompose.language.shown import Shown
 from dpcompose.privacy.metric_problems import MetricClaim, MetricSetting
 from dpcompose.proof import certificates, metric_privacy
 from dpcompose.proof.certificates import BadCertificate
@@ -57,7 +58,7 @@ class Standing:
 
 
 @dataclass(frozen=True, repr=False)
-class MetricVerdict:
+class MetricVerdict(Shown):
     """What was found about a claim; as `search.claims.Verdict`."""
 
     claim: MetricClaim

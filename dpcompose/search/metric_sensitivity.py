@@ -15,6 +15,7 @@ from typing import Any
 import sympy
 
 from dpcompose.language import forms, formulas
+from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import REAL, symbol
 from dpcompose.language.worstcase import Top, largest
 from dpcompose.language.writing import as_top
@@ -35,7 +36,7 @@ MOST_SIGNS = 6
 
 
 @dataclass(frozen=True, repr=False)
-class MetricSensitivity:
+class MetricSensitivity(Shown):
     """The least Δ with moved ≤ Δ·over for all databases, as far as it is known.
 
     value -- exact, a formula in the parameters or oo, where `proved`; else what it is at least;

@@ -31,6 +31,13 @@ study = dpc.compose(
 )
 result, refuted = study.guarantee(), study.check(dpc.pure("max(epsilon_1, epsilon_2)"))
 table = dpc.probability_table({A: {BAD: "1/3", "no": "2/3"}, B: {BAD: "1/2", "no": "1/2"}})
+in_metric = dpc.metric_study(
+    {BAD: "epsilon_1*L1", "other": ("f", dpc.laplace("1/epsilon_2"))},
+    on=dpc.points("x y"),
+    maps={"f": ["min(max(x, 0), 1)"]},
+    metrics={"L1": dpc.norm("L1"), "moved": dpc.norm("L1", of="f"), "known": dpc.at_most("2*L1")},
+    title=BAD,
+)
 VALUES: Mapping[str, Any] = {
     "class": D,
     "large class": dpc.tuples([A, B], "<= 12"),
@@ -66,6 +73,11 @@ VALUES: Mapping[str, Any] = {
     "sensitivity": dpc.sensitivity(first, D, dpc.bounded, to=dpc.unbounded),
     "comparison": dpc.compare(dpc.unbounded, dpc.bounded, D),
     "budget": study.budget(dpc.pure(1)),
+    "study in a metric": in_metric,
+    "derivation in a metric": in_metric.derivation(),
+    "refuted in a metric": in_metric.check("epsilon_1*L1"),
+    "proved in a metric": in_metric.check("(epsilon_1 + epsilon_2)*L1"),
+    "sensitivity in a metric": in_metric.sensitivity("moved", "L1"),
 }
 BY_NAME = pytest.mark.parametrize("name", VALUES)
 
@@ -113,7 +125,7 @@ def test_what_is_shown() -> None:
 
 def test_what_has_lines_prints_them_in_a_notebook_without_html() -> None:
     shown = PlainTextFormatter()
-    for name in ("derivation", "theorems", "comparison"):
+    for name in ("derivation", "theorems", "comparison", "derivation in a metric"):
         assert shown(VALUES[name]) == str(VALUES[name]) != repr(VALUES[name])
 
 
