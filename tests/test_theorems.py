@@ -94,6 +94,8 @@ def test_example_uses_the_page(page: Page) -> None:
         assert uses_fact(study, page)
     elif page.head.kind == "processing":
         assert refutes_by(study, example(page)[1])
+    elif page.head.kind == "violation":
+        assert violated_by(study, example(page)[1], page)
     elif page.head.kind == "shape":
         by = {line.by for line in bound.derivation.lines}
         assert page.id in {getattr(THEORY.pages[id].head, "shape", None) for id in by & set(THEORY.pages)}
@@ -119,6 +121,12 @@ def refutes_by(study: Study, claims: Sequence[problems.Claim]) -> bool:
     """Whether some claim is refuted by one of the mechanisms alone: a projection of the output."""
     found = [study.check(claim).counterexample for claim in claims]
     return any(one is not None and one.alone is not None for one in found)
+
+
+def violated_by(study: Study, claims: Sequence[problems.Claim], page: Page) -> bool:
+    """Whether some claim is refuted by a mechanism of the page."""
+    found = [study.check(claim).counterexample for claim in claims]
+    return any(row.data().get("by") == page.id for one in found if one is not None for row in one.rows)
 
 
 def converts_by(study: Study, claims: Sequence[problems.Claim], page: Page) -> bool:
@@ -778,7 +786,7 @@ def relevant(given: Study, claims: Sequence[problems.Claim], page: Page) -> bool
         return uses_fact(given, page)
     if page.head.kind == "conversion":
         return converts_by(given, claims, page)
-    if page.head.kind in ("processing", "computed"):
+    if page.head.kind in ("processing", "computed", "violation"):
         return True  # looked at below, on the examples
     if page.head.kind == "metric":
         finite = given.setting.databases.count() is not None  # all pairs of the metric form are compared

@@ -38,6 +38,7 @@ KINDS = (
     "processing",
     "fact",
     "witness",
+    "violation",
 )
 """The kinds of pages in the order in which they are listed."""
 MOST_VECTORS = 12

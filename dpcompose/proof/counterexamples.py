@@ -18,6 +18,7 @@ import sympy
 
 from dpcompose.language import exponentials, forms, formulas
 from dpcompose.language.enclosures import Interval
+from dpcompose.language.meaning import sign
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import Domain, family_of, symbol
 from dpcompose.language.worstcase import Over
@@ -30,7 +31,7 @@ from dpcompose.proof import certificates, computed, witnesses
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Page
-from dpcompose.proof.witnesses import Noisy, Number, OnTable, Row
+from dpcompose.proof.witnesses import Noisy, Number, OnTable, Row, Violating
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.maps import Part
 from dpcompose.spaces.metrics import INFINITE, Distance, Queried
@@ -168,7 +169,7 @@ def make(
     if any(value is sympy.oo for _, value in claimed.values):
         raise BadCertificate("the claim says nothing: it is oo")
     moving, of = inputs.distances(pair), _Rows(inputs, page, pair, point)
-    rows = [of.row(i, r) for i, r in moving.items() if _is_witnessed(setting.mechanisms[i - 1], page, r)]
+    rows = [row for i, r in moving.items() if (row := of.row(i, r)) is not None]
     tables = [name for i in moving if (name := setting.mechanisms[i - 1].name) in setting.on_tables]
     if tables and not rows:
         raise BadCertificate(
@@ -369,9 +370,14 @@ class _Rows:
     pair: tuple[Database, Database]
     point: Mapping[str, Fraction]
 
-    def row(self, i: int, r: Distance) -> Row:
-        """What M_i loses where its inputs are r apart: by its noise, by its table, else by its witness."""
+    def row(self, i: int, r: Distance) -> Row | None:
+        """What M_i loses where its inputs are r apart: by its noise, by its table, else by its witness.
+
+        None where it is taken to have the same output everywhere.
+        """
         mechanism = self.inputs.setting.mechanisms[i - 1]
+        if not _is_witnessed(mechanism, self.page, r):
+            return self._violating(i, r)
         if mechanism.noise is not None:
             return self._noisy(i, r)
         if (table := mechanism.table) is not None:
@@ -379,6 +385,23 @@ class _Rows:
             D, E = map(mechanism.reads, self.pair) if on_inputs else self.pair
             return witnesses.on_table(i, table.at({name: self.point[name] for name in table.domains}), D, E)
         return self._witness(i, r)
+
+    def _violating(self, i: int, r: Distance) -> Row | None:
+        """A mechanism of which nothing is known but a guarantee of another notion, which a page is about."""
+        mechanism = self.inputs.setting.mechanisms[i - 1]
+        page = self.inputs.theory.violation(mechanism.satisfies.notion, self.page.head.notion)
+        free = mechanism.noise is None and mechanism.table is None and mechanism.study is None
+        if page is None or not free or not isinstance(r, int) or r < 1:
+            return None
+        stated = {key: _at_point(value, self.point) for key, value in mechanism.satisfies.values}
+        if sign(stated[page.head.positive]) != 1:
+            return None
+        loss: Number | None = None
+        if page.head.loss != "oo":
+            lost = formulas.parse(page.head.loss, stated | {"r": sympy.Integer(r)})
+            rational = formulas.evaluate(lost, {})
+            loss = lost if rational is None else rational
+        return Violating(i, page.id, page.head.mechanism, loss)
 
     def _noisy(self, i: int, r: Distance) -> Row:
         """M_i itself, which adds noise to values of its query that are r apart."""

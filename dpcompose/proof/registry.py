@@ -286,6 +286,22 @@ class Witness(_Common):
     steps_by: str | None = Field(default=None, alias="steps-by")
 
 
+class Violation(_Common):
+    """What a mechanism with a guarantee of one notion can lose in another: claims there are refuted by it.
+
+    of, notion -- the notion of its guarantee, and that of the claims;
+    loss -- in the guarantee's parameters and the r steps between two inputs, which may be "oo";
+    positive -- the parameter of the guarantee that has to be > 0; mechanism -- what it is, in words.
+    """
+
+    kind: Literal["violation"]
+    of: str
+    notion: str
+    loss: str
+    positive: str
+    mechanism: str
+
+
 class Processing(_Common):
     """From a guarantee of one mechanism to that of another made from its outputs, in every notion.
 
@@ -325,6 +341,7 @@ Head = Annotated[
     | MetricStatement
     | Named
     | Witness
+    | Violation
     | Processing
     | Computed,
     Field(discriminator="kind"),
@@ -431,6 +448,11 @@ class Theory(Shown):
     def witness(self, notion: str) -> Page | None:
         """The witness page of a notion, if there is one."""
         return next((page for page in self.of_kind("witness") if page.head.notion == notion), None)
+
+    def violation(self, of: str, notion: str) -> Page | None:
+        """The page on what a mechanism with a guarantee of one notion can lose in another, if any."""
+        pages = self.of_kind("violation")
+        return next((page for page in pages if (page.head.of, page.head.notion) == (of, notion)), None)
 
     def lemmas(self, ids: Iterable[str], notion: str) -> set[str]:
         """The lemmas about a notion that some pages rest on, and that these rest on."""

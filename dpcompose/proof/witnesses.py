@@ -141,6 +141,27 @@ class Noisy(Row):
 
 
 @dataclass(frozen=True)
+class Violating(Row):
+    """A mechanism with a guarantee of another notion; a page says what it is, and what it loses; None: ∞."""
+
+    mechanism: int
+    page: str
+    what: str
+    loss: Number | None
+
+    def data(self) -> dict[str, Any]:
+        return {"mechanism": self.mechanism, "loss": self._shown(), "by": self.page}
+
+    def words(self) -> str:
+        return f"as {self.what}, with the loss {self._shown()}, by {self.page}"
+
+    def _shown(self) -> str:
+        from dpcompose.language import formulas
+
+        return "oo" if self.loss is None else formulas.to_text(exact(self.loss))
+
+
+@dataclass(frozen=True)
 class Canonical(Row):
     """What loses most of all that satisfies a guarantee, for several mechanisms that are alike.
 
@@ -314,7 +335,8 @@ def loss(rows: Sequence[Row]) -> Number | None:
 
     Ratio: ln(P(1, …, 1 | E) / P(1, …, 1 | D)), or that of other outcomes of tables.  Noise: Σ d²; its
     page says for which variance that is a parameter, or its square.  Event: the probability at D that
-    some outcome is 1, which never happens at E.  Noisy: what the mechanism of the setting loses.
+    some outcome is 1, which never happens at E.  Noisy: what the mechanism of the setting loses.  Violating:
+    what its page says.
     Raises ValueError where a ratio is no power of e.
     """
     total, none = Fraction(0), Fraction(1)
@@ -326,7 +348,7 @@ def loss(rows: Sequence[Row]) -> Number | None:
             if one.distance is None:
                 return None
             total += one.distance
-        elif isinstance(one, Noisy):
+        elif isinstance(one, Noisy | Violating):
             if one.loss is None:
                 return None
             if isinstance(one.loss, Fraction):
@@ -365,7 +387,7 @@ def ratio(rows: Sequence[Row]) -> Value | None:
     """
     total: Value = Fraction(1)
     for one in rows:
-        if isinstance(one, Noisy):
+        if isinstance(one, Noisy | Violating):
             if one.loss is None:
                 return None
             total = total * promises.power(exact(one.loss), {})

@@ -161,12 +161,13 @@ def _by_parameters(claim: Claim, bound: Bound, solver: Solver) -> Verdict:
 
 
 def refute_by_consequence(claim: Claim, bound: Bound) -> Verdict | None:
-    """A refuted claim, where it implies a guarantee in a mechanism's notion that witnesses violate."""
+    """A refuted claim, where witnesses violate it, or a guarantee of another notion that it implies."""
     steps, claimed = bound.steps, claim.guarantee
     if not _is_understood(claim, steps.theory):
         return None
-    for notion in bound.setting.notions:
-        for path in paths(steps.theory, claimed.notion, notion):
+    others = [page.head.notion for page in steps.theory.of_kind("witness")]
+    for notion in dict.fromkeys((claimed.notion, *bound.setting.notions, *others)):
+        for path in paths(steps.theory, claimed.notion, notion) if notion != claimed.notion else [()]:
             ids = tuple(page.id for page in path)
             with suppress(StepRefused):
                 weaker = replace(claim, guarantee=steps.implied(claimed, ids))

@@ -38,6 +38,7 @@ GOOD = [
     "19-order-based.toml",
     "20-any-number-of-order-based-parts.toml",
     "21-free-lunch-and-groups.toml",
+    "47-claims-in-other-notions.toml",
     "50-mixed-notions.toml",
     "51-one-file-four-notions.toml",
     "78-a-study-in-a-study.toml",
