@@ -117,8 +117,11 @@ def _letter(letter: Letter, box: Box, bits: int, known: dict[Letter, Range]) -> 
     m = of[0]
     lows, highs = [one.low for one in within], [one.high for one in within]
     finite = sorted((low for low in lows if low is not None), reverse=True)
+    least = [sum(finite[:m], Fraction(0))] if len(finite) >= m else []
+    mean = _over(sum(elementary.inside(letter), Elementary()), box, bits, known).low
+    least += [] if mean is None else [mean * m / len(within)]  # the m largest are at least m times the mean
     return Range(
-        sum(finite[:m], Fraction(0)) if len(finite) >= m else None,
+        max(least, default=None),
         None
         if None in highs
         else sum(sorted((x for x in highs if x is not None), reverse=True)[:m], Fraction(0)),

@@ -15,7 +15,7 @@ import sympy
 
 from dpcompose.language import formulas
 from dpcompose.language.symbols import REAL, symbol
-from dpcompose.language.worstcase import largest
+from dpcompose.language.worstcase import Top, largest
 from dpcompose.language.writing import absolute
 from dpcompose.spaces.databases import Multisets, Tuples
 from dpcompose.spaces.granularities import Granularity
@@ -144,12 +144,12 @@ class Euclid(sympy.Function):
     def eval(cls, *entries: sympy.Expr) -> sympy.Expr | None:
         vector = []
         for entry in entries:
-            one = sympy.expand(entry)
+            one = sympy.expand(sympy.Mul(*map(_without_absolute, sympy.Mul.make_args(sympy.expand(entry)))))
             if one != 0:
                 vector.append(-one if one.could_extract_minus_sign() else one)
         if not vector:
             return sympy.Integer(0)
-        if all(one.is_Rational for one in vector):
+        if all(one.is_number for one in vector):
             return sympy.sqrt(sum(one**2 for one in vector))
         if len(vector) == 1:
             return absolute(vector[0])
@@ -166,6 +166,12 @@ class Euclid(sympy.Function):
     def root(self) -> sympy.Expr:
         """The same as formulas write it."""
         return sympy.sqrt(sympy.Add(*(one**2 for one in self.args)))
+
+
+def _without_absolute(it: sympy.Expr) -> sympy.Expr:
+    """v of |v|, which has the same square; everything else as it is."""
+    both = isinstance(it, Top) and it.args[0] == 1 and len(it.terms) == 2
+    return it.terms[0] if both and sympy.expand(it.terms[0] + it.terms[1]) == 0 else it
 
 
 NORMS: Mapping[str, Any] = {

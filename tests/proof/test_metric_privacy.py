@@ -212,6 +212,8 @@ OWN = '[metrics.d]\nletters = [["a", "b"], ["p", "q"]]\nformula = "{}"\n'
         "abs(a**3 - p**3)",
         "min(abs(a - p), 1/2) + abs(b - q)/(1 + w)",
         "max(a - p, p - a, b - q, q - b)",
+        "sqrt(abs(a - p + b - q)**2 + (b - q)**2/3)",  # irrational at rational points
+        "sqrt(abs(a - p)) + abs(b - q)",
     ],
 )
 def test_metrics_in_coordinates_are_seen_to_be_metrics(formula: str) -> None:
