@@ -846,19 +846,14 @@ def _product(factors: list[Form], domains: Mapping[str, Domain]) -> Form:
 
 
 def _power(form: Form, n: int, domains: Mapping[str, Domain]) -> Form:
-    """The n-th power: max(x, y)ⁿ = max(xⁿ, yⁿ) where x, y ≥ 0, and |x|ⁿ = xⁿ where n is even."""
+    """The n-th power: max(x, y)ⁿ = max(xⁿ, yⁿ) where x, y ≥ 0, and |x|ⁿ is xⁿ or |xⁿ|."""
     (term, c), *others = form.terms or [(ONE, Fraction(0))]
     alone = isinstance(term, Peak) and term.m == 1 and c > 0 and not others
     if isinstance(term, Peak) and alone and all(is_nonnegative(inner, domains) for inner in term.of):
         return top(1, [_power(inner, n, domains) for inner in term.of]).scaled(c**n)
-    if (
-        isinstance(term, Peak)
-        and alone
-        and n % 2 == 0
-        and len(term.of) == 2
-        and term.of[0] + term.of[1] == Form()
-    ):
-        return _power(term.of[0], n, domains).scaled(c**n)
+    if isinstance(term, Peak) and alone and len(term.of) == 2 and not (term.of[0] + term.of[1]).terms:
+        power = _power(term.of[0], n, domains).scaled(c**n)
+        return top(1, [power, power.scaled(Fraction(-1))]) if n % 2 else power
     return _product([form] * n, domains)
 
 

@@ -57,6 +57,10 @@ COMPARISONS: list[tuple[str, str, dict[str, str], str]] = [
     ("a - log(a) + exp(b) - b", "5/2", {"a": P, "b": P}, "false"),
     ("max(a, b)*(c + x)", "a*c + b*x", {"a": P, "b": P, "c": P, "x": P}, "equal"),
     ("max(a, b)*(c + x)", "(a + b)*max(c, x)", {"a": P, "b": P, "c": P, "x": P}, "false"),
+    # |x| is max(x, -x)
+    ("abs(x)**3 + 4/27", "x**2", {"x": R}, "equal"),
+    ("abs(x)**3 + 1/8", "x**2", {"x": R}, "false"),
+    ("3*abs(x)**2", "2*x**2", {"x": R}, "equal"),
     # roots and means
     ("(a + b)/2", "sqrt(a*b)", {"a": P, "b": P}, "equal"),
     ("sqrt(a*b)", "2*a*b/(a + b)", {"a": P, "b": P}, "equal"),
