@@ -470,6 +470,9 @@ class _Reader:
         if parameter is None:
             return None
         noise = Noise(word, parameter)
+        if unfit := noise.unfit():
+            self._wrong((*path, "noise", word), unfit)
+            return None
         norm = {"real": "L1", "plane": "L2"}.get(noise.kind.takes)
         stated = noise.guarantee("pure")
         if norm is None or stated is None or stated["epsilon"] is sympy.oo:
@@ -479,9 +482,6 @@ class _Reader:
             return None
         if noise.kind.takes == "plane" and len(of.formulas) != 2:
             self._wrong((*path, "noise"), f"{word} is for two coordinates, and laplace noise for any number")
-            return None
-        if unfit := noise.unfit():
-            self._wrong((*path, "noise", word), unfit)
             return None
         named = next((name for name, one in self.metrics.items() if one.distance == Norm(norm, of)), None)
         if named is None:

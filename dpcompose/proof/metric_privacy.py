@@ -28,6 +28,10 @@ from dpcompose.spaces.databases import Database, Multisets, Tuples
 from dpcompose.spaces.points import Declared, Euclid, Made, Norm, Own, Points, letter
 
 
+class ShowsNothing(BadCertificate):
+    """A point that is none of the class, or at which a comparison holds: others may do."""
+
+
 @dataclass(frozen=True)
 class Obligation:
     """One axiom of a metric as a comparison, greater ≥ lesser for all D, E, F."""
@@ -267,7 +271,7 @@ class Composition:
         for one in self._inside:
             value = self.value(one, point)
             if not (value.is_Rational and value >= 0) and sign(value) != 1:
-                raise BadCertificate("a point is not seen to be one of the class")
+                raise ShowsNothing("a point is not seen to be one of the class")
 
     def _differ(self, values: Any, point: Mapping[str, Fraction]) -> bool:
         """Whether D and E differ in these values, for sure."""
@@ -432,7 +436,7 @@ def check_exceeds(x: sympy.Expr, y: sympy.Expr) -> None:
     """Raises BadCertificate unless x > y, real constants, for sure."""
     difference = sympy.expand(x - y)
     if not (difference > 0 if difference.is_Rational else sign(difference) == 1):
-        raise BadCertificate("the one side is not seen to be larger than the other there")
+        raise ShowsNothing("the one side is not seen to be larger than the other there")
 
 
 def breaks(composition: Composition, obligation: Obligation, point: Mapping[str, Fraction]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import random
 import time
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -24,12 +25,12 @@ from dpcompose.privacy.metric_problems import MetricClaim, MetricSetting
 from dpcompose.proof import certificates, metric_privacy
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.metric_forms import IN_COORDINATES, LEVELS, Case, NoForm
-from dpcompose.proof.metric_privacy import Composition, MetricCounterexample, Obligation
+from dpcompose.proof.metric_privacy import Composition, MetricCounterexample, Obligation, ShowsNothing
 from dpcompose.proof.registry import Theory
 from dpcompose.search import decide
 from dpcompose.search.decide import AtLeast, Fails
 from dpcompose.search.solver import Solver
-from dpcompose.spaces.points import Declared, Own, letter
+from dpcompose.spaces.points import Declared, Own, Points, letter
 
 Point = dict[str, Fraction]
 Found = TypeVar("Found", "Standing", "MetricVerdict")
@@ -275,33 +276,25 @@ class Judge:
         Where few are wanted, D has the first values, and the others small ones.
         """
         few = most <= FEW_POINTS
-        values: dict[str, list[Fraction]] = {}
-        for _, part in self.setting.databases.points:
-            for name, interval in zip(part.coordinates, part.box, strict=True):
-                ends = [interval.least, interval.greatest]
-                if part.disc is not None:
-                    ends = [-part.disc / 2, part.disc / 2]
-                try:
-                    low, high = (None if x is None else formulas.evaluate(x, parameters) for x in ends)
-                except formulas.FormulaError:
-                    return
-                some = _few(low, high, part.disc is not None)
-                for who in databases:
-                    values[str(letter(name, who))] = some[: (1 if who == "D" else 3) if few else None]
+        choices: list[list[Point]] = []
+        try:
+            places = [some for _, part in self.setting.databases.points for some in _places(part, parameters)]
+        except formulas.FormulaError:
+            return
+        for some, who in product(places, databases):
+            there = [{str(letter(name, who)): x for name, x in place.items()} for place in some]
+            choices.append(there[: 1 if who == "D" else 3 ** len(there[0])] if few else there)
         for cells in self.composition.letters.cells.values():
             for cell in cells:
-                values |= {str(one): [Fraction(n) for n in (0, 1, 2)] for one in cell.counts}
-                if few:
-                    values |= {str(one): [Fraction(0)] for one in cell.counts[:-1]}
-                    values[str(cell.counts[-1])] = [Fraction(0), Fraction(1)]
-        total = math.prod(map(len, values.values()))
-        if total <= most:
-            for chosen in product(*values.values()):
-                yield {**parameters, **dict(zip(values, chosen, strict=True))}
+                *others, last = [[{str(one): Fraction(n)} for n in (0, 1, 2)] for one in cell.counts]
+                choices += [*(one[:1] for one in others), last[:2]] if few else [*others, last]
+        if math.prod(map(len, choices)) <= most:
+            for chosen in product(*choices):
+                yield {**parameters, **dict(ChainMap(*chosen))}
             return
         mixed = random.Random(1)
         for _ in range(most):
-            yield {**parameters, **{name: mixed.choice(some) for name, some in values.items()}}
+            yield {**parameters, **dict(ChainMap(*map(mixed.choice, choices)))}
 
     # claims
 
@@ -369,12 +362,14 @@ class _Open:
 def _first(
     attempt: Callable[[Point], Found] | None, points: Iterable[Point]
 ) -> tuple[Found, str] | tuple[None, str]:
-    """What an attempt makes of the first point at which it does not fail, or why it fails at the last."""
+    """What an attempt makes of the first point at which it does not fail, or why there is none, if known."""
     why = ""
     for point in points if attempt is not None else ():
         assert attempt is not None
         try:
             return attempt(point), ""
+        except ShowsNothing:
+            continue
         except BadCertificate as error:
             why = str(error)
     return None, why
@@ -386,12 +381,22 @@ def _is_above(point: Mapping[str, Fraction], large: Set[str]) -> bool:
     return all(point[name] > max(others, default=Fraction(0)) for name in large)
 
 
-def _few(low: Fraction | None, high: Fraction | None, middle: bool) -> list[Fraction]:
+def _places(part: Points, parameters: Mapping[str, Fraction]) -> Iterator[list[Point]]:
+    """A few values of each coordinate, or of both coordinates of a disc.  Raises formulas.FormulaError."""
+    if part.disc is not None:
+        r = formulas.evaluate(part.disc / 2, parameters) or Fraction(0)
+        yield [dict(zip(part.coordinates, (r * x, r * y), strict=True)) for x, y in IN_A_DISC]
+        return
+    for name, interval in zip(part.coordinates, part.box, strict=True):
+        ends = (interval.least, interval.greatest)
+        low, high = (None if x is None else formulas.evaluate(x, parameters) for x in ends)
+        yield [{name: x} for x in _few(low, high)]
+
+
+def _few(low: Fraction | None, high: Fraction | None) -> list[Fraction]:
     """A few values in an interval, simple ones first: its ends, or its middle."""
     if low is not None and high is not None:
-        half = (low + high) / 2
-        some = [low, high, half, low + (high - low) / 4, low + (high - low) / 1000]
-        return list(dict.fromkeys([half, *some] if middle else some))
+        return [low, high, (low + high) / 2, low + (high - low) / 4, low + (high - low) / 1000]
     if low is not None:
         return [low + one for one in SIZES]
     if high is not None:
@@ -399,6 +404,20 @@ def _few(low: Fraction | None, high: Fraction | None, middle: bool) -> list[Frac
     return [*SIZES, Fraction(-2)]
 
 
+def _turned(x: str, y: str) -> list[tuple[Fraction, Fraction]]:
+    """A vector, turned by right angles."""
+    a, b = Fraction(x), Fraction(y)
+    return [(a, b), (-a, -b), (-b, a), (b, -a)]
+
+
+IN_A_DISC = (
+    (Fraction(0), Fraction(0)),
+    *_turned("1", "0"),
+    *_turned("20/29", "21/29"),
+    *_turned("3/5", "4/5"),
+    *_turned("1/1000", "0"),
+)
+"""Points of the disc of radius 1: its middle, and points of its rim and near the middle."""
 SIZES = (Fraction(0), Fraction(1), Fraction(3), Fraction(1000), Fraction(10**9), Fraction(1, 1000))
 """How far into an interval without an end simple points lie."""
 

@@ -148,6 +148,16 @@ def test_two_districts_lose_the_sum_of_what_counts_and_locations_lose() -> None:
     assert float(refuted.counterexample.claimed) == pytest.approx(float(e1 * u + e2 * max(moved)))
 
 
+def test_points_of_the_rim_of_a_disc_are_looked_at() -> None:
+    """Opposite points in the direction (20, 21) are 41/29 of the diameter apart, by the sum of changes."""
+    disc = '[databases]\nkind = "points"\ncoordinates = ["x", "y"]\ndisc = "w"\n' + NORMS
+    text = disc + composed("e*L1") + claimed("e*w*141/100", "e*w*1415/1000")
+    made, claims = study('[parameters]\nw = "positive"\n' + text)
+    verdicts = [made.check(claim) for claim in claims]
+    assert [one.verdict for one in verdicts] == ["refuted", "undecided"]
+    assert verdicts[1].reason == "neither a proof nor a point was found"
+
+
 def test_only_half_of_the_diameter_is_not_enough() -> None:
     disc = '[databases]\nkind = "points"\ncoordinates = ["x", "y"]\ndisc = "w"\n' + NORMS
     assert verdicts(disc + composed("e*L2") + claimed("e*w", "e*w/2", "99*e*w/100")) == [
@@ -305,6 +315,10 @@ def test_a_bound_alone_is_believed_and_used() -> None:
         (
             PLANE + NORMS + '[[mechanisms]]\nname = "M"\nnoise = { gaussian = "1" }\n',
             "gives no metric in which",
+        ),
+        (
+            PLANE + NORMS + '[[mechanisms]]\nname = "M"\nnoise = { laplace = "0" }\n',
+            "mechanisms.1.noise.laplace: the scale 0 must be positive for all allowed values",
         ),
     ],
 )
