@@ -355,6 +355,11 @@ class AnyTwo(Granularity):
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
         return None if shape.cells is None else Blocks(frozenset({frozenset(shape.cells)}) - {frozenset()})
 
+    def arrays(self, databases: DatabaseClass) -> Layout | None:
+        from dpcompose.spaces.arrays.layouts import CompleteLayout
+
+        return None if (count := databases.count()) is None else CompleteLayout(count)
+
 
 @dataclass(frozen=True, repr=False)
 class Changes(Granularity):
@@ -431,14 +436,16 @@ class Union(Granularity):
     one, other -- the two, in the order of their names.
     """
 
-    by_asking = False
-
     one: Granularity
     other: Granularity
 
     @property
     def name(self) -> str:  # type: ignore[override]
         return f"{self.one} or {self.other}"
+
+    @property
+    def by_asking(self) -> bool:  # type: ignore[override]
+        return self.one.by_asking or self.other.by_asking
 
     def are_neighbours(self, D: Database, E: Database) -> bool:
         raise TypeError("a union may count steps inside a class: ask relates(D, E, databases)")
@@ -484,11 +491,6 @@ class Union(Granularity):
 
     def __hash__(self) -> int:
         return hash((self.one, self.other))
-
-    def arrays(self, databases: DatabaseClass) -> Layout | None:
-        from dpcompose.spaces.arrays.layouts import CompleteLayout
-
-        return None if (count := databases.count()) is None else CompleteLayout(count)
 
 
 @dataclass(frozen=True, repr=False)

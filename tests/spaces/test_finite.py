@@ -38,6 +38,8 @@ SPACES: list[tuple[DatabaseClass, Granularity]] = [
     (dpc.listed(range(7)), LINE),
     (dpc.listed("abcde"), dpc.pairs("two", [("a", "b"), ("c", "b"), ("d", "e"), ("e", "e")])),
     (dpc.listed("a"), dpc.pairs("none", [])),
+    (dpc.sets("abc"), dpc.union(dpc.unbounded, dpc.bounded)),
+    (dpc.listed("abcd"), dpc.union(dpc.pairs("one", [("a", "b")]), dpc.pairs("two", [("b", "c")]))),
 ]
 EVERY_SPACE = pytest.mark.parametrize(("databases", "granularity"), SPACES, ids=str)
 
