@@ -128,6 +128,8 @@ class Letters:
         part = self.setting.databases[steps.part]
         assert not isinstance(part, Points)
         image = steps.reads.image(part)
+        if image.count() == 1 or (isinstance(image, Tuples) and image.sizes.n == 0):
+            return sympy.Integer(0)
         edits = steps.granularity.edits(image)
         stated = None if edits is None else closed_form(self.theory, image, edits)
         metric = None if stated is None else stated.metric
@@ -140,7 +142,12 @@ class Letters:
         inside = [cell for cell in self.cells[steps.part] if self._reads(steps, cell)]
         names = ("changed",) if metric.ordered else ("removed", "added")
         totals = {one: sympy.Add(*(cell.counts[n] for cell in inside)) for n, one in enumerate(names)}
-        return formulas.parse(metric.formula, totals)
+        value = formulas.parse(metric.formula, totals)
+        if value is sympy.oo:
+            raise NoForm(
+                f"the {steps.granularity} distance on {image}, which {name} is, is never finite but 0"
+            )
+        return value
 
     def _reads(self, steps: Steps, cell: Cell) -> bool:
         return _inside(steps.reads, cell.holds[0] if cell.holds else None)

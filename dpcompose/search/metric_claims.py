@@ -249,6 +249,8 @@ class Judge:
             if one.case is not None and one.point:
                 for parameters in [one.point, *above]:
                     yield from self._translated(one.case, {**one.point, **parameters}, databases)
+                there = {name: one.point.get(name, x) for name, x in simple[0].items()}
+                yield from self._databases(there, databases, FEW_POINTS)  # where the point's were equal
             for parameters in above:
                 yield from self._databases(parameters, databases, FEW_POINTS)
         for most in (FEW_POINTS, MOST_POINTS):

@@ -110,6 +110,23 @@ def test_equal_metrics_are_proved_and_least() -> None:
 # examples of the source
 
 
+def test_tuples_that_no_other_one_is_a_neighbour_of() -> None:
+    steps = '[metrics.h]\ngranularity = "bounded"\n' + composed("e*h") + claimed("0", "e")
+    for only in ('size = "= 2"\nrecords = ["a"]\n', 'size = "= 0"\n'):
+        assert verdicts(f'[databases]\nkind = "tuples"\n{only}{steps}') == ["proved", "proved"]
+
+
+def test_parameters_at_which_a_claim_fails_are_kept_where_its_databases_are_equal() -> None:
+    """e*z is more than 3*z for large e: the comparison of coordinates fails at equal ones first."""
+    any_two = '[metrics.z]\ngranularity = "free-lunch"\n'
+    text = PLANE + NORMS + any_two + composed("e*z", "min(2*L1, 1)")
+    assert verdicts(text + claimed("3*z", "(e + 1)*z", "(e + 999/1000)*z")) == [
+        "refuted",
+        "proved",
+        "refuted",
+    ]
+
+
 def test_what_a_norm_is_at_most_is_not_put_where_less_of_it_is_more() -> None:
     """|v| is at most |x - x'| + 2|y - y'| = n, and 3 - |v| is at least 3 - n: at (0, 1) and (1/10, 0) the
     metric is 11/10, and min(n, 3 - n) is 9/10."""
