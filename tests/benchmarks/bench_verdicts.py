@@ -1,4 +1,4 @@
-"""How long each verdict takes, over all shipped problem files about neighbours.
+"""How long each verdict takes, over all shipped problem files.
 
     pytest tests/benchmarks/bench_verdicts.py -s
 
@@ -12,20 +12,18 @@ from __future__ import annotations
 import time
 from statistics import median
 
-from shipped import PROBLEMS
+from shipped import IN_METRICS, SHIPPED
 
-from dpcompose.front.study import Study
-from dpcompose.privacy import problems
+import dpcompose as dpc
 
 MOST = 60
 
 
 def test_every_verdict() -> None:
     times: list[tuple[float, str]] = []
-    for file in PROBLEMS:
-        problem = problems.read_file(file)
-        study = Study(problem.setting)
-        for n, claim in enumerate(problem.claims, start=1):
+    for file in SHIPPED:
+        study, claims = dpc.load_metric(file) if file in IN_METRICS else dpc.load(file)
+        for n, claim in enumerate(claims, start=1):
             start = time.perf_counter()
             found = study.check(claim)
             times.append((time.perf_counter() - start, f"{file.stem}, claim {n}: {found.verdict}"))
