@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice
 
 import sympy
@@ -82,6 +83,7 @@ def check_writable(value: sympy.Expr) -> None:
             raise FormulaError(f"constants must stay below 10^{MOST_SIZE}")
 
 
+@lru_cache(maxsize=512, typed=True)
 def to_text(expression: sympy.Expr) -> str:
     """The formula of an expression: `parse` reads it back as the same expression.
 

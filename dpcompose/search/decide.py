@@ -88,13 +88,14 @@ def at_least(
     until = time.monotonic() + MOST_SECONDS if until is None else until
     if sizes := rays.counts([greater, lesser]):
         return _over_families(greater, lesser, sizes, domains, solver, until)
-    (difference,), with_rays = rays.on_rays([greater - lesser], domains)
+    apart = greater - lesser
+    (difference,), with_rays = rays.on_rays([apart], domains)
     names = greater.names | lesser.names
     has_atoms = any(name not in with_rays for name in difference.names)
     parameters = sorted(_letters(names) & set(domains))
     grid = islice(_grid(parameters, domains), max(4, LARGEST_GRID // (1 + difference.size)))
     for point in islice(grid, FIRST_POINTS):
-        if _fails(greater, lesser, domains, point):
+        if not _holds(apart, point) and _fails(greater, lesser, domains, point):
             return Fails(point)
     seen = _at_a_glance(difference, with_rays)
     if not isinstance(seen, list):
@@ -324,6 +325,14 @@ def usual(domains: Mapping[str, Domain]) -> Point:
 def points(domains: Mapping[str, Domain], most: int = 200) -> list[Point]:
     """A few simple points of the parameter space, at most so many; the first is the usual one."""
     return list(islice(_grid(sorted(domains), domains), most))
+
+
+def _holds(apart: Form, point: Point) -> bool:
+    """Whether a difference is >= 0 at a point, as far as it is rational there: no counterexample."""
+    try:
+        return apart.at(point) >= 0
+    except (forms.NotAForm, formulas.FormulaError):
+        return False
 
 
 def _fails(greater: Form, lesser: Form, domains: Mapping[str, Domain], point: Point) -> bool:

@@ -406,8 +406,7 @@ def top_sums(small: bool, rounds: int) -> Iterator[Row]:
 
 
 def linear_claims(small: bool, rounds: int) -> Iterator[Row]:
-    times = {}
-    for k in (3, 6, 9) if small else (3, 100, 300):
+    def decided(k: int) -> Callable[[], list[str]]:
         records = [f"a{i}" for i in range(k)]
         e = dpc.parameters(f"e1:{k + 1}")
         study = dpc.compose(
@@ -422,15 +421,14 @@ def linear_claims(small: bool, rounds: int) -> Iterator[Row]:
         )
         study.guarantee()
         claims = [dpc.pure(sympy.Add(*e)), dpc.pure(2 * Top(1, *e)), dpc.pure(Top(1, *e))]
-        (spent,), (verdicts,) = in_turn(
-            max(3, rounds), lambda study=study, claims=claims: [study.check(one) for one in claims]
-        )
-        assert [one.verdict for one in verdicts] == ["proved", "proved", "refuted"]
-        times[k] = spent
-    few, some, many = times
-    for k in (some, many):
-        least = "k = 100 within 3" if k == some else "decided"
-        yield Row("three linear claims over pairs, against k = 3", f"k = {k}", times[few], times[k], least)
+        return lambda: [study.check(one).verdict for one in claims]
+
+    sizes = (3, 6, 9) if small else (3, 100, 300)
+    spent, verdicts = in_turn(max(3, rounds), *map(decided, sizes))
+    assert verdicts == [["proved", "proved", "refuted"]] * len(sizes)
+    for k, time_of_k in list(zip(sizes, spent, strict=True))[1:]:
+        least = "k = 100 within 3" if k == sizes[1] else "decided"
+        yield Row("three linear claims over pairs, against k = 3", f"k = {k}", spent[0], time_of_k, least)
 
 
 def exact_loss(small: bool, rounds: int) -> Iterator[Row]:
