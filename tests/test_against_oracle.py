@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
@@ -35,9 +36,13 @@ from dpcompose.spaces.metrics import ClosedForm, Metric, ShortestPaths
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 
+TIMES = int(os.environ.get("DPCOMPOSE_EXAMPLES", "1"))
+"""How many times as many examples as in a normal run: DPCOMPOSE_EXAMPLES=20 is an attack of an hour."""
+
+
 def many(examples: int) -> Callable[[Any], Any]:
-    """So many random examples, each taking the time it takes."""
-    return settings(max_examples=examples, deadline=None, suppress_health_check=SLOW)
+    """So many random examples for two normal runs, each taking the time it takes."""
+    return settings(max_examples=max(8, examples // 2) * TIMES, deadline=None, suppress_health_check=SLOW)
 
 
 # ---------------------------------------------------------------- reading what dpcompose says
