@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "dpcompose"
 
 ROOMS = {
+    "kernel": ["domains", "terms", "intervals", "grammar", "writing", "formulas"],
     "language": [
         "symbols",
         "worstcase",
@@ -180,6 +181,16 @@ def reached(*code: str) -> set[str]:
     script = "; ".join([*code, "import sys", "print('\\n'.join(sys.modules))"])
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return set(run.stdout.split())
+
+
+def test_the_kernel_imports_the_standard_library_and_itself() -> None:
+    for path in (PACKAGE / "kernel").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            named = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            named += [name.name for name in node.names] if isinstance(node, ast.Import) else []
+            for module in named:
+                own = module.startswith("dpcompose.kernel")
+                assert own or module.split(".")[0] in sys.stdlib_module_names, f"{path.name} imports {module}"
 
 
 def test_the_checker_reaches_no_search_and_no_solver() -> None:
