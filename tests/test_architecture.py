@@ -13,7 +13,17 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "dpcompose"
 
 ROOMS = {
-    "kernel": ["domains", "terms", "intervals", "grammar", "writing", "formulas"],
+    "kernel": [
+        "domains",
+        "terms",
+        "grammar",
+        "writing",
+        "intervals",
+        "formulas",
+        "settings",
+        "theory",
+        "covers",
+    ],
     "language": [
         "symbols",
         "worstcase",
