@@ -13,7 +13,20 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "dpcompose"
 
 ROOMS = {
-    "kernel": ["domains", "terms", "intervals", "grammar", "writing", "formulas"],
+    "kernel": [
+        "domains",
+        "terms",
+        "intervals",
+        "grammar",
+        "writing",
+        "formulas",
+        "orders",
+        "polynomials",
+        "forms",
+        "certificates",
+        "deciders",
+        "comparison",
+    ],
     "language": [
         "symbols",
         "worstcase",
