@@ -174,6 +174,15 @@ def test_imports_go_one_way(path: Path) -> None:
         assert ORDER.index(there) <= here, f"{place(path)} imports {there}, which comes later"
 
 
+def test_the_deciders_import_one_way() -> None:
+    order = ["normal", "tails", "lattices", "canonical", "losses", "ratios", "curves", "pieces", "readings"]
+    folder = PACKAGE / "kernel" / "deciders"
+    assert {path.stem for path in folder.glob("*.py")} == {"__init__", *order}
+    for n, decider in enumerate(order):
+        names = imports(folder / f"{decider}.py")
+        assert {name.rsplit(".", 1)[1] for name in names if ".deciders." in name} <= set(order[:n]), decider
+
+
 def test_hypotheses_import_each_other_only_through_the_shared_ones() -> None:
     shared = {"evidence", "inputs", "edit_types", "blocks", "exhaustion"}
     for path in (PACKAGE / "proof" / "hypotheses").glob("*.py"):
@@ -276,7 +285,7 @@ def test_nothing_is_evaluated_as_python() -> None:
 
 
 def test_no_float_literal_in_what_decides() -> None:
-    for room in ("proof", "search", "spaces"):
+    for room in ("kernel", "proof", "search", "spaces"):
         for path in (PACKAGE / room).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), path.name
