@@ -22,7 +22,12 @@ from dpcompose.kernel.covers.types import Cover
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.theory import Theory
 
-KINDS: Mapping[str, type[Records | Cells | Listed | Steps]] = {"records": Records, "cells": Cells, "listed": Listed, "steps": Steps}
+KINDS: Mapping[str, type[Records | Cells | Listed | Steps]] = {
+    "records": Records,
+    "cells": Cells,
+    "listed": Listed,
+    "steps": Steps,
+}
 
 
 def cover(setting: Setting, theory: Theory) -> Cover:

@@ -46,12 +46,15 @@ class Cells(Covering):
         return self.grouped([page], mechanism.stated.steps)
 
     def type(self, changed: frozenset[int], kept: Sequence[Sequence[frozenset[int]]]) -> Type:
-        moved = []
+        moved, entries = [], dict[int, tuple[Term, ...]]()
         for i, mechanism in enumerate(self.setting.mechanisms, start=1):
             for one in kept[i - 1]:
                 if (r := self.distance(mechanism, changed & one, one)) != ZERO:
                     moved.append((i, r))
-        return Type(self.gathered(moved), frozenset(), tuple(sorted(changed)))
+                    if mechanism.noise is not None:
+                        count = len(changed & one)
+                        entries[i] = query_metric(mechanism, self.theory).entries(count, count)
+        return Type(self.gathered(moved), frozenset(), tuple(sorted(changed)), tuple(entries.items()))
 
     def distance(self, mechanism: Mechanism, changed: frozenset[int], kept: frozenset[int]) -> Term:
         if not changed:

@@ -113,13 +113,13 @@ class Records(Covering):
 
     def type(self, left: tuple[int, ...], right: tuple[int, ...], metrics: Sequence[Metric]) -> Type:
         """The type of neighbours that lose the records `left` of some atoms and gain `right` of others."""
-        moved = []
+        moved, entries = [], dict[int, tuple[Term, ...]]()
         for i, atoms in self.reads():
             a, b = (sum(1 for one in side if atoms is None or one in atoms) for side in (left, right))
-            if a or b:
-                moved.append((i, metrics[i - 1].at(a, b)))
-        moves = self.gathered((i, r) for i, r in moved if r != ZERO)
-        return Type(moves, frozenset(), self.databases(left, right))
+            if (a or b) and (r := metrics[i - 1].at(a, b)) != ZERO:
+                moved.append((i, r))
+                entries |= {i: some} if (some := metrics[i - 1].entries(a, b)) else {}
+        return Type(self.gathered(moved), frozenset(), self.databases(left, right), tuple(entries.items()))
 
     def databases(
         self, left: tuple[int, ...], right: tuple[int, ...]

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from dpcompose.kernel import formulas
 from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.settings import Mechanism, Setting
-from dpcompose.kernel.terms import Term, letter, number, substituted
+from dpcompose.kernel.terms import ZERO, Term, letter, number, substituted
 from dpcompose.kernel.theory import NoPage, Theory
 
 LARGEST = 2_000_000
@@ -38,12 +38,14 @@ class Type:
     moves -- how far; unlimited -- inputs that move by finite distances without a limit, which `moves` has as
     ∞: then the pair with every record taken N times moves them further and further;
     pair -- two databases: of records their lists; of cells those in which they differ; of listed ones their
-    numbers.
+    numbers;
+    entries -- of mechanisms that add noise, how far each entry of the query's value moves that does.
     """
 
     moves: Moves
     unlimited: frozenset[int]
     pair: tuple[tuple[str, ...], tuple[str, ...]] | tuple[int, ...]
+    entries: tuple[tuple[int, tuple[Term, ...]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,12 +63,14 @@ class Cover:
 class Metric:
     """How far an input moves, by counts of what differs, and the pages that state it.
 
-    at -- from how many records are removed and added; discrete -- whether it only says whether they differ.
+    at -- from how many records are removed and added; discrete -- whether it only says whether they differ;
+    entries -- of the value of a query, how far each entry moves that does.
     """
 
     pages: tuple[str, ...]
     at: Callable[[int, int], Term]
     discrete: bool = False
+    entries: Callable[[int, int], tuple[Term, ...]] = lambda removed, added: ()
 
 
 class Covering(ABC):
@@ -130,9 +134,9 @@ class Covering(ABC):
 
     def of_types(self, types: Iterable[Type], gone_through: int, metrics: Sequence[Sequence[str]]) -> Cover:
         """The cover by the types that no other one exceeds."""
-        distinct: dict[tuple[Moves, frozenset[int]], Type] = {}
+        distinct: dict[tuple[Any, ...], Type] = {}
         for one in types:
-            distinct.setdefault((one.moves, one.unlimited), one)
+            distinct.setdefault((one.moves, one.unlimited, one.entries), one)
         kept = _undominated(list(distinct.values()))
         return Cover(tuple(kept), self.page, gone_through, tuple(tuple(one) for one in metrics))
 
@@ -164,7 +168,7 @@ def _undominated(types: Sequence[Type]) -> list[Type]:
             continue
         candidates = min((holding[key] for key in vector), key=len)
         exceeded = any(
-            m != n and other is not None and _exceeds(other, vector) and (other != vector or m < n)
+            m != n and other is not None and other != vector and _exceeds(other, vector)
             for m in candidates
             for other in (flat[m],)
         )
@@ -208,8 +212,14 @@ def query_metric(mechanism: Mechanism, theory: Theory) -> Metric:
             raise NoCover(f"{query.id} needs a known number of records")
         given["n"] = number(noise.query.n)
     formula = formulas.parse(text, letters | given)
+    moving = [formulas.parse(one, letters | given) for one in query.head.entries] or [formula]
 
-    def at(removed: int, added: int) -> Term:
-        return substituted(formula, {"removed": number(removed), "added": number(added)})
+    def counted(one: Term, removed: int, added: int) -> Term:
+        return substituted(one, {"removed": number(removed), "added": number(added)})
 
-    return Metric((query.id, law.id), at, discrete=query.head.whether)
+    return Metric(
+        (query.id, law.id),
+        lambda removed, added: counted(formula, removed, added),
+        query.head.whether,
+        lambda removed, added: tuple(far for one in moving if (far := counted(one, removed, added)) != ZERO),
+    )
