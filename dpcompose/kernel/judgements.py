@@ -7,7 +7,6 @@ something, there is no judgement that says so: undecided is no theorem.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -52,25 +51,26 @@ class Satisfies:
 
 
 @dataclass(frozen=True)
-class Lower:
-    """Some mechanisms as the setting says lose this much of one parameter at two neighbours of a type.
+class Attained:
+    """What mechanisms lose at the neighbours of one type, and for each that does not always say the same by
+    which page it is: a witness, what it can lose in another notion, or its own noise."""
 
-    value -- in the parameters: for all of their values, or at one point: `at`; ∞: more than any number;
-    witnesses -- for each mechanism that does not always say the same what it is: "by a page", its own noise
-    or table.
+    type: Type
+    value: Term
+    witnesses: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True)
+class Lower:
+    """Some mechanisms as the setting says lose this much of one parameter, for all values of the letters.
+
+    value -- the largest of what they lose at the neighbours of some types; ∞: more than any number.
     """
 
     notion: str
     key: str
     value: Term
-    type: Type
-    witnesses: tuple[tuple[int, str], ...]
-    at: tuple[tuple[str, Fraction], ...] | None = None
-
-    @property
-    def point(self) -> Mapping[str, Fraction] | None:
-        """The point at which it holds; None: at all points."""
-        return None if self.at is None else dict(self.at)
+    at: tuple[Attained, ...]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from typing import Any
 from dpcompose.kernel import forms, formulas, terms
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.forms import Form
 from dpcompose.kernel.polynomials import top, total
 from dpcompose.kernel.settings import Mechanism, Setting
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term
@@ -179,15 +178,21 @@ class Composition:
         return formulas.parse(self.rule.head.composition[key], known, {key: parts})
 
     def worst(self, key: str, values: Iterable[Term]) -> Term:
-        """The largest of a parameter's values; those that another one is seen to be at least are left out."""
-        some = list(dict.fromkeys(values))
-        if any(value.kind == "oo" for value in some):
-            return INFINITY
-        return joined([self.form(key, value) for value in some], key in self.rule.head.squared)
+        """The largest of a parameter's values."""
+        return largest(list(values), key in self.rule.head.squared)
 
-    def form(self, key: str, value: Term) -> Form:
-        """The normal form of a parameter's value, or of its square where it is composed by squares."""
-        return forms.squared(value) if key in self.rule.head.squared else forms.read(value)
+
+def largest(values: Sequence[Term], squared: bool) -> Term:
+    """The largest of some values, ∞ if one is; those that another one is seen to be at least are left out.
+
+    squared -- whether values are compared by their squares.
+    """
+    if any(value.kind == "oo" for value in values):
+        return INFINITY
+    read = forms.squared if squared else forms.read
+    some = [read(value) for value in dict.fromkeys(values)]
+    written = forms.write(top(1, forms.largest(some)) if some else total([]))
+    return forms.root(written) if squared else written
 
 
 def summands(moves: Moves, setting: Setting, lost: Callable[[int, Term], Term]) -> Iterable[Term]:
@@ -241,12 +246,6 @@ def _over_parts(many: tuple[int, ...], count: Term, families: Sequence[Sequence[
     for n, rate in enumerate(rates):
         following = rates[n + 1] if n + 1 < len(rates) else Fraction(0)
         yield (rate - following) * terms.over(sum(many[: n + 1]), values[-1], count)
-
-
-def joined(some: Sequence[Form], squared: bool) -> Term:
-    """The maximum of forms as a term; its root where they are squares."""
-    written = forms.write(top(1, forms.largest(some)) if some else total([]))
-    return forms.root(written) if squared else written
 
 
 def mechanism_of(setting: Setting, i: object) -> Mechanism:

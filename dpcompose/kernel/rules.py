@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from dpcompose.kernel import comparison, computed, covers, formulas, losses, terms, witnesses
 from dpcompose.kernel.certificates import BadCertificate
@@ -16,6 +16,7 @@ from dpcompose.kernel.closer import Closer
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.forms import squared
 from dpcompose.kernel.judgements import (
+    Attained,
     Composed,
     Covers,
     Judgement,
@@ -31,13 +32,22 @@ from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.terms import ZERO, Term
 from dpcompose.kernel.theory import Theory
 
-if TYPE_CHECKING:
-    from dpcompose.kernel.theorems import Theorem
-
 Found = tuple[Judgement, frozenset[str]]
 """What a rule concludes, and the pages and deciders that it uses."""
-Premises = Sequence["Theorem"]
 J = TypeVar("J")
+
+
+class Premise(Protocol):
+    """A theorem: what it says, and the hash of the setting that it is about."""
+
+    @property
+    def says(self) -> Judgement: ...
+
+    @property
+    def setting(self) -> str: ...
+
+
+Premises = Sequence[Premise]
 
 
 class BadStep(ValueError):
@@ -282,14 +292,28 @@ def _deciders(used: frozenset[str]) -> frozenset[str]:
 
 
 def attain(
-    setting: Setting, theory: Theory, premises: Premises, *, notion: str, neighbours: int, by: Sequence[int]
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    notion: str,
+    neighbours: Sequence[int],
+    by: Sequence[int],
 ) -> Found:
-    """Some mechanisms, as the setting allows or says, lose this much at the neighbours of a type."""
+    """Some mechanisms, as the setting allows or says, lose this much at the neighbours of some types."""
     page, (covered, *some) = witnesses.attained_in(theory, notion), said(premises, Covers, Loses)
-    found, stated = _type(covered, neighbours), _as_stated(some, setting)
-    value, who, pages = witnesses.lower(setting, theory, page, found, stated, by)
-    pages |= {page.id} | (frozenset() if len(who) == len(setting.mechanisms) else _parts(theory))
-    return Lower(notion, page.head.shows, value, found, who), pages
+    stated, found, pages, who = _as_stated(some, setting), [], {page.id}, set[int]()
+    for n in neighbours:
+        type = _type(covered, n)
+        value, by_page, used = witnesses.lower(setting, theory, page, type, stated, by)
+        found.append(Attained(type, value, by_page))
+        pages |= used
+        who |= {i for i, _ in by_page}
+    if len(who) < len(setting.mechanisms):
+        pages |= _parts(theory)
+    squared = page.head.shows in theory.rule(notion).head.squared
+    value = losses.largest([one.value for one in found], squared)
+    return Lower(notion, page.head.shows, value, tuple(found)), frozenset(pages)
 
 
 def _as_stated(some: Sequence[Loses], setting: Setting) -> list[Loss]:
@@ -391,8 +415,8 @@ def optimal(
 ) -> Found:
     """No smaller value of a parameter is a guarantee: what witnesses lose is at least this one."""
     guarantee, *lowers = said(premises, Satisfies, Lower)
-    if any((one.notion, one.key, one.at) != (guarantee.notion, key, None) for one in lowers):
-        raise BadStep(f"what is lost is not {key} of {guarantee.notion} privacy, for all parameters")
+    if any((one.notion, one.key) != (guarantee.notion, key) for one in lowers):
+        raise BadStep(f"what is lost is not {key} of {guarantee.notion} privacy")
     value, lost = dict(guarantee.values)[key], terms.top(1, [one.value for one in lowers])
     used = _at_least(theory, guarantee.notion, key, lost, value, certificate)
     return Optimal(guarantee.notion, guarantee.values, key), _deciders(used)

@@ -24,12 +24,10 @@ def lower(
 ) -> tuple[Term, tuple[tuple[int, str], ...], frozenset[str]]:
     """What the witnesses of a page lose together: the value, who is a witness of what, and pages it rests on.
 
-    losses -- the guarantees of all mechanisms as stated; chosen -- which mechanisms are witnesses.
+    losses -- the guarantees of all mechanisms as stated; chosen -- which may be witnesses, if they move.
     Raises NoPage where one of them is not known to lose anything.
     """
     moves = tuple((i, some) for i, some in type.moves if i in chosen)
-    if missing := sorted(set(chosen) - {i for i, _ in moves}):
-        raise NoLoss(f"what {setting.mechanisms[missing[0] - 1].name} reads does not move")
     who = tuple((i, _witness(i, setting, theory, page, losses)) for i, _ in moves)
     pages = frozenset(id for _, id in who)
     if any(r.kind == "oo" and i not in type.unlimited for i, some in moves for _, r in some) or any(
