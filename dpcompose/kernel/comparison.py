@@ -66,6 +66,11 @@ class _Scope:
     def form(self, data: Any) -> Form:
         return forms.read(formula(data, self.symbols), self.known)
 
+    def bound(self, name: str, end: str) -> Form:
+        if name not in self.symbols:
+            raise BadCertificate(f"{name} is no letter here")
+        return bound_form(self.symbols[name], end)
+
     def peak(self, data: Any) -> Peak:
         form = self.form(data)
         if len(form.peaks) != 1 or form != Form(((form.peaks[0][0], Fraction(1)),)):
@@ -117,10 +122,10 @@ def _atoms(side: Side) -> list[Term]:
 def _known(data: Any, scope: _Scope) -> Iterator[tuple[Term, bool]]:
     """Terms that a decider sees to be > 0 or ≥ 0 for all allowed values."""
     for text, relation in entries(data, 2):
-        from dpcompose.kernel.deciders import ranges
+        from dpcompose.kernel.deciders import values
 
         term = formula(text, scope.symbols)
-        if word(relation) not in RELATIONS or not ranges.surely(term, RELATIONS[relation]):
+        if word(relation) not in RELATIONS or not values.surely(term, RELATIONS[relation]):
             raise BadCertificate(f"{text} is not seen to be {relation}")
         scope.used |= {"ranges"}
         yield term, RELATIONS[relation]
@@ -198,10 +203,9 @@ def _leaf(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
     for text, shares in entries(given.get("weights", []), 2):
         difference = _weighted(difference, scope.peak(text), shares, scope)
     for name, end, factor in entries(given.get("bounds", []), 3):
-        x = scope.symbols.get(word(name))
-        if x is None or x.kind != "letter" or number(factor) < 0:
-            raise BadCertificate(f"{factor} times the {end} value of {name} is no allowed multiple")
-        difference = difference - bound_form(x, word(end)).scaled(number(factor))
+        if number(factor) < 0:
+            raise BadCertificate(f"{factor} is no allowed multiple")
+        difference = difference - scope.bound(word(name), word(end)).scaled(number(factor))
     if scope.form(given["rest"]) != difference:
         raise BadCertificate(f"what is left is not {given['rest']}")
     unit = [scope.symbols.get(word(name)) for name in listed(given.get("unit", []))]
@@ -281,10 +285,10 @@ def is_unit(domain: Domain) -> bool:
 
 
 def _rays(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
-    from dpcompose.kernel.deciders import families
+    from dpcompose.kernel.deciders import rays
 
     given = table(data, {"rays", "difference", "proof"})
-    below, new = families.on_rays(difference, given["rays"], scope.symbols, scope.known)
+    below, new = rays.on_rays(difference, given["rays"], scope.symbols, scope.known)
     inner = replace(scope, symbols={**scope.symbols, **new}, used=scope.used | {"rays"})
     if inner.form(given["difference"]) != below:
         raise BadCertificate("the difference on rays is another one")
@@ -293,10 +297,10 @@ def _rays(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
 
 
 def _rule(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
-    from dpcompose.kernel.deciders import families
+    from dpcompose.kernel.deciders import rules
 
     scope.used |= {"rules"}
-    families.check_rule(difference, table(data, {"rule"})["rule"], scope.form, scope.symbols, scope.known)
+    rules.check(difference, table(data, {"rule"})["rule"], scope.form, scope.bound, scope.known)
 
 
 def _calculus(difference: Form, data: Any, scope: _Scope, depth: int) -> None:

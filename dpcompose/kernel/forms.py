@@ -167,6 +167,8 @@ def _over(term: Term, known: Known) -> Form:
     What is left of the members is ≥ 0: it becomes a letter, and for a sum one letter a summand.
     """
     m, x, k = term.of
+    if not (m == k or (_is_whole(m) and at_least(m, terms.ONE) and m.number)):
+        raise NotAForm("the number of the largest members is no whole number")
     form = read(x, known)
     if form.peaks or any(letter.kind != "over" and letter.has("over") for letter in form.letters):
         raise NotAForm("a worst case inside of a family")
@@ -362,8 +364,9 @@ def _needed(term: Term) -> tuple[Term, str] | None:
     if term.kind == "log":
         return term.of[0], "> 0"
     if term.kind == "over":
-        count = term.of[2]
-        return (count, "a whole number") if not _is_whole(count) else (count - 1, ">= 0")
+        m, _, count = term.of
+        odd = [one for one in (m, count) if not (_is_whole(one) and (one == count or one.number))]
+        return (odd[0], "a whole number") if odd else (count - 1, ">= 0")
     if term.kind != "power" or natural(term) is not None:
         return None
     base, exponent = term.of
