@@ -117,6 +117,10 @@ ROOMS = {
         "metric_checker",
     ],
     "search": [
+        "comparing",
+        "ways",
+        "guarantees",
+        "verdicts",
         "solver",
         "covering",
         "analysis",
