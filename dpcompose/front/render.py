@@ -481,7 +481,7 @@ def _cell(theory: Theory, page: Page, notion: str) -> tuple[str, list[str]]:
 
 def page_data(page: Page) -> dict[str, Any]:
     """A page as JSON."""
-    return {"id": page.id, "title": page.title, **page.head.model_dump(by_alias=True, exclude_defaults=True)}
+    return {"id": page.id, "title": page.title, **page.head.data()}
 
 
 # granularities

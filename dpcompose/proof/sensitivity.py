@@ -22,7 +22,7 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable, show_pair
 from dpcompose.proof.query_sensitivity import QuerySensitivity, of_query
-from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.registry import Page, PageError, Theory
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, everything
@@ -329,4 +329,7 @@ def compare(
     theory = theory or registry.standard()
     forth = sensitivity(everything, on, second, first, theory)
     back = sensitivity(everything, on, first, second, theory)
-    return Comparison(first, second, forth.databases, forth, back, theory.pages["comparison"])
+    page = theory.find("comparison")
+    if page is None:
+        raise PageError("there is no page comparison, which says what the factors mean")
+    return Comparison(first, second, forth.databases, forth, back, page)

@@ -117,7 +117,7 @@ def _by_parameters(claim: Claim, bound: Bound, solver: Solver) -> Verdict:
         return Verdict(claim, "proved", loose=None)
     if notion != bound.guarantee.notion:
         return _without_bound(claim, bound, solver)
-    if wrong := bound.steps.theory.rule(notion).head.misread(claim.guarantee):
+    if wrong := bound.steps.theory.rule(notion).head.misread(claim.guarantee.values):
         return Verdict(claim, "undecided", reason=wrong)
     if claim.doubt:
         return Verdict(claim, "undecided", reason=claim.doubt)
@@ -255,7 +255,7 @@ def _is_understood(claim: Claim, theory: Theory) -> bool:
     """Whether the claim has a value for all parameters, and its notion a rule page with just these."""
     claimed = claim.guarantee
     known = not claim.doubt and claimed.notion in theory.notions
-    return known and not theory.rule(claimed.notion).head.misread(claimed)
+    return known and not theory.rule(claimed.notion).head.misread(claimed.values)
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def _in_another_norm(setting: Setting, theory: Theory) -> Iterator[tuple[str, Th
     used = {m.noise.word for m in setting.mechanisms if m.noise is not None}
     for page in theory.of_kind("noise"):
         if page.head.noise in used and page.head.norm == "L1":
-            wrong = replace(page, head=page.head.model_copy(update={"norm": "L2"}))
+            wrong = replace(page, head=replace(page.head, norm="L2"))
             yield (
                 f"if {page.head.noise} noise were calibrated to the L2 norm, as normal noise is; "
                 "it is to the L1 norm, the sum of the changes",
