@@ -87,6 +87,7 @@ ROOMS = {
         "steps",
         "computed",
         "counterexamples",
+        "resting",
         "checker",
         "metric_forms",
         "metric_privacy",

@@ -32,8 +32,10 @@ __all__ = [
     "Theory",
     "Witness",
     "WrongPage",
+    "believed",
     "folder",
     "load",
+    "rests",
     "standard",
     "theorems",
 ]
@@ -95,7 +97,7 @@ class Theory(Shown):
         return {page.head.notion: tuple(page.head.parameters) for page in self.of_kind("rule")}
 
     def rule(self, notion: str) -> Page:
-        """The rule page of a notion.  Raises KeyError with the notions there are, PageError where it is wrong."""
+        """The rule page of a notion.  Raises KeyError with the notions there are, or PageError."""
         if (page := self._one("rule", surely=False, notion=notion)) is not None:
             return page
         known = ", ".join(self.notions)
@@ -138,6 +140,10 @@ class Theory(Shown):
                     found.add(id)
                     following.append(id)
         return found
+
+    def relied_on(self, ids: Iterable[str]) -> tuple[Page, ...]:
+        """Those of some pages that need belief, in order: they are primitive, or only believed."""
+        return tuple(self.pages[id] for id in sorted(set(ids)) if self.pages[id].head.status != "derived")
 
     def noise(self, word: str) -> Page | None:
         """The page of a kind of noise, if there is one."""
@@ -183,6 +189,22 @@ class Theory(Shown):
         raise KeyError(f"no page states the {states} of {notion} privacy; there are pages for: {known}")
 
 
+def believed(relies_on: Iterable[Page]) -> list[str]:
+    """The pages for which nobody vouches, as results name them; nothing where there are none."""
+    some = [page for page in relies_on if page.is_believed]
+    if not some:
+        return []
+    many = len(some) > 1
+    named = f"the page{'s' if many else ''} {', '.join(page.id for page in some)}"
+    said = " (primitive are only pages that ship with dpcompose)" if any(one.says for one in some) else ""
+    return [f"{named}, which {'are' if many else 'is'} only believed{said}"]
+
+
+def rests(relies_on: Iterable[Page]) -> list[str]:
+    """What is said of a result that rests on pages for which nobody vouches."""
+    return [f"rests on {one}" for one in believed(relies_on)]
+
+
 def folder() -> Path:
     """Where the pages are that ship: inside an installed package, or beside it in a checkout."""
     package = Path(__file__).resolve().parents[1]
@@ -214,7 +236,7 @@ def theorems(*more: str | Path) -> Theory:
 def load(*where: Path) -> Theory:
     """The theory of all pages below some folders; wrong ones are left out, and `Theory.wrong` lists them.
 
-    Only pages of the folder that ships with dpcompose are primitive.  Raises PageError where there is no page.
+    Only pages of the folder that ships with dpcompose are primitive.  Raises PageError where there are none.
     """
     for one in where:
         if not one.is_dir():

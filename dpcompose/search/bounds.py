@@ -15,7 +15,7 @@ from dpcompose.language import forms, meaning
 from dpcompose.language.forms import Form
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.settings import InvalidSetting, Setting
-from dpcompose.proof import certificates, derivations, kernel
+from dpcompose.proof import certificates, derivations, kernel, resting
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.evidence import Answer, Evidence
 from dpcompose.proof.hypotheses.inputs import NotDecidable
@@ -110,6 +110,13 @@ class Bound(Shown):
         by = dict.fromkeys(line.by for line in self.derivation.lines)
         pages = (self.steps.theory.pages[id] for id in by if id in self.steps.theory.pages)
         return tuple(page for page in pages if page.head.kind == "conversion")
+
+    @cached_property
+    def relies_on(self) -> tuple[Page, ...]:
+        """The pages that the guarantee rests on, also for the mechanisms one by one, and no one derives."""
+        used = resting.of_lines(self.steps, self.derivation.lines)
+        used |= {page.id for page in self.flat.relies_on} if self.flat is not None else set()
+        return self.steps.theory.relied_on(used)
 
     @property
     def known(self) -> tuple[Known, ...]:
