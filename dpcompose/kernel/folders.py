@@ -89,13 +89,17 @@ def _that_do_not_fit(
 def _context(good: Mapping[str, Page], wrong: Sequence[WrongPage]) -> Context:
     """The parameters of notions and noises; also those of wrong pages, whose mistake is elsewhere."""
     heads = [page.head for page in good.values()]
+    rules: dict[str, Sequence[str] | None]
+    noises: dict[str, Sequence[str] | None]
     rules = {one.notion: one.parameters for one in heads if one.kind == "rule"}
     noises = {one.noise: [one.parameter] for one in heads if one.kind == "noise"}
-    for one in wrong:
-        said, names = one.data.get("notion"), one.data.get("parameters")
-        if one.data.get("kind") == "rule" and isinstance(said, str):
+    for data in (one.data for one in wrong):
+        kind, names, letter = (data.get(key) for key in ("kind", "parameters", "parameter"))
+        if kind == "rule" and isinstance(notion := data.get("notion"), str):
             are_names = isinstance(names, list) and all(isinstance(name, str) for name in names)
-            rules.setdefault(said, names if are_names and names else None)
+            rules.setdefault(notion, names if are_names and names else None)
+        elif kind == "noise" and isinstance(word := data.get("noise"), str):
+            noises.setdefault(word, [letter] if isinstance(letter, str) else None)
     return Context(rules, noises)
 
 
@@ -181,6 +185,10 @@ class _Book:
             if notion not in known:
                 words = f"there is no rule page of a notion {notion!r}{near(notion, known)}"
                 yield Mistake(at, words)
+        for word in getattr(page.head, "noises", {}):
+            if word not in self.context.noises:
+                words = f"there is no page of a noise {word!r}{near(word, self.context.noises)}"
+                yield Mistake(("noises", word), words)
 
     def _formula(self, formula: Written) -> Iterator[Mistake]:
         """A formula that does not parse, or has a letter that it may not have."""

@@ -19,10 +19,17 @@ class Written(NamedTuple):
 
 
 class Context(NamedTuple):
-    """What the letters of a page depend on: the parameters of every notion, the letters of every noise."""
+    """What the letters of a page depend on: the parameters of every notion, the letters of every noise.
 
-    parameters: Mapping[str, Sequence[str]]
-    noises: Mapping[str, Sequence[str]]
+    None where the page that says it is wrong and cannot be read so far.
+    """
+
+    parameters: Mapping[str, Sequence[str] | None]
+    noises: Mapping[str, Sequence[str] | None]
+
+    def of(self, notion: str) -> Sequence[str]:
+        """The parameters of a notion that is known."""
+        return self.parameters[notion] or ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -141,7 +141,7 @@ class Conversion(Head):
         yield from ((("from",), self.from_), (("to",), self.to))
 
     def formulas(self, context: Context) -> Iterator[Written]:
-        letters = (*context.parameters[self.from_], *self.free)
+        letters = (*context.of(self.from_), *self.free)
         yield from each(("parameters",), self.parameters, letters)
         yield from each(("only",), self.only, ())
 
@@ -170,7 +170,7 @@ class Closer(Head):
     def formulas(self, context: Context) -> Iterator[Written]:
         for key, texts in self.next.items():
             for n, text in enumerate(texts, start=1):
-                yield Written(("next", key, str(n)), text, (*context.parameters[self.notion], "a"))
+                yield Written(("next", key, str(n)), text, (*context.of(self.notion), "a"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -303,7 +303,7 @@ class MetricStatement(Head):
             yield ("notion",), self.notion
 
     def formulas(self, context: Context) -> Iterator[Written]:
-        own = () if self.notion is None else context.parameters[self.notion]
+        own = () if self.notion is None else context.of(self.notion)
         more = {"metric form": (), "preprocessing": ("Delta",), "composed maps": ("Delta_f", "Delta_g")}
         yield Written(("formula",), self.formula, (*own, *more[self.states]))
         if self.composition is not None:
@@ -357,7 +357,7 @@ class Named(Head):
 
     def formulas(self, context: Context) -> Iterator[Written]:
         for notion, given in self.conclusion.items():
-            parameters = context.parameters[notion]
+            parameters = context.of(notion)
             for key, text in given.items() if isinstance(given, dict) else (("", given),):
                 at = tuple(filter(None, ("conclusion", notion, key)))
                 yield Written(at, text, ("k", "m"), parameters)
@@ -396,7 +396,7 @@ class Witness(Head):
         yield ("notion",), self.notion
 
     def formulas(self, context: Context) -> Iterator[Written]:
-        yield Written(("distance",), self.distance, (*context.parameters[self.notion], "r"))
+        yield Written(("distance",), self.distance, (*context.of(self.notion), "r"))
         if self.probability:
             yield Written(("probability",), self.probability, ("d",))
         if self.variance:
@@ -431,7 +431,7 @@ class Violation(Head):
         yield from ((("of",), self.of), (("notion",), self.notion))
 
     def formulas(self, context: Context) -> Iterator[Written]:
-        yield Written(("loss",), self.loss, (*context.parameters[self.of], "r"))
+        yield Written(("loss",), self.loss, (*context.of(self.of), "r"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -469,9 +469,10 @@ class Computed(Head):
 
     def formulas(self, context: Context) -> Iterator[Written]:
         for notion, texts in self.parts.items():
-            yield from each(("parts", notion), texts, (*context.parameters[notion], "r"))
+            yield from each(("parts", notion), texts, (*context.of(notion), "r"))
         for word, texts in self.noises.items():
-            yield from each(("noises", word), texts, (*context.noises.get(word, ()), "r"))
+            if (letters := context.noises.get(word)) is not None:
+                yield from each(("noises", word), texts, (*letters, "r"))
 
 
 KINDS: Mapping[str, type[Head]] = {

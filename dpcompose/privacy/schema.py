@@ -202,16 +202,24 @@ def _notions(info: ValidationInfo) -> Notions:
     return info.context["notions"] if info.context else FILE_KEYS
 
 
-class _NotionWord(Word):
+@dataclass(frozen=True)
+class NotionWord:
     """The same for notions: those of the pages that a file is read with are supported."""
 
-    def __call__(self, value: object, info: ValidationInfo | None = None) -> object:
-        if info is not None and isinstance(value, str) and value in _notions(info):
-            return value
-        return super().__call__(value)
+    later: tuple[str, ...]
+
+    @property
+    def supported(self) -> tuple[str, ...]:
+        """Those that the format has by itself."""
+        return tuple(FILE_KEYS)
+
+    def __call__(self, value: object, info: ValidationInfo) -> object:
+        there = _notions(info)
+        known = tuple(one for one in dict.fromkeys([*FILE_KEYS, *there]) if one in there)
+        return Word("notion", known, tuple(one for one in self.later if one not in known))(value)
 
 
-_notion = _NotionWord("notion", tuple(FILE_KEYS), ("renyi", "tcdp", "f-dp"))
+_notion = NotionWord(("renyi", "tcdp", "f-dp"))
 
 
 def _granularity(value: object) -> object:
