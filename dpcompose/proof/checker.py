@@ -27,7 +27,6 @@ from dpcompose.privacy.problems import Claim, ProblemError
 from dpcompose.proof import certificates, computed, counterexamples, kernel, resting
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.computed import COMPUTED
-from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.derivations import Derived, Refused, chosen, conversions, difference, is_read, remade
 from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Page, Theory
@@ -153,7 +152,7 @@ def _check_claim(
             used |= resting.of_certificate(saved.get("certificate", {}), claim.guarantee, shown.steps.theory)
         elif verdict == "refuted":
             steps = shown.steps.flat(claim.guarantee.notion) or shown.steps
-            used |= resting.of_counterexample(_refuted(saved, claim, steps), claim.guarantee, steps)
+            _check_refuted(saved, claim, steps, used)
         elif verdict != "undecided":
             raise BadCertificate(f"there is no verdict {verdict!r}")
     except (BadCertificate, StepRefused, forms.NotAForm, formulas.FormulaError) as error:
@@ -289,8 +288,11 @@ def _check_never_negative(claimed: forms.Form, domains: Mapping[str, Domain], pr
     certificates.check_at_least(claimed, forms.Form(), domains, certificates.from_data(proof))
 
 
-def _refuted(saved: Mapping[str, Any], claim: Claim, steps: Steps) -> Counterexample:
-    """The counterexample is made again from the pair and the point, and compared whole."""
+def _check_refuted(saved: Mapping[str, Any], claim: Claim, steps: Steps, used: set[str]) -> None:
+    """The counterexample is made again from the pair and the point, and compared whole.
+
+    used -- the pages that it rests on are added to these.
+    """
     given = saved.get("counterexample")
     if not isinstance(given, dict):
         raise BadCertificate("there is no counterexample")
@@ -317,4 +319,4 @@ def _refuted(saved: Mapping[str, Any], claim: Claim, steps: Steps) -> Counterexa
         made = replace(made, through=tuple(through))
     if made.data() != given:
         raise BadCertificate(f"the counterexample's {difference(given, made.data())}")
-    return made
+    used |= resting.of_counterexample(made, claim.guarantee, steps)
