@@ -98,6 +98,13 @@ class Steps(Compositions):
         if any(self.theory.pages[id].head.kind == "closer" for id in used):
             closer = (self.theory.closer(self.notion, over) for over in ("steps", "mechanisms"))
             used |= {page.id for page in closer if page is not None}
+        converting = [
+            self.theory.pages[id].head for id in used if self.theory.pages[id].head.kind == "conversion"
+        ]
+        ends = {notion for head in converting for notion in (head.from_, head.to)}
+        used |= {
+            self.theory.rule(notion).id for notion in ends
+        }  # what is at a distance, and how it is compared
         metrics = (self.inputs.metric(i) for i in range(1, len(self.inputs.setting.mechanisms) + 1))
         used |= {id for metric in metrics for id in metric.pages}
         used |= self.theory.lemmas(used, self.notion)

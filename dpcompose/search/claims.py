@@ -17,11 +17,11 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import certificates, counterexamples
+from dpcompose.proof import certificates, computed, counterexamples, resting
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.registry import Page, Theory
 from dpcompose.proof.steps import Loss, StepRefused
 from dpcompose.search import decide, optimal
 from dpcompose.search.bounds import Bound, Known
@@ -42,7 +42,8 @@ class Verdict:
     certificate -- proved claims: what shows it, by parameter, as it is saved;
     nearby -- refuted claims: changes of the setting after which the claim is proved, in words;
     bound -- what it was found from, where that is known: for a claim in another notion its own bound;
-    guarantee -- claims that are compared with a curve: the least that is known at the claim's δ.
+    guarantee -- claims that are compared with a curve: the least that is known at the claim's δ;
+    relies_on -- the pages that it rests on, and which the program does not derive; see `resting_on`.
     """
 
     claim: Claim
@@ -54,10 +55,31 @@ class Verdict:
     nearby: tuple[str, ...] = ()
     bound: Bound | None = field(default=None, compare=False)
     guarantee: Guarantee | None = None
+    relies_on: tuple[Page, ...] = field(default=(), compare=False)
 
     @property
     def as_expected(self) -> bool:
         return self.claim.expect in (None, self.verdict)
+
+
+def resting_on(verdict: Verdict, bound: Bound | None, theory: Theory) -> Verdict:
+    """The verdict with the pages that it rests on; bound -- that of the study, where it has one."""
+    claimed, bound = verdict.claim.guarantee, verdict.bound or bound
+    used: set[str] = set()
+    if verdict.verdict == "proved" and not _is_vain(verdict.claim):
+        used |= resting.of_certificate(verdict.certificate, claimed, theory)
+        if bound is not None and not resting.says_nothing(verdict.certificate):
+            used |= resting.of_lines(bound.steps, bound.derivation.lines)
+    if verdict.counterexample is not None and bound is not None:
+        flat = bound.steps.flat(claimed.notion) or bound.steps
+        used |= resting.of_counterexample(verdict.counterexample, claimed, flat)
+    if (
+        verdict.guarantee is not None
+        and bound is not None
+        and (by := computed.page(theory, bound.setting, claimed.notion))
+    ):
+        used.add(by.id)
+    return replace(verdict, relies_on=theory.relied_on(used))
 
 
 def judge(claim: Claim, bound: Bound, solver: Solver = decide.STANDARD) -> Verdict:
@@ -117,7 +139,7 @@ def _by_parameters(claim: Claim, bound: Bound, solver: Solver) -> Verdict:
         return Verdict(claim, "proved", loose=None)
     if notion != bound.guarantee.notion:
         return _without_bound(claim, bound, solver)
-    if wrong := bound.steps.theory.rule(notion).head.misread(claim.guarantee):
+    if wrong := bound.steps.theory.rule(notion).head.misread(claim.guarantee.values):
         return Verdict(claim, "undecided", reason=wrong)
     if claim.doubt:
         return Verdict(claim, "undecided", reason=claim.doubt)
@@ -255,7 +277,7 @@ def _is_understood(claim: Claim, theory: Theory) -> bool:
     """Whether the claim has a value for all parameters, and its notion a rule page with just these."""
     claimed = claim.guarantee
     known = not claim.doubt and claimed.notion in theory.notions
-    return known and not theory.rule(claimed.notion).head.misread(claimed)
+    return known and not theory.rule(claimed.notion).head.misread(claimed.values)
 
 
 @dataclass(frozen=True)

@@ -294,6 +294,7 @@ class Inputs:
         if found is not None:
             return found
         if databases.count() is None:
+            self.theory.need("fact")
             raise NotDecidable(
                 f"no closed form is known for the {stated} metric on the values of {f.written('D')}, and "
                 f"{databases} cannot be gone through; a finite class would do"
