@@ -123,7 +123,9 @@ ROOMS = {
         "metric_checker",
     ],
     "search": [
+        "comparisons",
         "comparing",
+        "parameters",
         "ways",
         "guarantees",
         "verdicts",
