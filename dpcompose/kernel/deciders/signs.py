@@ -12,7 +12,7 @@ from math import comb, lcm, prod
 from typing import TypeAlias
 
 from dpcompose.kernel import intervals, terms
-from dpcompose.kernel.deciders import roots
+from dpcompose.kernel.deciders import sturm
 from dpcompose.kernel.deciders.exponentials import (
     Exponential,
     NotDecided,
@@ -155,13 +155,13 @@ def _in_one_parameter(value: Exponential, polynomial: Polynomial, name: str) -> 
     coefficients = [Fraction(0)] * (degree + 1)
     for (power_of_x,), c in polynomial.items():
         coefficients[power_of_x] = c.rational or Fraction(0)
-    P = roots.polynomial(coefficients)
+    P = sturm.polynomial(coefficients)
     low = Fraction(0 if domain.least is None else 1)
     high = _highest(domain, scale)
-    odd = roots.with_odd_roots(P)
-    while roots.value(odd, low) == 0:
-        odd = roots.quotient(odd, roots.polynomial([-low, 1]))
-    sturm = roots.Sturm(odd)
+    odd = sturm.with_odd_roots(P)
+    while sturm.value(odd, low) == 0:
+        odd = sturm.quotient(odd, sturm.polynomial([-low, 1]))
+    sturm = sturm.Sturm(odd)
     if sturm.count(low, high) == 0 and _just_above(P, low) > 0:
         return None
     for digits in (10, 1_000, 10**9):
@@ -179,10 +179,10 @@ def _in_one_parameter(value: Exponential, polynomial: Polynomial, name: str) -> 
     raise NotDecided(f"it is negative for some {name}, but no rational one was found that is allowed")
 
 
-def _just_above(P: roots.Polynomial, x: Fraction) -> int:
+def _just_above(P: sturm.Polynomial, x: Fraction) -> int:
     """The sign of P just above x: that of its first derivative there that is not 0."""
-    while (found := roots.value(P, x)) == 0:
-        P = roots.derivative(P)
+    while (found := sturm.value(P, x)) == 0:
+        P = sturm.derivative(P)
     return found
 
 
