@@ -385,8 +385,9 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
             some = (row for row, _ in moving if isinstance(row, Ratio))
             shown = [text_html(row.outcome) if isinstance(row, OnTable) else "1" for row in some]
             where = f", at the outcome {', '.join(shown)}"
+    at_least = "at least " if example.is_at_least else ""
     yield (
-        f"<p>true loss {_loss(example.shown(example.actual))}{where}; "
+        f"<p>true loss {at_least}{_loss(example.shown(example.actual))}{where}; "
         f"claimed {_loss(example.shown(example.claimed))}<br>"
         f"right is: {text_html(bound.guarantee.granularity)} "
         f"{_dp_html(bound.guarantee.notion, render.best_values(bound))}</p>"
@@ -394,6 +395,8 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
     if example.alone is not None:
         name, loss = text_html(example.alone.mechanism), _loss(example.alone.loss)
         yield f"<p>already {name} alone loses {loss} ({example.alone.by})</p>"
+    if example.without:
+        yield f"<p>{text_html(render.left_out(example))} ({render.by_parts(bound)})</p>"
     if found.nearby:
         yield f"<p>it would hold {text_html('; '.join(found.nearby))}</p>"
 

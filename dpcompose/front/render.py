@@ -11,10 +11,11 @@ from typing import Any
 import sympy
 
 from dpcompose.language import formulas
+from dpcompose.language.decimals import decimal
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import checker, computed, kernel, registry
-from dpcompose.proof.counterexamples import decimal
+from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.proof.sensitivity import Comparison
@@ -378,12 +379,25 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
         yield f"reached by {name} {row.words()}"
     if example.alone is not None:
         yield f"already {example.alone.mechanism} alone loses {example.alone.loss} ({example.alone.by})"
+    if example.without:
+        yield f"{left_out(example)} ({by_parts(bound)})"
     if found.guarantee is None:
         yield f"right is: {guarantee(bound.guarantee)}"
     else:
         yield f"right is: {_curve(found.guarantee, bound)}"
     for change in found.nearby:
         yield f"it would hold {change}"
+
+
+def left_out(example: Counterexample) -> str:
+    """That the outputs of some mechanisms are left out, in words."""
+    return f"left out are the outputs of {_all_of(list(example.without))}: what the others lose, all lose"
+
+
+def by_parts(bound: Bound) -> str:
+    """What says that a composition loses at least what some of its mechanisms lose."""
+    page = bound.steps.theory.processing("parts")
+    return "" if page is None else page.cite("any", bound.setting.adaptive)
 
 
 # theorems
