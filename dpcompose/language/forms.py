@@ -477,6 +477,11 @@ def _atom(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
     else:
         kind = expression.func.__name__
         fine = kind == "exp" or (kind == "log" and surely(inner, domains))
+    if not fine and expression.is_Pow and expression.exp.is_Integer:
+        turned = inner.scaled(Fraction(-1))  # 1/x for x < 0, by the letter of 1/(-x), as letters are >= 0
+        if surely(turned, domains):
+            letter = formulas.to_text((-expression.base) ** expression.exp)
+            return Form.parameter(letter).scaled(Fraction(-1 if expression.exp % 2 else 1))
     if not fine:
         raise NoRealValue(
             f"{formulas.to_text(expression)} is not known to have a real value for all allowed parameters"
@@ -711,7 +716,10 @@ def is_positive(form: Form, domains: Mapping[str, Domain]) -> bool:
     if _is_positive_at_largest(form, domains):
         return True
     return is_nonnegative(form, domains) and any(
-        all(_never_zero(name, domains) for name, _ in t) for t, _ in form.monomials
+        any(is_positive(inner, domains) for inner in t.of)  # as many others are >= 0 as are added up
+        if isinstance(t, Peak)
+        else all(_never_zero(name, domains) for name, _ in t)
+        for t, _ in form.terms
     )
 
 

@@ -31,6 +31,7 @@ VALUES: list[tuple[str, dict[str, str]]] = [
     ("n**(1/3)", {}),
     ("1/s + 1/t", {}),
     ("max(1/s, 1/t)", {}),
+    ("1/max(s, t)", {}),
     ("1/(1 - d)", UNIT),
     ("d/(1 - d)", UNIT),
     ("exp(-s)", {}),
