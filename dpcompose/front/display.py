@@ -331,7 +331,7 @@ class Answer(Verdict):
         if self.counterexample is not None and self.bound is not None:
             rows += _counterexample(self, self.bound)
         elif self.loose and self.bound is not None:
-            rows.append(f"<p>The best: {_dp_html(guarantee.notion, render.best_values(self.bound))}</p>")
+            rows.append(f"<p>The best: {_dp_html(*render.right(self, self.bound))}</p>")
         return "".join(rows)
 
 
@@ -386,11 +386,11 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
             shown = [text_html(row.outcome) if isinstance(row, OnTable) else "1" for row in some]
             where = f", at the outcome {', '.join(shown)}"
     at_least = "at least " if example.is_at_least else ""
+    claimed, true = example.decimals
     yield (
-        f"<p>true loss {at_least}{_loss(example.shown(example.actual))}{where}; "
-        f"claimed {_loss(example.shown(example.claimed))}<br>"
-        f"right is: {text_html(bound.guarantee.granularity)} "
-        f"{_dp_html(bound.guarantee.notion, render.best_values(bound))}</p>"
+        f"<p>true loss {at_least}{_loss(example.shown(example.actual))}{true}{where}; "
+        f"claimed {_loss(example.shown(example.claimed))}{claimed}<br>"
+        f"right is: {text_html(bound.guarantee.granularity)} {_dp_html(*render.right(found, bound))}</p>"
     )
     if example.alone is not None:
         name, loss = text_html(example.alone.mechanism), _loss(example.alone.loss)

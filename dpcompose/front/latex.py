@@ -307,7 +307,8 @@ def _counterexample(found: Verdict) -> Iterator[str]:
     actual, claimed = (
         formula(formulas.parse(example.shown(loss), {})) for loss in (example.actual, example.claimed)
     )
-    yield f"The true loss is {'at least ' if example.is_at_least else ''}{actual}; claimed is {claimed}."
+    beside, at_least = example.decimals, "at least " if example.is_at_least else ""
+    yield f"The true loss is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
     if example.alone is not None:
         alone = formula(formulas.parse(example.alone.loss, {}))
         name = plain(example.alone.mechanism)

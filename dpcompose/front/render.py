@@ -294,6 +294,27 @@ def one_by_one(bound: Bound) -> str:
     return f"one by one its mechanisms are {guarantee(bound.flat.guarantee)}{bound.flat.standing}"
 
 
+def smaller(bound: Bound) -> str:
+    """The smaller guarantee of the derivation, in words; "" where none is known."""
+    if bound.smaller is None:
+        return ""
+    n, words = bound.smaller.line, guarantee(bound.smaller.guarantee)
+    words = words if len(words) <= LONGEST else f"{words[:LONGEST]} ..."
+    return f"smaller is line {n}: {words}{'; optimal' if bound.smaller.optimal else ''}"
+
+
+LONGEST = 400
+"""Up to how many characters a smaller guarantee is written out."""
+
+
+def right(found: Verdict, bound: Bound) -> tuple[str, list[sympy.Expr]]:
+    """The least guarantee that is known, where a claim is refuted or loose: its notion and its parameters."""
+    if found.guarantee is not None:
+        return found.guarantee.notion, [value for _, value in found.guarantee.values]
+    known = bound.guarantee if bound.smaller is None else bound.smaller.guarantee
+    return known.notion, [formulas.parse(text, bound.setting.symbols) for _, text in known.parameters]
+
+
 def composed(setting: Setting) -> str:
     """What is assumed of how the mechanisms depend on each other."""
     if not setting.adaptive:
@@ -382,7 +403,7 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
     if example.without:
         yield f"{left_out(example)} ({by_parts(bound)})"
     if found.guarantee is None:
-        yield f"right is: {guarantee(bound.guarantee)}"
+        yield f"right is: {guarantee(bound.guarantee if bound.smaller is None else bound.smaller.guarantee)}"
     else:
         yield f"right is: {_curve(found.guarantee, bound)}"
     for change in found.nearby:
@@ -527,6 +548,8 @@ def problem_data(
     if bound is not None:
         data["guarantee"] = guarantee_data(bound.guarantee)
         data["optimal"] = True if bound.optimal else False if bound.smaller_is_known else None
+        if bound.smaller is not None:
+            data["smaller"] = guarantee_data(bound.smaller.guarantee)
         if bound.flat is not None and one_by_one(bound):
             data["one-by-one"] = guarantee_data(bound.flat.guarantee)
     data["scope"] = str(setting.databases)

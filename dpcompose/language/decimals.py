@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sympy
 
 SHOWN_DIGITS = 7
 """To how many digits a δ is shown, where these are enough to see that it is larger than claimed."""
@@ -41,6 +45,48 @@ def decimal(x: Fraction) -> str:
         return f"{sign}{digits[0]}{rest}e-{places - len(digits) + 1}"
     text = digits.zfill(places + 1)
     return f"{sign}{text[:-places]}.{text[-places:]}"
+
+
+SHORT = 1_000
+"""Up to which denominator a fraction is read as easily as a decimal."""
+SHORT_DECIMAL = 12
+"""Up to how many characters an exact decimal is shown whole."""
+LARGEST_SHOWN = 10**9
+"""Up to which size irrational numbers are shown as decimals."""
+ENOUGH = 128
+"""With how many binary digits they are enclosed."""
+
+
+def beside(value: sympy.Expr, up: bool, digits: int = SHOWN_DIGITS) -> str:
+    """What is shown beside an exact constant: the decimal that it is, or is rounded to, with the side.
+
+    "" where it is read as easily itself, or is not enclosed.
+
+    >>> from sympy import Rational, sqrt
+    >>> beside(Rational(18591409, 500000000), False), beside(Rational(63, 64), False)
+    (' = 0.037182818', '')
+    >>> beside(Rational(1, 7001), True), beside(sqrt(2), False)
+    (' (at most 0.0001428368)', ' (at least 1.414213)')
+    """
+    from dpcompose.language.enclosures import NoEnclosure, enclosure
+
+    if value.is_Rational:
+        exact = Fraction(int(value.p), int(value.q))
+        if exact.denominator <= SHORT:
+            return ""
+        shown = decimal(exact)
+        if "/" not in shown and len(shown) <= SHORT_DECIMAL:
+            return f" = {shown}"
+        end = exact
+    else:
+        try:
+            between = enclosure(value, ENOUGH)
+        except NoEnclosure:
+            return ""
+        end = between.high if up else between.low
+    if abs(end) > LARGEST_SHOWN:
+        return ""
+    return f" (at {'most' if up else 'least'} {decimal(rounded(end, digits, up))})"
 
 
 SHOWN_ZEROS = 3

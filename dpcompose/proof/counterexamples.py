@@ -17,7 +17,8 @@ from typing import Any
 import sympy
 
 from dpcompose.language import exponentials, forms, formulas
-from dpcompose.language.decimals import SHOWN_DIGITS, decimal, rounded
+from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, rounded
+from dpcompose.language.enclosures import NoEnclosure, enclosure
 from dpcompose.language.meaning import sign
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import Domain, family_of, symbol
@@ -119,7 +120,22 @@ class Counterexample(Shown):
         what = "loss" if self.most is None else "delta"
         of = "" if self.most is None else "delta "
         at_least = "at least " if self.is_at_least else ""
-        return f"claimed {of}{self.shown(self.claimed)}, true {what} {at_least}{self.shown(self.actual)}"
+        claimed, actual = self.decimals
+        return (
+            f"claimed {of}{self.shown(self.claimed)}{claimed}, "
+            f"true {what} {at_least}{self.shown(self.actual)}{actual}"
+        )
+
+    @property
+    def decimals(self) -> tuple[str, str]:
+        """Decimals beside the claimed value, rounded up, and the true one, rounded down; they differ."""
+        if self.most is not None or self.actual is None:
+            return "", ""
+        claimed, actual = (formulas.parse(self.shown(one), {}) for one in (self.claimed, self.actual))
+        digits = SHOWN_DIGITS
+        while digits < MOST_SHOWN_DIGITS and not _differ(claimed, actual, digits):
+            digits += 1
+        return beside(claimed, True, digits), beside(actual, False, digits)
 
     @property
     def is_at_least(self) -> bool:
@@ -131,6 +147,19 @@ class Counterexample(Shown):
         if self.most is not None and isinstance(loss, Fraction):
             return decimal(loss)
         return _shown(loss, self.squared)
+
+
+MOST_SHOWN_DIGITS = 30
+"""To how many digits a claimed and a true loss are shown at most, to tell them apart."""
+
+
+def _differ(less: sympy.Expr, more: sympy.Expr, digits: int) -> bool:
+    """Whether two numbers are told apart by so many digits, the smaller rounded up, the larger down."""
+    try:
+        low, high = enclosure(less, 4 * digits).high, enclosure(more, 4 * digits).low
+    except NoEnclosure:
+        return True
+    return rounded(low, digits, up=True) < rounded(high, digits, up=False)
 
 
 LARGEST_INSTANCE = 1_000

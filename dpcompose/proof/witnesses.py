@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import sympy
 
 from dpcompose.language import exponentials
+from dpcompose.language.decimals import beside
 from dpcompose.language.exponentials import Value
 from dpcompose.language.symbols import NONNEGATIVE, symbol
 from dpcompose.privacy import divergences, promises
@@ -113,7 +114,8 @@ class Event(Row):
         return {"mechanism": self.mechanism, "at D": str(self.at_D), "at E": "0"}
 
     def words(self) -> str:
-        return f"with outcomes 1, 0 and P(1) = {self.at_D} at D, 0 at D'"
+        shown = f"{self.at_D}{beside(exact(self.at_D), False)}"
+        return f"with outcomes 1, 0 and P(1) = {shown} at D, 0 at D'"
 
 
 @dataclass(frozen=True)

@@ -120,11 +120,17 @@ class Bound(Shown):
         return (main,) if self.closer is None else (self.closer, main)
 
     @cached_property
+    def smaller(self) -> Known | None:
+        """The guarantee with closer values, where it is seen to be smaller at some point."""
+        closer = self.closer
+        return closer if closer is not None and self._is_larger_than(closer.guarantee) else None
+
+    @cached_property
     def smaller_is_known(self) -> bool:
         """Whether another guarantee is known that is smaller at some point."""
-        others = [] if self.closer is None else [self.closer.guarantee]
-        others += [] if self.flat is None else [self.flat.guarantee]
-        return any(self._is_larger_than(other) for other in others)
+        if self.smaller is not None:
+            return True
+        return self.flat is not None and self._is_larger_than(self.flat.guarantee)
 
     def _is_larger_than(self, other: kernel.Private) -> bool:
         """Whether another guarantee is seen to be smaller at some point."""
