@@ -350,8 +350,9 @@ def _verify_file(file: str, given: argparse.Namespace) -> int:
     else:
         print(f"{study.setting.title or file}")
         print(f"  {study.guarantee()!r}" if bound is not None else f"  no guarantee: {missing}")
-        if bound is not None and (smaller := render.one_by_one(bound)):
-            print(f"  {smaller}")
+        for smaller in (render.smaller(bound), render.one_by_one(bound)) if bound is not None else ():
+            if smaller:
+                print(f"  {smaller}")
         print(f"  on {study.setting.databases}")
         _print_rests(bound.relies_on if bound is not None else ())
         for warning in study.warnings():

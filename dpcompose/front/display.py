@@ -333,9 +333,7 @@ class Answer(Verdict):
         if self.counterexample is not None and self.bound is not None:
             rows += _counterexample(self, self.bound)
         elif self.loose and self.bound is not None:
-            rows.append(
-                f"<p>The best: {_dp_html(guarantee.notion, render.best_values(self.bound), theory)}</p>"
-            )
+            rows.append(f"<p>The best: {_dp_html(*render.right(self, self.bound), theory)}</p>")
         return "".join(rows)
 
 
@@ -389,15 +387,19 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
             some = (row for row, _ in moving if isinstance(row, Ratio))
             shown = [text_html(row.outcome) if isinstance(row, OnTable) else "1" for row in some]
             where = f", at the outcome {', '.join(shown)}"
+    at_least = "at least " if example.is_at_least else ""
+    claimed, true = example.decimals
     yield (
-        f"<p>true loss {_loss(example.shown(example.actual))}{where}; "
-        f"claimed {_loss(example.shown(example.claimed))}<br>"
+        f"<p>true loss {at_least}{_loss(example.shown(example.actual))}{true}{where}; "
+        f"claimed {_loss(example.shown(example.claimed))}{claimed}<br>"
         f"right is: {text_html(bound.guarantee.granularity)} "
-        f"{_dp_html(bound.guarantee.notion, render.best_values(bound), bound.steps.theory)}</p>"
+        f"{_dp_html(*render.right(found, bound), bound.steps.theory)}</p>"
     )
     if example.alone is not None:
         name, loss = text_html(example.alone.mechanism), _loss(example.alone.loss)
         yield f"<p>already {name} alone loses {loss} ({example.alone.by})</p>"
+    if example.without:
+        yield f"<p>{text_html(render.left_out(example))} ({render.by_parts(bound)})</p>"
     if found.nearby:
         yield f"<p>it would hold {text_html('; '.join(found.nearby))}</p>"
 

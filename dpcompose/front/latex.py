@@ -316,11 +316,15 @@ def _counterexample(found: Verdict) -> Iterator[str]:
     actual, claimed = (
         formula(formulas.parse(example.shown(loss), {})) for loss in (example.actual, example.claimed)
     )
-    yield f"The true loss is {actual}; claimed is {claimed}."
+    beside, at_least = example.decimals, "at least " if example.is_at_least else ""
+    yield f"The true loss is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
     if example.alone is not None:
         alone = formula(formulas.parse(example.alone.loss, {}))
         name = plain(example.alone.mechanism)
         yield f"Already {name} alone loses {alone} ({cite(example.alone.by)})."
+    if example.without and found.bound is not None:
+        words = render.left_out(example)
+        yield f"{words[0].upper()}{_text(words[1:])} ({cite(render.by_parts(found.bound))})."
 
 
 # what a notebook shows, for those that are made into LaTeX

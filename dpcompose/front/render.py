@@ -11,10 +11,11 @@ from typing import Any
 import sympy
 
 from dpcompose.language import formulas
+from dpcompose.language.decimals import decimal
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import checker, computed, kernel, registry
-from dpcompose.proof.counterexamples import decimal
+from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Page, Theory, rests
 from dpcompose.proof.sensitivity import Comparison
@@ -301,6 +302,27 @@ def one_by_one(bound: Bound) -> str:
     return f"one by one its mechanisms are {said}{bound.flat.standing}"
 
 
+def smaller(bound: Bound) -> str:
+    """The smaller guarantee of the derivation, in words; "" where none is known."""
+    if bound.smaller is None:
+        return ""
+    n, words = bound.smaller.line, guarantee(bound.smaller.guarantee, bound.steps.theory)
+    words = words if len(words) <= LONGEST else f"{words[:LONGEST]} ..."
+    return f"smaller is line {n}: {words}{'; optimal' if bound.smaller.optimal else ''}"
+
+
+LONGEST = 400
+"""Up to how many characters a smaller guarantee is written out."""
+
+
+def right(found: Verdict, bound: Bound) -> tuple[str, list[sympy.Expr]]:
+    """The least guarantee that is known, where a claim is refuted or loose: its notion and its parameters."""
+    if found.guarantee is not None:
+        return found.guarantee.notion, [value for _, value in found.guarantee.values]
+    known = bound.guarantee if bound.smaller is None else bound.smaller.guarantee
+    return known.notion, [formulas.parse(text, bound.setting.symbols) for _, text in known.parameters]
+
+
 def composed(setting: Setting) -> str:
     """What is assumed of how the mechanisms depend on each other."""
     if not setting.adaptive:
@@ -384,12 +406,26 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
         yield f"reached by {name} {row.words()}"
     if example.alone is not None:
         yield f"already {example.alone.mechanism} alone loses {example.alone.loss} ({example.alone.by})"
+    if example.without:
+        yield f"{left_out(example)} ({by_parts(bound)})"
     if found.guarantee is None:
-        yield f"right is: {guarantee(bound.guarantee, bound.steps.theory)}"
+        known = bound.guarantee if bound.smaller is None else bound.smaller.guarantee
+        yield f"right is: {guarantee(known, bound.steps.theory)}"
     else:
         yield f"right is: {_curve(found.guarantee, bound)}"
     for change in found.nearby:
         yield f"it would hold {change}"
+
+
+def left_out(example: Counterexample) -> str:
+    """That the outputs of some mechanisms are left out, in words."""
+    return f"left out are the outputs of {_all_of(list(example.without))}: what the others lose, all lose"
+
+
+def by_parts(bound: Bound) -> str:
+    """What says that a composition loses at least what some of its mechanisms lose."""
+    page = bound.steps.theory.processing("parts")
+    return "" if page is None else page.cite("any", bound.setting.adaptive)
 
 
 # theorems
@@ -521,6 +557,8 @@ def problem_data(
     if bound is not None:
         data["guarantee"] = guarantee_data(bound.guarantee)
         data["optimal"] = True if bound.optimal else False if bound.smaller_is_known else None
+        if bound.smaller is not None:
+            data["smaller"] = guarantee_data(bound.smaller.guarantee)
         if bound.flat is not None and one_by_one(bound):
             data["one-by-one"] = guarantee_data(bound.flat.guarantee)
     data["scope"] = str(setting.databases)

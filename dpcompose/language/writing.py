@@ -195,11 +195,17 @@ class _Writing:
     def _list(self, terms: Iterable[sympy.Expr]) -> str:
         return ", ".join(map(self.text, sorted(terms, key=lambda term: _order(term, self.text(term)))))
 
-    def _is_minimum(self, value: sympy.Expr) -> bool:
-        """Whether -value reads better as a minimum: value is max(-x, -y)."""
+    def _is_minimum(self, value: sympy.Expr, subtracted: bool = False) -> bool:
+        """Whether -value reads better as a minimum: value is max(-x, -y); where it is subtracted, also if
+        no more terms begin with a sign in the minimum."""
         if not (isinstance(value, Top) and value.args[0] == 1 and any(value.terms)):
             return False
-        return all(term == 0 or self.text(term).startswith("-") for term in value.terms)
+        signed = sum(self.text(term).startswith("-") for term in value.terms)
+        if signed == sum(map(bool, value.terms)):
+            return True
+        is_absolute = len(value.terms) == 2 and value.terms[0] == -value.terms[1]
+        turned = sum(self.text(-term).startswith("-") for term in value.terms) if subtracted else 0
+        return subtracted and not is_absolute and turned <= signed
 
     def _product(self, value: sympy.Expr) -> str:
         number, rest = value.as_coeff_Mul()
@@ -209,8 +215,9 @@ class _Writing:
         if roots:
             inside = sympy.Mul(*(root.base for root in roots))
             over.append((sympy.Mul(*roots), f"sqrt({self.text(inside)})"))
+        subtracted = number < 0 and sum(isinstance(factor, Top) for factor in others) == 1
         for factor in others:
-            if self._is_minimum(factor):
+            if self._is_minimum(factor, subtracted):
                 number = -number
                 over.append((factor, f"min({self._list(-term for term in factor.terms)})"))
             elif factor.is_Pow and factor.exp.is_Rational and factor.exp < 0:

@@ -567,7 +567,7 @@ class _Reader:
         if parameter is None:
             return None
         noise = Noise(word, parameter)
-        if unfit := noise.unfit():
+        if unfit := noise.unfit(self.domains):
             self._wrong((*path, "noise", word), unfit)
             return None
         return noise

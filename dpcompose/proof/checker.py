@@ -309,13 +309,17 @@ def _check_refuted(saved: Mapping[str, Any], claim: Claim, steps: Steps, used: s
     through = given.get("through", [])
     if not (isinstance(through, list) and all(isinstance(id, str) for id in through)):
         raise BadCertificate("the conversions of the claim cannot be read")
+    without = given.get("without", [])
+    if not (isinstance(without, list) and all(isinstance(name, str) for name in without)):
+        raise BadCertificate("the mechanisms that are left out cannot be read")
     if "bits" in given:
         bits = given["bits"]
         if type(bits) is not int:
             raise BadCertificate("the number of bits cannot be read")
-        made = counterexamples.by_curve(inputs, claim.guarantee, pair, point, bits)
+        made = counterexamples.by_curve(inputs, claim.guarantee, pair, point, bits, without)
     else:
-        made = counterexamples.make(inputs, steps.implied(claim.guarantee, through), pair, point)
+        claimed = steps.implied(claim.guarantee, through)
+        made = counterexamples.make(inputs, claimed, pair, point, without)
         made = replace(made, through=tuple(through))
     if made.data() != given:
         raise BadCertificate(f"the counterexample's {difference(given, made.data())}")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 import sympy
 
-from dpcompose.language import forms, meaning
+from dpcompose.language import forms, formulas, meaning
 from dpcompose.language.forms import Form
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.settings import InvalidSetting, Setting
@@ -126,11 +127,17 @@ class Bound(Shown):
         return (main,) if self.closer is None else (self.closer, main)
 
     @cached_property
+    def smaller(self) -> Known | None:
+        """The guarantee with closer values, where it is seen to be smaller at some point."""
+        closer = self.closer
+        return closer if closer is not None and self._is_larger_than(closer.guarantee) else None
+
+    @cached_property
     def smaller_is_known(self) -> bool:
         """Whether another guarantee is known that is smaller at some point."""
-        others = [] if self.closer is None else [self.closer.guarantee]
-        others += [] if self.flat is None else [self.flat.guarantee]
-        return any(self._is_larger_than(other) for other in others)
+        if self.smaller is not None:
+            return True
+        return self.flat is not None and self._is_larger_than(self.flat.guarantee)
 
     def _is_larger_than(self, other: kernel.Private) -> bool:
         """Whether another guarantee is seen to be smaller at some point."""
@@ -317,7 +324,7 @@ class _Search:
                 at = ", ".join(f"{name} = {x}" for name, x in decision.point.items())
                 raise InvalidSetting(
                     f"{key} of {mechanism.name} must be at least 0 for all allowed values, "
-                    f"but it is {form.at(decision.point)}{f' at {at}' if at else ''}"
+                    f"but it is {_there(value, decision.point)}{f' at {at}' if at else ''}"
                 )
             if not isinstance(decision, AtLeast):
                 raise NoBound(
@@ -491,6 +498,13 @@ class _Search:
     def _depth(self, page: Page) -> int:
         above = [self.theory.pages[id] for id in page.head.special_case_of if id in self.theory.pages]
         return 1 + max(map(self._depth, above), default=0)
+
+
+def _there(value: sympy.Expr, point: Mapping[str, Fraction]) -> str:
+    """The value of an expression at a point, exact, as a formula."""
+    numbers = {one: point[str(one)] for one in value.free_symbols if str(one) in point}
+    exact = {one: sympy.Rational(x.numerator, x.denominator) for one, x in numbers.items()}
+    return formulas.to_text(value.xreplace(exact))
 
 
 def item_order(item: str) -> tuple[str, int, str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import sympy
@@ -23,7 +24,7 @@ from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.proof.steps import Loss, StepRefused
-from dpcompose.search import decide, optimal
+from dpcompose.search import decide, optimal, some
 from dpcompose.search.bounds import Bound, Known
 from dpcompose.search.conversions import paths, seen_smaller
 from dpcompose.search.decide import AtLeast, Fails
@@ -400,7 +401,7 @@ def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Ve
             pairs = list(dict.fromkeys(pair for D, E in every for pair in ((D, E), (E, D))))
         for pair in counterexamples.with_multiples(inputs, pairs):
             try:
-                found = counterexamples.make(inputs, claimed, pair, full)
+                found = some.of_known(partial(counterexamples.make, inputs, claimed, pair, full))
             except BadCertificate as error:
                 reason = str(error)
             else:

@@ -161,11 +161,11 @@ def _in_one_parameter(value: Exponential, polynomial: Polynomial, name: str) -> 
     odd = sturm.with_odd_roots(P)
     while sturm.value(odd, low) == 0:
         odd = sturm.quotient(odd, sturm.polynomial([-low, 1]))
-    sturm = sturm.Sturm(odd)
-    if sturm.count(low, high) == 0 and _just_above(P, low) > 0:
+    chain = sturm.Sturm(odd)
+    if chain.count(low, high) == 0 and _just_above(P, low) > 0:
         return None
     for digits in (10, 1_000, 10**9):
-        ends = list(sturm.enclosed(low, high, Fraction(1, digits)))
+        ends = list(chain.enclosed(low, high, Fraction(1, digits)))
         starts = [low, *(b for _, b in ends)]
         for a, b in zip(starts, [*(a for a, _ in ends), high], strict=True):
             # The logarithm only suggests a point: the sign there is found exactly.
