@@ -118,6 +118,7 @@ ROOMS = {
         "metric_study",
         "pictures",
         "plots",
+        "internal",
         "cli",
     ],
 }
