@@ -80,7 +80,7 @@ def test_a_class_without_databases_is_refused(capsys: pytest.CaptureFixture[str]
     assert status == 2 and EMPTY in said and 'size = "= 2" at most' in said
 
 
-@pytest.mark.parametrize("reads", ["", 'reads = { records = [] }', 'reads = { records = ["a", "b"] }'])
+@pytest.mark.parametrize("reads", ["", "reads = { records = [] }", 'reads = { records = ["a", "b"] }'])
 @pytest.mark.parametrize("domain", ["own", "common"])
 @pytest.mark.parametrize("target", ['"bounded"', '"free-lunch"', '{ group = 2, of = "unbounded" }'])
 def test_it_is_refused_whatever_is_read_of_it(
@@ -117,3 +117,118 @@ def test_a_class_of_one_database_is_none_of_these(
     )
     status, said = verify(written(tmp_path, text), capsys)
     assert status == 0 and "PROVED" in said
+
+
+# warnings of deltas of 1 and more
+
+
+def of_two(first: str, second: str) -> str:
+    """A problem file of two mechanisms whose delta together is at least 1."""
+    both = "".join(f'[[mechanisms]]\nname = "{n}"\n{said}\n' for n, said in (("P", first), ("A", second)))
+    claim = '[[claims]]\nnotion = "approximate"\nepsilon = "9"\ndelta = "1/2"\n'
+    return 'format = 1\n[databases]\nkind = "multisets"\n[target]\ngranularity = "bounded"\n' + both + claim
+
+
+def approximate(epsilon: str, delta: str) -> str:
+    said = f'notion = "approximate", epsilon = "{epsilon}", delta = "{delta}", granularity = "unbounded"'
+    return f"guarantee = {{ {said} }}"
+
+
+def test_a_warning_is_about_mechanisms_that_state_a_delta(capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = verify(CRASHES / "d2_warning_crash.toml", capsys)
+    assert status == 1
+    assert "which says nothing; A reaches it at distance 2 by the group rule, at 3 exactly\n" in said
+
+
+OTHERS = [
+    'guarantee = { notion = "pure", epsilon = "1", granularity = "unbounded" }',
+    'guarantee = { notion = "zcdp", rho = "1/10", granularity = "bounded" }',
+    'guarantee = { notion = "gaussian", mu = "1/10", granularity = "bounded" }',
+    'query = "count"\nnoise = { laplace = "1" }',
+    'query = "count"\nnoise = { gaussian = "1" }',
+]
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_beside_mechanisms_of_all_notions(
+    other: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, said = verify(written(tmp_path, of_two(other, approximate("3", "1/3"))), capsys)
+    assert status in (0, 1) and "P reaches it" not in said
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "words"),
+    [
+        ("1e-9", "1e-10", "A reaches it at distance 2"),  # not reached within the distances looked at
+        ("1/1000", "1e-3", "P reaches it at distance 694 by the group rule"),  # e^(r/1000) - 1 >= 1.0005
+        ("sqrt(2)", "1e-400", "P reaches it at distance 653 by the group rule"),  # ln(10^400*3.11)/sqrt(2)
+        ("3000", "1e-100", "constants must stay below 10^1000"),  # e^6000 on the way
+        ("1e-200", "1e-200", "too close to 0 to tell its sign"),
+    ],
+)
+def test_far_distances_take_no_long_time(epsilon: str, delta: str, words: str, tmp_path: Path) -> None:
+    """Once a sum of as many terms as steps was written out for each distance."""
+    status, said = apart(written(tmp_path, of_two(approximate(epsilon, delta), approximate("3", "1/3"))))
+    assert status in (1, 3) and words in " ".join(said.split())
+
+
+# numbers within the limits whose intermediate values are not
+
+
+@pytest.mark.parametrize(
+    ("file", "status", "words"),
+    [
+        ("d5_large_numbers_crash.toml", 3, "numbers nearer to 1 would do"),
+        ("d6_tiny_rho_crash.toml", 0, "PROVED, loose"),
+    ],
+)
+def test_large_and_small_numbers(
+    file: str, status: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = verify(CRASHES / file, capsys)
+    assert found[0] == status and words in " ".join(found[1].split())
+
+
+SIZES = ["1e300", "1e-350", "1/7**1000", "exp(-2000)", "sqrt(1e199+1)", "10**999"]
+GUARANTEES = {
+    "pure": 'guarantee = {{ notion = "pure", epsilon = "{}", granularity = "unbounded" }}',
+    "zcdp": 'guarantee = {{ notion = "zcdp", rho = "{}", granularity = "bounded" }}',
+    "gaussian": 'guarantee = {{ notion = "gaussian", mu = "{}", granularity = "bounded" }}',
+    "normal noise": 'query = "count"\nnoise = {{ gaussian = "{}" }}',
+    "laplace noise": 'query = "count"\nnoise = {{ laplace = "{}" }}',
+    "geometric noise": 'query = "count"\nnoise = {{ geometric = "{}" }}',
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("stated", GUARANTEES)
+def test_every_command_ends_whatever_the_size(
+    stated: str, size: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each beside a mechanism of another notion, for a group: everything is converted and multiplied."""
+    text = of_two(GUARANTEES[stated].format(size), GUARANTEES["zcdp"].format("1e-300"))
+    text = text.replace('granularity = "bounded"\n[[', 'granularity = { group = 30, of = "bounded" }\n[[')
+    claims = "".join(
+        f'[[claims]]\nnotion = "{notion}"\n{key} = "{value}"\n'
+        for notion, key in (("zcdp", "rho"), ("gaussian", "mu"))
+        for value in ("1e350", "1e-350")
+    )
+    file, saved = written(tmp_path, text + claims), tmp_path / "d.json"
+    for arguments in (["bound", str(file)], ["budget", str(file), "--total", "1e350"]):
+        assert cli.main(arguments) in (0, 2, 3)
+    assert cli.main(["verify", str(file), "--save-derivation", str(saved)]) in (0, 1, 2, 3)
+    if saved.exists():
+        assert cli.main(["recheck", str(saved)]) == 0
+    assert "internal error" not in capsys.readouterr().err
+
+
+def test_a_curve_of_noise_that_loses_much_is_no_work(tmp_path: Path) -> None:
+    """Σ of 10,000 digits once; a conversion proves it, and the least epsilon is found beside it."""
+    claim = 'notion = "approximate"\nepsilon = "5000"\ndelta = "1e-5"'
+    noisy = problem('kind = "multisets"', '"unbounded"', claim)
+    start, end = noisy.index("guarantee"), noisy.index("[[claims]]")
+    for scale in ("1/93", "1/1000", "1/123456"):
+        noise = f'query = "count"\nnoise = {{ gaussian = "{scale}" }}\n'
+        status, said = apart(written(tmp_path, noisy[:start] + noise + noisy[end:]))
+        assert status == (0 if scale == "1/93" else 1), said
