@@ -6,6 +6,7 @@ For guarantees without parameters only; a warning, and no part of any verdict.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from fractions import Fraction
 
 import sympy
@@ -32,7 +33,7 @@ def warnings(bound: Bound) -> Iterator[str]:
     notion = bound.guarantee.notion
     for key, limit in bound.steps.theory.rule(notion).head.limits.items():
         value = formulas.parse(dict(bound.guarantee.parameters)[key], bound.setting.symbols)
-        if value is sympy.oo or value.free_symbols or value != limit and sign(value - limit) != 1:
+        if value is sympy.oo or value.free_symbols or (value != limit and sign(value - limit) != 1):
             continue
         first = [_first(one, bound.steps.theory, key, limit) for one in bound.setting.mechanisms]
         reached = "".join(f"; {said}" for said in first if said is not None)
@@ -73,7 +74,9 @@ def first_distance(
         if exactly:
             following = () if page is None else page.head.next.get(key, ())
             return _exactly(following, values, limit) if following else None
-        return _by_rule(rule.at_steps.get(key, rule.distance[key]), values, limit)
+        with suppress(formulas.FormulaError):  # 0/0, as where ε is 0
+            return _by_rule(rule.distance[key], values, limit)
+        return _by_rule(rule.at_steps[key], values, limit) if key in rule.at_steps else None
     except (formulas.FormulaError, NoEnclosure):  # numbers that are too large or too small on the way
         return None
 

@@ -6,12 +6,10 @@ limit of memory, where memory or time was the trouble; else in this one.
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -232,3 +230,62 @@ def test_a_curve_of_noise_that_loses_much_is_no_work(tmp_path: Path) -> None:
         noise = f'query = "count"\nnoise = {{ gaussian = "{scale}" }}\n'
         status, said = apart(written(tmp_path, noisy[:start] + noise + noisy[end:]))
         assert status == (0 if scale == "1/93" else 1), said
+
+
+# windows of long streams
+
+
+def streams(length: str, target: str, stated: str, claim: str = "e1") -> str:
+    return problem(
+        f'kind = "streams"\nsize = "{length}"',
+        target,
+        f'notion = "pure"\nepsilon = "{claim}"',
+        f'notion = "pure", epsilon = "e1", granularity = {stated}',
+    )
+
+
+def test_windows_are_counted_before_they_are_made() -> None:
+    status, said = apart(CRASHES / "d3_memory_streams.toml")
+    assert status == 3
+    assert "blocks of 1,000 cells in databases of 100,000 have more than the 2,000,000 cells" in said
+    assert "databases of 1,414 cells would do" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("target", "stated"),
+    [
+        ("{ w-event = 1000 }", '"event"'),
+        ('"event"', "{ w-event = 1000 }"),
+        ("{ group = 2, of = { w-event = 900 } }", "{ w-event = 30 }"),
+        ('{ union = ["event", { w-event = 999 }] }', '"event"'),
+        ('"event"', "{ group = 5, of = { w-event = 999 } }"),
+        ('"event"', "{ w-event = 2 }"),
+    ],
+)
+@pytest.mark.parametrize("length", ["= 100000", "= 99999"])
+def test_other_long_streams(length: str, target: str, stated: str, tmp_path: Path) -> None:
+    status, said = apart(written(tmp_path, streams(length, target, stated)))
+    assert status in (2, 3) and "would do" in " ".join(said.split())
+
+
+@pytest.mark.parametrize("kind", ["tuples", "streams"])
+def test_what_would_do_does(kind: str, tmp_path: Path) -> None:
+    """The length that a refusal names, with the longest windows and their hardest cover."""
+    text = streams("= 1414", "{ w-event = 1000 }", "{ w-event = 7 }", "143*e1")
+    if kind == "tuples":
+        text = problem('kind = "tuples"\nsize = "= 1414"')
+    status, said = apart(written(tmp_path, text))
+    assert status == 0 and "PROVED, and no smaller guarantee holds" in said
+
+
+def test_a_refusal_is_found_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Not again for each claim, and for warnings."""
+    from dpcompose.search import conversions
+
+    asked = []
+    whole = conversions.best
+    monkeypatch.setattr(conversions, "best", lambda *given: asked.append(given) or whole(*given))
+    assert (
+        cli.main(["verify", str(written(tmp_path, streams("= 100000", '"event"', "{ w-event = 2 }")))]) == 3
+    )
+    assert len(asked) == 1
