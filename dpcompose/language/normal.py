@@ -69,8 +69,8 @@ def density(x: Interval, bits: int) -> Interval:
 def mills(x: Fraction, bits: int) -> Interval:
     """Mills' ratio Φ(−x)/φ(x) for x ≥ 0, to about so many significant bits.
 
-    Far out by the continued fraction 1/(x + 1/(x + 2/(x + 3/(x + …)))), in which what follows a numerator n is
-    at least x and at most x + (n + 1)/x.
+    Far out by the continued fraction 1/(x + 1/(x + 2/(x + 3/(x + …)))), in which what follows a numerator n
+    is at least x and at most x + (n + 1)/x.
 
     >>> [f"{float(mills(Fraction(x), 64).low):.12f}" for x in (0, 1, 10, 10**6)]
     ['1.253314137316', '0.655679542419', '0.099028596472', '0.000001000000']

@@ -105,7 +105,7 @@ class Laplace(Tail):
 
 
 def _power(x: Interval, bits: int) -> Interval:
-    """e^x for an x that is at most 0, or hardly above it; what is far below 2^−bits lies between 0 and that."""
+    """e^x for an x that is at most 0, or hardly above it; far below 2^−bits only between 0 and that."""
     if x.low >= -2 * bits:
         return exp(x, bits)
     return Interval(Fraction(0), exp(Interval.of(max(x.high, Fraction(-2 * bits))), bits).high)

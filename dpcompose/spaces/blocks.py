@@ -74,7 +74,8 @@ class Blocks:
     def of(sets: Iterable[Iterable[Cell]], cells: int, words: str) -> Blocks:
         """The relation by some blocks, counted while they are made.
 
-        cells -- how many a database has; words -- whose blocks they are.  Raises TooLarge beyond LARGEST_SETS.
+        cells -- how many a database has; words -- whose blocks they are.
+        Raises TooLarge beyond LARGEST_SETS.
         """
         found: set[frozenset[Cell]] = set()
         total = largest = 0
@@ -114,14 +115,14 @@ class _Search:
         self._cover(wanted, 0)
 
     def _cover(self, left: frozenset[Cell], used: int) -> None:
-        left, used, at = self._forced(left, used)
+        left, used = self._forced(left, used)
         if not left:
             self.least = min(self.least, used)
             return
         if used + self._at_least(left) >= self.least:
             return
         best: list[frozenset[Cell]] | None = None
-        for cell in self.cells[at:]:
+        for cell in self.cells:
             if cell in left:
                 choices = self._choices(cell, left)
                 if best is None or len(choices) < len(best):
@@ -131,10 +132,10 @@ class _Search:
         for one in sorted(best or [], key=len, reverse=True):
             self._cover(left - one, used + 1)
 
-    def _forced(self, left: frozenset[Cell], used: int) -> tuple[frozenset[Cell], int, int]:
-        """What is left once the first cell has no single best block, the blocks used, and its place."""
-        remaining, at = set(left), 0
-        for at, cell in enumerate(self.cells):
+    def _forced(self, left: frozenset[Cell], used: int) -> tuple[frozenset[Cell], int]:
+        """What is left once the first cell that is left has no single best block, and the blocks used."""
+        remaining = set(left)
+        for cell in self.cells:
             if cell not in remaining:
                 continue
             self._look(cell)
@@ -144,10 +145,10 @@ class _Search:
                 break
             remaining -= best
             used += 1
-        return frozenset(remaining), used, at
+        return frozenset(remaining), used
 
     def _choices(self, cell: Cell, left: Set[Cell]) -> list[frozenset[Cell]]:
-        """What the blocks that hold a cell cover of what is left, without what lies in another one's share."""
+        """What the blocks that hold a cell cover of what is left, maximal ones only."""
         self._look(cell)
         return _maximal(one & left for one in self.holding[cell])
 

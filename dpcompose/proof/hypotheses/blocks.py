@@ -56,8 +56,8 @@ def pairs(product: DatabaseClass, granularity: Granularity) -> tuple[Pair, ...]:
     if len(blocks.sets) * least > LARGEST or sum(map(len, blocks.sets)) > LARGEST:
         raise TooLarge(
             f"{len(blocks.sets):,} kinds of {granularity} neighbours, in databases of {least:,} records, are "
-            f"more than the {LARGEST:,} records in all that are written down; databases of {isqrt(LARGEST):,} "
-            "would do"
+            f"more than the {LARGEST:,} records in all that are written down; databases of "
+            f"{isqrt(LARGEST):,} would do"
         )
     found = [differing_in(product, changed) for changed in blocks.unions()]
     oriented = [(E, D) if product.size(E) > product.size(D) else (D, E) for D, E in found]
