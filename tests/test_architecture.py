@@ -157,6 +157,7 @@ ROOMS = {
         "metric_study",
         "pictures",
         "plots",
+        "internal",
         "cli",
     ],
 }

@@ -1,7 +1,8 @@
 """The command: dpcompose verify, bound, budget, draw, theorems, recheck, compare, example, schema.
 
 Exit status of verify: 0 every claim proved, or as it expects; 1 some claim refuted, or not as
-it expects; 3 some undecided; 2 a file is wrong.  Of several files the worst of 2, 1, 3, 0.
+it expects; 3 some undecided; 2 a file is wrong; 4 an internal error, which says nothing of the
+claims.  Of several files the worst of 2, 4, 1, 3, 0.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from dpcompose.search.metric_claims import MetricVerdict
     from dpcompose.spaces.granularities import Granularity
 
-FINE, DIFFERS, WRONG, UNDECIDED = 0, 1, 2, 3
-WORST_FIRST = (WRONG, DIFFERS, UNDECIDED, FINE)
+FINE, DIFFERS, WRONG, UNDECIDED, INTERNAL = 0, 1, 2, 3, 4
+WORST_FIRST = (WRONG, INTERNAL, DIFFERS, UNDECIDED, FINE)
 INTERRUPTED = 130
 
 
@@ -43,6 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return INTERRUPTED
+    except Exception as error:  # of a command that is about no file
+        from dpcompose.front import internal
+
+        print(f"dpcompose: {internal.words(error)}", file=sys.stderr)
+        return INTERNAL
     return status
 
 
@@ -103,7 +109,8 @@ def _parser() -> argparse.ArgumentParser:
         _verify,
         "decide the claims of problem files: proved, refuted or undecided",
         "Exit status: 0 every claim is proved, or comes out as it expects; 1 some claim is refuted, or not "
-        "as it expects; 3 some are undecided; 2 a file is wrong. Of several files the worst of 2, 1, 3, 0.",
+        "as it expects; 3 some are undecided; 2 a file is wrong; 4 an internal error, which says nothing of "
+        "the claims. Of several files the worst of 2, 4, 1, 3, 0.",
     )
     verify.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML)")
     with_pages(verify)
@@ -121,7 +128,7 @@ def _parser() -> argparse.ArgumentParser:
         "print the best guarantee of problem files with its derivation",
         "Also the metric that it follows from, what is believed without check, and of every composition "
         "theorem whether it fits, and if not, why. Exit status: 0; 3 no guarantee was found; 2 a file is "
-        "wrong.",
+        "wrong; 4 an internal error.",
     )
     bound.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML)")
     with_pages(bound)
@@ -139,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
         "Solved exactly, for guarantees that grow as a power of a common factor of the parameters. Of (e, d) "
         "both totals are given: --total epsilon=1,delta=1e-6. Example: dpcompose budget FILE --total 1 "
         "--weights e1=2,e2=1. Exit status: 0; 3 there is no such guarantee, or it has another form; 2 a file "
-        "or value is wrong.",
+        "or value is wrong; 4 an internal error.",
     )
     budget.add_argument("file", metavar="FILE", help="a problem file (TOML)")
     with_pages(budget)
@@ -199,7 +206,7 @@ def _parser() -> argparse.ArgumentParser:
         _recheck,
         "check saved derivations again, without search and solver",
         "Exit status: 0 everything was checked; 1 a derivation is refused, with the reason; 2 a file cannot "
-        "be read.",
+        "be read; 4 an internal error, which says nothing of the derivation.",
     )
     recheck.add_argument(
         "files", nargs="+", metavar="FILE", help="a file that verify --save-derivation wrote"
@@ -266,11 +273,16 @@ def _verify(given: argparse.Namespace) -> int:
 
 
 def _each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int:
-    """Runs over all files; wrong ones do not keep the others from it.  The worst status."""
+    """Runs over all files; wrong ones, and errors of our own, do not keep the others from it.
+
+    The worst status.
+    """
+    from dpcompose.front import internal
     from dpcompose.front.numbers import WrongValue
     from dpcompose.kernel.pages import PageError
     from dpcompose.privacy.problems import ProblemError
     from dpcompose.privacy.settings import InvalidSetting
+    from dpcompose.spaces.databases import TooLarge
 
     statuses = []
     for file in files:
@@ -288,6 +300,12 @@ def _each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int
             message = f"{file}: {error.strerror if isinstance(error, OSError) else error}"
             _wrong(file, message, as_json)
             statuses.append(WRONG)
+        except TooLarge as error:
+            _wrong(file, f"{file}: {error}", as_json)
+            statuses.append(UNDECIDED)
+        except Exception as error:  # also of memory: the next file may need less
+            _wrong(file, f"{file}: {internal.words(error)}", as_json)
+            statuses.append(INTERNAL)
     return min(statuses, key=WORST_FIRST.index)
 
 

@@ -170,7 +170,18 @@ class Study:
     @cached_property
     def bound(self) -> Bound:
         """The best bound.  Raises InvalidSetting, NoBound or TooLarge with the reason."""
-        return conversions.best(self.setting, self.theory, self.solver)
+        found = self._bound_or_why
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    @cached_property
+    def _bound_or_why(self) -> Bound | InvalidSetting | NoBound | TooLarge:
+        """The same; what is refused once is not tried again for each claim."""
+        try:
+            return conversions.best(self.setting, self.theory, self.solver)
+        except (InvalidSetting, NoBound, TooLarge) as error:
+            return error.with_traceback(None)
 
     def guarantee(self, notion: str | None = None) -> Result:
         """The best guarantee that the theorems give, with its derivation.

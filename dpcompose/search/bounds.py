@@ -191,7 +191,12 @@ def best(
     Raises InvalidSetting where a parameter of a guarantee can be negative, NoBound where a
     step is not known, TooLarge where a finite class is too large to go through.
     """
-    return _Search(setting, theory, solver, plan or Plan(), like).best()
+    try:
+        return _Search(setting, theory, solver, plan or Plan(), like).best()
+    except formulas.FormulaError as error:
+        raise NoBound(
+            f"it cannot be computed with these numbers: {error.line}; numbers nearer to 1 would do"
+        ) from None
 
 
 class _Search:

@@ -98,13 +98,22 @@ def judge_by_any(
     """
     found = []
     for bound in bounds:
-        found.append(replace(_by_parameters(claim, bound, solver), bound=bound))
+        found.append(replace(_with_these_numbers(claim, bound, solver), bound=bound))
         if found[-1].verdict != "undecided":
             break
     decided = found[-1] if found[-1].verdict != "undecided" else found[0]
     if decided.verdict == "undecided" and stated is not None:
         decided = replace(refute_by_consequence(claim, stated) or decided, bound=decided.bound)
     return _by_curve(decided, bounds[0])
+
+
+def _with_these_numbers(claim: Claim, bound: Bound, solver: Solver) -> Verdict:
+    """The verdict by parameters; undecided where numbers on the way are larger than formulas may have."""
+    try:
+        return _by_parameters(claim, bound, solver)
+    except formulas.FormulaError as error:
+        reason = f"it cannot be computed with these numbers: {error.line}; numbers nearer to 1 would do"
+        return Verdict(claim, "undecided", reason=reason)
 
 
 def _by_curve(verdict: Verdict, bound: Bound) -> Verdict:
@@ -192,7 +201,7 @@ def refute_by_consequence(claim: Claim, bound: Bound) -> Verdict | None:
     for notion in dict.fromkeys((claimed.notion, *bound.setting.notions, *others)):
         for path in paths(steps.theory, claimed.notion, notion) if notion != claimed.notion else [()]:
             ids = tuple(page.id for page in path)
-            with suppress(StepRefused):
+            with suppress(StepRefused, formulas.FormulaError):
                 weaker = replace(claim, guarantee=steps.implied(claimed, ids))
                 found = _refute(weaker, bound, decide.points(bound.setting.domains, FEW_POINTS))
                 if found.counterexample is not None:
@@ -392,7 +401,7 @@ def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Ve
         try:
             inputs = counterexamples.instance(bound.steps.inputs, full)
             pairs = _worst_pairs(bound, full) if inputs is bound.steps.inputs else _pairs_of(inputs, full)
-        except BadCertificate as error:
+        except (BadCertificate, formulas.FormulaError) as error:
             reason = str(error)
             continue
         if any(mechanism.table is not None for mechanism in inputs.setting.mechanisms):
@@ -402,7 +411,7 @@ def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Ve
         for pair in counterexamples.with_multiples(inputs, pairs):
             try:
                 found = some.of_known(partial(counterexamples.make, inputs, claimed, pair, full))
-            except BadCertificate as error:
+            except (BadCertificate, formulas.FormulaError) as error:
                 reason = str(error)
             else:
                 return Verdict(claim, "refuted", counterexample=found)
