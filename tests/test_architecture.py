@@ -36,6 +36,7 @@ ROOMS = {
         "covers",
         "losses",
         "closer",
+        "given_tables",
         "witnesses",
         "judgements",
         "computed",
