@@ -83,6 +83,7 @@ ROOMS = {
         "mechanisms",
         "settings",
         "flattening",
+        "elaboration",
         "schema",
         "problems",
         "metric_schema",

@@ -192,6 +192,26 @@ class Noise(_Common):
         return f"at most {self.at_most}" if self.at_most else f"equal to {self.equals}"
 
 
+class Query(_Common):
+    """How far the value of a query of the records that are read moves, where some go and others come.
+
+    moves -- by norm, the most ‖q(x) − q(y)‖ can be where y lacks `removed` records of x and has `added`
+    others, over all values of an attribute; in these and the query's own letters;
+    entries -- how far each entry moves then that does, left out: one entry, by all of it;
+    sized -- whether n, how many records are read, must be known; one -- whether there is one record only;
+    whether -- whether the value only says if what is read differs; attained -- whether for some attributes
+    the value moves as far, for all queries of a setting at once.
+    """
+
+    kind: Literal["query"]
+    moves: dict[Literal["L1", "L2", "range"], str]
+    entries: list[str] = []
+    sized: bool = False
+    one: bool = False
+    whether: bool = False
+    attained: bool = True
+
+
 class Procedure(_Common):
     """A shape by procedure: the sensitivity profile, by edits, by blocks, in own steps or by exhaustion."""
 
@@ -335,6 +355,7 @@ Head = Annotated[
     | Lemma
     | Step
     | Noise
+    | Query
     | Procedure
     | Shape
     | Substitution
