@@ -90,6 +90,7 @@ ROOMS = {
         "mechanisms",
         "settings",
         "flattening",
+        "elaboration",
         "schema",
         "problems",
         "metric_schema",
