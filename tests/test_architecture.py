@@ -118,6 +118,8 @@ ROOMS = {
         "limits",
         "metric_claims",
         "metric_sensitivity",
+        "comparisons",
+        "comparing",
     ],
     "front": [
         "render",
