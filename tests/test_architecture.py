@@ -24,6 +24,7 @@ ROOMS = {
         "polynomials",
         "forms",
         "certificates",
+        "boxes",
         "deciders",
         "comparison",
     ],
