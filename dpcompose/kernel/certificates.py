@@ -104,7 +104,9 @@ def read_as_certificate() -> Iterator[None]:
         yield
     except (FormulaError, NotAForm, TermError) as error:
         raise BadCertificate(error.args[0] if error.args else "a formula cannot be read") from None
-    except (RecursionError, ArithmeticError, LookupError, TypeError, AttributeError) as error:
+    except BadCertificate:
+        raise
+    except (ValueError, RecursionError, ArithmeticError, LookupError, TypeError, AttributeError) as error:
         raise BadCertificate(f"the certificate cannot be read ({type(error).__name__})") from None
 
 
