@@ -77,7 +77,7 @@ class Closer:
             for many, r in some:
                 steps, number = r.number, many
                 if mechanism.count is not None:
-                    number = many or self.members(mechanism.count, loss)
+                    number = self.members(mechanism.count, many, loss)
                 if loss.unlimited or steps is None or steps.denominator != 1:
                     raise NoLoss(
                         f"closer values are for whole steps, not for a distance of {formulas.to_text(r)}"
@@ -87,13 +87,13 @@ class Closer:
                 found += [(loss, int(steps))] * number
         return found
 
-    def members(self, count: Term, loss: Loss) -> int:
-        """How many members a family has, all alike."""
-        if count.number is None:
-            raise NoLoss(f"closer values are not written out for {formulas.to_text(count)} mechanisms")
+    def members(self, count: Term, many: int, loss: Loss) -> int:
+        """How many members of a family move, 0 of all of them; members are all alike."""
         if any(terms.moves(name) for _, value in loss.values for name in value.letters):
             raise NoLoss("closer values are not written out for families of parameters")
-        return int(count.number)
+        if not many and count.number is None:
+            raise NoLoss(f"closer values are not written out for {formulas.to_text(count)} mechanisms")
+        return many or int(count.number or 0)
 
     def after_steps(self, loss: Loss, r: int) -> tuple[Term, ...]:
         """Values of the parameter for inputs that are r steps apart: each of them serves.

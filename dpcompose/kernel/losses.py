@@ -290,3 +290,25 @@ def letters(mechanism: Mechanism) -> list[Term]:
     for inner in () if mechanism.study is None else mechanism.study.mechanisms:
         found += letters(inner)
     return found
+
+
+def promised(mechanism: Mechanism, theory: Theory) -> list[Term]:
+    """The parameters of all that is known of a mechanism, and of those of its study; of a family the least.
+
+    Where one of them is below 0, no mechanism is as the setting says.
+    """
+    found = [value for _, value in mechanism.values]
+    if mechanism.noise is not None:
+        law = theory.page(mechanism.noise.page, "noise").head
+        known = {law.parameter: mechanism.noise.parameter}
+        texts = [text for stated in law.guarantee.values() for text in stated.values()]
+        found = [formulas.parse(text, known) for text in texts]
+    for inner in () if mechanism.study is None else mechanism.study.mechanisms:
+        found += promised(inner, theory)
+    if mechanism.count is None:
+        return found
+    return [-terms.over(1, -one, mechanism.count) if _of_member(one) else one for one in found]
+
+
+def _of_member(value: Term) -> bool:
+    return any(terms.moves(name) for name in value.letters)

@@ -375,7 +375,7 @@ def refute(
     if lower.notion != implied.notion:
         raise BadStep(f"what is lost is known in {lower.notion} privacy, the claim is about {implied.notion}")
     at = comparison.read_point(point)
-    allowed(at, setting, guarantee)
+    allowed(at, setting, theory, guarantee)
     value = dict(implied.values)[lower.key]
     if value.kind == "oo" or lower.value.kind != "oo":
         comparison.check_point(value, lower.value, _used(at, value, lower.value))
@@ -391,14 +391,20 @@ def _used(at: Mapping[str, Fraction], *values: Term) -> dict[str, Fraction]:
     return {name: x for name, x in at.items() if {name, f"{name.partition('[')[0]}[i]"} & letters}
 
 
-def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) -> None:
-    """Raises ValueError unless a point has an allowed value for every letter that is used."""
-    used = {name: domain for _, value in guarantee.values for name, domain in value.letters.items()}
+def allowed(at: Mapping[str, Fraction], setting: Setting, theory: Theory, guarantee: Satisfies) -> None:
+    """Raises ValueError unless a point has an allowed value for every letter that is used, and mechanisms
+    as the setting says are there: none has a guarantee below 0."""
+    given = [value for mechanism in setting.mechanisms for value in losses.letters(mechanism)]
+    used = {name: domain for name, domain in setting.parameters if name in at}
+    for value in (*(value for _, value in guarantee.values), *given):
+        for name, domain in value.letters.items():
+            if used.setdefault(name, domain) != domain:
+                raise BadStep(f"{name} is both {used[name]} and {domain}")
+    comparison.check_allowed(at, used)
     for mechanism in setting.mechanisms:
-        for value in losses.letters(mechanism):
-            used |= value.letters
-    others = {name: domain for name, domain in setting.parameters if name in at}
-    comparison.check_allowed(at, others | used)
+        for value in losses.promised(mechanism, theory):
+            if value.kind != "oo" and not value.nonnegative and not computed.is_at_least(value, ZERO, at):
+                raise BadStep(f"what is promised of {mechanism.name} is not seen to be at least 0 there")
 
 
 def exceed(
@@ -414,7 +420,7 @@ def exceed(
     """A claim with numbers is false where the curve of mechanisms that lose most is above its δ."""
     covered, *some = said(premises, Covers, Loses)
     guarantee, at = claimed(claim, setting, theory), comparison.read_point(point)
-    allowed(at, setting, guarantee)
+    allowed(at, setting, theory, guarantee)
     stated, found = _as_stated(some, setting), _type(covered, neighbours)
     page = computed.check_refuted(
         guarantee.notion, guarantee.values, found, stated, setting, theory, at, bits
@@ -443,6 +449,10 @@ def loose(
     if known.notion != guarantee.notion:
         raise BadStep(f"the guarantee is about {known.notion}")
     at = comparison.read_point(point)
+    used = {name: domain for name, domain in setting.parameters if name in at}
+    for _, value in (*guarantee.values, *known.values):
+        used |= value.letters
+    comparison.check_allowed(at, used)
     for (one, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
         if one == key and greater.kind == "oo":
             formulas.at(lesser, at)
