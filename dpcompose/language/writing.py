@@ -11,7 +11,15 @@ from itertools import islice
 
 import sympy
 
-from dpcompose.language.grammar import MOST_DIGITS, MOST_PARTS, MOST_SIZE, FormulaError, escaped, natural
+from dpcompose.language.grammar import (
+    MOST_DIGITS,
+    MOST_PARTS,
+    MOST_ROOT_DIGITS,
+    MOST_SIZE,
+    FormulaError,
+    escaped,
+    natural,
+)
 from dpcompose.language.worstcase import Over, Top, largest, least
 
 
@@ -79,8 +87,18 @@ def check_writable(value: sympy.Expr) -> None:
             not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(\[([0-9]+|i)\])?", part.name) or part.name == "oo"
         ):
             raise FormulaError(f"{escaped(repr(part.name))} is no name that a formula can have")
-        if part.is_Rational and digits_of(part) > MOST_SIZE:
-            raise FormulaError(f"constants must stay below 10^{MOST_SIZE}")
+        _check_size(part)
+
+
+def _check_size(part: sympy.Expr) -> None:
+    """Refuse numbers that formulas may not have, alone or under the roots of one product."""
+    if part.is_Rational and digits_of(part) > MOST_SIZE:
+        raise FormulaError(f"constants must stay below 10^{MOST_SIZE}")
+    if part.is_Mul or part.is_Pow:
+        powers = [one.as_base_exp() for one in sympy.Mul.make_args(part)]
+        roots = [base for base, exponent in powers if base.is_Rational and not exponent.is_Integer]
+        if roots and sum(map(digits_of, roots)) > MOST_ROOT_DIGITS:
+            raise FormulaError(f"numbers under roots must stay below 10^{MOST_ROOT_DIGITS}")
 
 
 @lru_cache(maxsize=512, typed=True)

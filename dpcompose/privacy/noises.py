@@ -138,11 +138,18 @@ class Noise(Shown):
         >>> str(laplace("1/e").guarantee()), laplace(1).guarantee("zcdp")
         ('pure (e)', None)
         """
+        from dpcompose.language.grammar import FormulaError
+
         states = self.kind.states
-        notion = next(iter(states)) if notion is None else notion
-        if notion not in states:
-            return None
-        return Guarantee(notion, tuple((key, self.value(text)) for key, text in states[notion].items()))
+        own = next(iter(states))
+        notion = own if notion is None else notion
+        try:
+            values = tuple((key, self.value(text)) for key, text in states.get(notion, {}).items())
+        except FormulaError:
+            if notion == own:
+                raise
+            return None  # a parameter of that notion is larger than numbers of formulas may be
+        return Guarantee(notion, values) if values else None
 
     def unfit(self, domains: Mapping[str, Domain]) -> str | None:
         """Why the parameter is none, in words; None where it is fine for all allowed values.
