@@ -133,6 +133,7 @@ ROOMS = {
         "ways",
         "guarantees",
         "verdicts",
+        "proofs",
         "solver",
         "covering",
         "analysis",
