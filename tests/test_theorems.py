@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import sympy
-from shipped import IN_METRICS
+from shipped import EXAMPLE, IN_METRICS
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
@@ -33,7 +33,6 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "theorems"
 THEORY = registry.load(FOLDER)
 PAGES = list(THEORY.pages.values())
-EXAMPLE = re.compile(r"^```toml example\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)
 

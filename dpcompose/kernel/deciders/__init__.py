@@ -1,1 +1,1 @@
-"""Deciders: procedures of the kernel that are trusted by name, each reported by what uses it."""
+"""Deciders: each is trusted by its name, which is reported by what uses it."""

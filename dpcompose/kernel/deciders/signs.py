@@ -12,7 +12,7 @@ from math import comb, lcm, prod
 from typing import TypeAlias
 
 from dpcompose.kernel import intervals, terms
-from dpcompose.kernel.deciders import sturm
+from dpcompose.kernel.deciders import roots
 from dpcompose.kernel.deciders.exponentials import (
     Exponential,
     NotDecided,
@@ -155,15 +155,12 @@ def _in_one_parameter(value: Exponential, polynomial: Polynomial, name: str) -> 
     coefficients = [Fraction(0)] * (degree + 1)
     for (power_of_x,), c in polynomial.items():
         coefficients[power_of_x] = c.rational or Fraction(0)
-    P = sturm.polynomial(coefficients)
     low = Fraction(0 if domain.least is None else 1)
     high = _highest(domain, scale)
-    odd = sturm.with_odd_roots(P)
-    while sturm.value(odd, low) == 0:
-        odd = sturm.quotient(odd, sturm.polynomial([-low, 1]))
-    sturm = sturm.Sturm(odd)
-    if sturm.count(low, high) == 0 and _just_above(P, low) > 0:
+    if roots.never_negative(coefficients, low, high):
         return None
+    odd = roots.with_odd_roots(roots.polynomial(coefficients))
+    sturm = roots.Sturm(roots.without_roots_at(odd, low))
     for digits in (10, 1_000, 10**9):
         ends = list(sturm.enclosed(low, high, Fraction(1, digits)))
         starts = [low, *(b for _, b in ends)]
@@ -177,13 +174,6 @@ def _in_one_parameter(value: Exponential, polynomial: Polynomial, name: str) -> 
             if domain.contains(near) and value.at({name: near}).sign() < 0:
                 return {name: near}
     raise NotDecided(f"it is negative for some {name}, but no rational one was found that is allowed")
-
-
-def _just_above(P: sturm.Polynomial, x: Fraction) -> int:
-    """The sign of P just above x: that of its first derivative there that is not 0."""
-    while (found := sturm.value(P, x)) == 0:
-        P = sturm.derivative(P)
-    return found
 
 
 def _highest(domain: Domain, scale: int) -> Fraction | None:

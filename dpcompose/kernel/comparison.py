@@ -1,0 +1,375 @@
+"""Comparisons: "g ≥ l for all allowed values of the letters", shown by a certificate or refuted by a point.
+
+A certificate is a table (see theorems/certificates.md).  It says the letters of both sides with their
+domains, the difference g − l, and a proof that it is ≥ 0.  A proof is a tree of these steps:
+
+* choose.  A worst case top(m, x_1, …, x_n) is one of the sums of m of the x_j; whichever, the rest holds.
+* shift.  A letter is its least value plus something ≥ 0, or its greatest minus something ≥ 0.
+* weights, at the leaves.  A worst case with a positive factor is at least Σ w_j·x_j for 0 ≤ w_j ≤ 1 with
+  sum m.  Non-negative multiples of "x − least" and "greatest − x" are subtracted.  What is left must be
+  as stated, with each term ≥ 0 by its sign; or each of its coefficients in the Bernstein polynomials of
+  some letters in [0, 1].
+* what `deciders` show: rays, rule and steps.  Their names are reported.
+
+Nothing of a certificate is believed.  A point refutes: allowed values at which l > g.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb, prod
+from typing import Any
+
+from dpcompose.kernel import forms, formulas, terms
+from dpcompose.kernel.certificates import (
+    BadCertificate as BadCertificate,
+)
+from dpcompose.kernel.certificates import (
+    domain_data,
+    entries,
+    formula,
+    letters,
+    listed,
+    number,
+    read_as_certificate,
+    table,
+    word,
+)
+from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.forms import Form, Peak
+from dpcompose.kernel.intervals import sign
+from dpcompose.kernel.terms import Term, letter
+
+MOST_COEFFICIENTS = 4_096
+"""The most coefficients of Bernstein polynomials that a proof may look at."""
+MOST_CASES = 20_000
+"""The most cases into which a comparison may fall."""
+MOST_NESTED = 100
+"""How deep steps may lie in one another."""
+RELATIONS = {"> 0": True, ">= 0": False}
+
+Side = Term | Form
+
+
+@dataclass
+class _Scope:
+    """What formulas of a proof may speak of, and what is known; cases are counted, deciders noted."""
+
+    symbols: Mapping[str, Term]
+    known: forms.Known = forms.NOTHING
+    used: frozenset[str] = frozenset()
+    cases: int = 0
+
+    def form(self, data: Any) -> Form:
+        return forms.read(formula(data, self.symbols), self.known)
+
+    def bound(self, name: str, end: str) -> Form:
+        if name not in self.symbols:
+            raise BadCertificate(f"{name} is no letter here")
+        return bound_form(self.symbols[name], end)
+
+    def peak(self, data: Any) -> Peak:
+        form = self.form(data)
+        if len(form.peaks) != 1 or form != Form(((form.peaks[0][0], Fraction(1)),)):
+            raise BadCertificate(f"{data} is no worst case")
+        return form.peaks[0][0]
+
+
+def check_at_least(greater: Side, lesser: Side, certificate: Any) -> frozenset[str]:
+    """The names of the deciders by which a certificate shows greater ≥ lesser for all allowed values.
+
+    Empty where weights alone show it.  Raises BadCertificate where it does not.
+
+    >>> e, f = letter("e"), letter("f")
+    >>> shown = {"letters": {"e": "positive", "f": "positive"}, "difference": "f", "proof": {"rest": "f"}}
+    >>> check_at_least(e + f, e, shown)
+    frozenset()
+    """
+    with read_as_certificate():
+        given = table(certificate, {"letters", "difference", "proof"}, {"known"})
+        domains = domains_of(greater, lesser)
+        if given["letters"] != {name: domain_data(domain) for name, domain in domains.items()}:
+            raise BadCertificate("the certificate is about other letters, or other values of them")
+        scope = _Scope(letters(domains))
+        scope.known = frozenset(_known(given.get("known", []), scope))
+        for inside, relation in forms.missing_values([*_atoms(greater), *_atoms(lesser)], scope.known):
+            raise BadCertificate(f"{formulas.to_text(inside)} is not known to be {relation}")
+        difference = form_of(greater, scope.known) - form_of(lesser, scope.known)
+        if scope.form(given["difference"]) != difference:
+            raise BadCertificate("the difference of the certificate is another one")
+        _check(difference, given["proof"], scope, 0)
+    return scope.used
+
+
+def domains_of(*sides: Side) -> Mapping[str, Domain]:
+    """The letters of both sides with their domains, in the order of their names."""
+    some = [one for side in sides for one in ([side] if isinstance(side, Term) else side.letters)]
+    return dict(sorted(forms.domains_of(some).items()))
+
+
+def form_of(side: Side, known: forms.Known = forms.NOTHING) -> Form:
+    """The normal form of a side."""
+    return side if isinstance(side, Form) else forms.read(side, known)
+
+
+def _atoms(side: Side) -> list[Term]:
+    return [side] if isinstance(side, Term) else sorted(side.letters, key=lambda one: one.key)
+
+
+def _known(data: Any, scope: _Scope) -> Iterator[tuple[Term, bool]]:
+    """Terms that a decider sees to be > 0 or ≥ 0 for all allowed values."""
+    for text, relation in entries(data, 2):
+        from dpcompose.kernel.deciders import values
+
+        term = formula(text, scope.symbols)
+        if word(relation) not in RELATIONS or not values.surely(term, RELATIONS[relation]):
+            raise BadCertificate(f"{text} is not seen to be {relation}")
+        scope.used |= {"ranges"}
+        yield term, RELATIONS[relation]
+
+
+def _check(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
+    """Raises BadCertificate unless the proof shows difference ≥ 0."""
+    if depth > MOST_NESTED:
+        raise BadCertificate("the steps lie too deep in one another")
+    kind = next((one for one in _STEPS if isinstance(data, dict) and one in data), "rest")
+    _STEPS[kind](difference, data, scope, depth)
+
+
+def _choose(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
+    """A worst case is one of the sums of m of its members."""
+    given = table(data, {"choose", "cases"})
+    peak = scope.peak(given["choose"])
+    cases = {scope.form(text): proof for text, proof in entries(given["cases"], 2)}
+    if comb(len(peak.of), peak.m) > MOST_CASES:
+        raise BadCertificate("the worst case has too many choices")
+    wanted = {forms.total(some) for some in combinations(peak.of, peak.m)}
+    if set(cases) != wanted:
+        raise BadCertificate(f"the cases are not those of {given['choose']}")
+    for chosen, proof in cases.items():
+        _check(forms.replaced(difference, peak, chosen), proof, scope, depth + 1)
+
+
+def _shift(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
+    """x = least + x', or x = greatest − x', with a letter x' ≥ 0."""
+    given = table(data, {"shift", "difference", "proof"})
+    values, new = {}, {}
+    for name, end, fresh in entries(given["shift"], 3):
+        old = scope.symbols.get(word(name))
+        if old is None or old.kind != "letter" or word(fresh) in scope.symbols or fresh in new:
+            raise BadCertificate(f"{name} cannot be shifted to {fresh}")
+        domain = old.of[1]
+        new[fresh] = letter(fresh, shifted(domain, end))
+        values[name] = distance(new[fresh], domain, end)
+    inner = replace(scope, symbols={**scope.symbols, **new})
+    moved = forms.substituted(difference, values, scope.known)
+    if inner.form(given["difference"]) != moved:
+        raise BadCertificate("the difference after a shift is another one")
+    _check(moved, given["proof"], inner, depth + 1)
+    scope.used, scope.cases = inner.used, inner.cases
+
+
+def shifted(domain: Domain, end: str) -> Domain:
+    """The domain of how far a letter is from one of its ends."""
+    _end(domain, end)
+    width = None if domain.least is None or domain.greatest is None else domain.greatest - domain.least
+    opens = (domain.open_least, domain.open_greatest)
+    near, far = opens if end == "least" else opens[::-1]
+    whole = domain.integer and (_end(domain, end).denominator == 1)
+    return Domain(Fraction(0), near, width, far, whole)
+
+
+def _end(domain: Domain, end: str) -> Fraction:
+    value = {"least": domain.least, "greatest": domain.greatest}.get(end)
+    if value is None:
+        raise BadCertificate(f"there is no {end} value")
+    return value
+
+
+def distance(name: Term, domain: Domain, end: str) -> Term:
+    """least + x or greatest − x for a letter x; its own inverse up to the sign of least."""
+    value = terms.number(_end(domain, end))
+    return value + name if end == "least" else value - name
+
+
+def _leaf(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
+    given = table(data, {"rest"}, {"weights", "bounds", "unit"})
+    scope.cases += 1
+    if scope.cases > MOST_CASES:
+        raise BadCertificate(f"the comparison has more than {MOST_CASES} cases")
+    for text, shares in entries(given.get("weights", []), 2):
+        difference = _weighted(difference, scope.peak(text), shares, scope)
+    for name, end, factor in entries(given.get("bounds", []), 3):
+        if number(factor) < 0:
+            raise BadCertificate(f"{factor} is no allowed multiple")
+        difference = difference - scope.bound(word(name), word(end)).scaled(number(factor))
+    if scope.form(given["rest"]) != difference:
+        raise BadCertificate(f"what is left is not {given['rest']}")
+    unit = [scope.symbols.get(word(name)) for name in listed(given.get("unit", []))]
+    for one in coefficients(difference, unit):
+        for term, c in forms.constants_joined(one).terms:
+            if not forms.is_nonnegative(Form(((term, c),)), scope.known):
+                text = formulas.to_text(forms.write(Form(((term, c),))))
+                raise BadCertificate(f"{text} is not seen to be >= 0")
+
+
+def bound_form(x: Term, end: str) -> Form:
+    """x − least or greatest − x, ≥ 0 for all values of a letter."""
+    value = Form.constant(_end(x.of[1], end))
+    return Form.letter(x) - value if end == "least" else value - Form.letter(x)
+
+
+def _weighted(difference: Form, peak: Peak, shares: Any, scope: _Scope) -> Form:
+    """The difference with Σ w·x in place of a worst case that is added: it is at most as large."""
+    c = difference.coefficients.get(peak, Fraction(0))
+    if c < 0:
+        raise BadCertificate("a worst case that is subtracted has weights")
+    parts, weights = [difference - Form(((peak, c),))], []
+    left = {inner: peak.of.count(inner) for inner in peak.of}
+    for text, share in entries(shares, 2):
+        inner, w = scope.form(text), number(share)
+        if not 0 <= w <= left.pop(inner, -1):
+            raise BadCertificate("the weights do not fit the worst case")
+        weights.append(w)
+        parts.append(inner.scaled(c * w))
+    if sum(weights) != peak.m:
+        raise BadCertificate(f"the weights of a worst case do not have the sum {peak.m}")
+    return forms.total(parts)
+
+
+def coefficients(form: Form, unit: Sequence[Term | None]) -> Iterator[Form]:
+    """The coefficients of a polynomial in the Bernstein polynomials of letters in [0, 1].
+
+    x^p = Σ_{j ≤ n} (C(j, p)/C(n, p))·C(n, j)·x^j·(1 − x)^(n − j) for p ≤ n, its summands ≥ 0 on [0, 1]:
+    where all coefficients are ≥ 0, so is the polynomial.  For n = 1 they are its values at 0 and 1.
+    Without any letters: the form itself.
+
+    >>> from dpcompose.kernel.domains import UNIT_INTERVAL
+    >>> x, y = letter("x", UNIT_INTERVAL), letter("y", UNIT_INTERVAL)
+    >>> [str(one.number) for one in coefficients(forms.read(x + y - x * y), (x, y))]
+    ['0', '1', '1', '1']
+    """
+    if not unit:
+        yield form
+        return
+    degrees: dict[Term, int] = {}
+    for x in unit:
+        if x is None or x.kind != "letter" or not is_unit(x.of[1]):
+            raise BadCertificate(f"{x} is no letter in [0, 1]")
+        degrees[x] = 0
+    if form.peaks:
+        raise BadCertificate("a worst case is no polynomial")
+    for term, _ in form.monomials:
+        for x, n in term:
+            if x in degrees:
+                degrees[x] = max(degrees[x], n)
+    if prod(n + 1 for n in degrees.values()) > MOST_COEFFICIENTS:
+        raise BadCertificate("the polynomial has too many coefficients")
+    for at in product(*(range(n + 1) for n in degrees.values())):
+        chosen = dict(zip(degrees, at, strict=True))
+        parts = []
+        for term, c in form.monomials:
+            for x, n in term:
+                if x in chosen:
+                    c *= Fraction(comb(chosen[x], n), comb(degrees[x], n))
+            parts.append(Form(((tuple(one for one in term if one[0] not in chosen), c),)) if c else Form())
+        yield forms.total(parts)
+
+
+def is_unit(domain: Domain) -> bool:
+    """Whether the numbers of the domain lie between 0 and 1, and are bounded by these."""
+    return domain.least == 0 and domain.greatest == 1
+
+
+def _rays(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
+    from dpcompose.kernel.deciders import rays
+
+    given = table(data, {"rays", "difference", "proof"})
+    below, new = rays.on_rays(difference, given["rays"], scope.symbols, scope.known)
+    inner = replace(scope, symbols={**scope.symbols, **new}, used=scope.used | {"rays"})
+    if inner.form(given["difference"]) != below:
+        raise BadCertificate("the difference on rays is another one")
+    _check(below, given["proof"], inner, depth + 1)
+    scope.used, scope.cases = inner.used, inner.cases
+
+
+def _rule(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
+    from dpcompose.kernel.deciders import rules
+
+    scope.used |= {"rules"}
+    rules.check(difference, table(data, {"rule"})["rule"], scope.form, scope.bound, scope.known)
+
+
+def _calculus(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
+    from dpcompose.kernel.deciders import calculus
+
+    scope.used |= {"calculus"}
+    calculus.check(difference, table(data, {"steps"})["steps"])
+
+
+_STEPS: Mapping[str, Callable[[Form, Any, _Scope, int], None]] = {
+    "choose": _choose,
+    "shift": _shift,
+    "rays": _rays,
+    "rule": _rule,
+    "steps": _calculus,
+    "rest": _leaf,
+}
+
+
+# points
+
+
+def check_point(greater: Side, lesser: Side, point: Any) -> None:
+    """Raises BadCertificate unless lesser > greater at the point, and its values are allowed.
+
+    Values may be irrational: then the sign of the difference is read off an enclosing interval.
+
+    >>> check_point(letter("e"), letter("e") * 2, {"e": "1/2"})
+    """
+    with read_as_certificate():
+        at = read_point(point)
+        check_allowed(at, domains_of(greater, lesser))
+        sides = [side if isinstance(side, Term) else forms.write(side) for side in (lesser, greater)]
+        if any(side.kind == "oo" for side in sides):
+            raise BadCertificate("oo has no value to compare")
+        less, more = (formulas.at(side, at) for side in sides)
+        found = sign(less - more)
+        if found is None:
+            raise BadCertificate("the values at the point are too close to one another to tell")
+        if found <= 0:
+            raise BadCertificate("the comparison holds at the point")
+
+
+def check_larger(greater: Side, lesser: Side, point: Any) -> None:
+    """Raises BadCertificate unless greater > lesser at the point, which is allowed."""
+    check_point(lesser, greater, point)
+
+
+def read_point(data: Any) -> dict[str, Fraction]:
+    """A point from JSON, {"e1": "1/2"}, or from numbers."""
+    if not isinstance(data, Mapping) or not all(isinstance(name, str) for name in data):
+        raise BadCertificate("the point cannot be read")
+    return {name: x if isinstance(x, Fraction) else number(x) for name, x in data.items()}
+
+
+def check_allowed(point: Mapping[str, Fraction], domains: Mapping[str, Domain]) -> None:
+    """Raises BadCertificate unless the point gives every letter a value, and only allowed ones."""
+    for name, value in point.items():
+        domain = domains.get(name, domains.get(_family(name)))
+        if domain is None or terms.moves(name):
+            raise BadCertificate(f"{name} is no parameter")
+        if not domain.contains(value):
+            raise BadCertificate(f"{name} = {value} is not allowed: {name} is {domain}")
+    for name in sorted(domains):
+        if name not in point and not terms.moves(name):
+            raise BadCertificate(f"the point has no value for {name}")
+
+
+def _family(member: str) -> str:
+    """e[i] for the member e[3]."""
+    name, _, index = member.partition("[")
+    return f"{name}[i]" if index.endswith("]") and index[:-1].isdecimal() and index[0] != "0" else ""

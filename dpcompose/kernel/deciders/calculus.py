@@ -1,0 +1,151 @@
+"""Calculus: proofs that an elementary function is ≥ 0 on a box, as steps that are checked one by one.
+
+A proof is a list of steps in the order in which a reader meets them; each reduces "f ≥ 0 on the box" to
+the same of no, one or several other functions, whose proofs follow.  What the steps are: `steps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dpcompose.kernel import forms, formulas
+from dpcompose.kernel.certificates import BadCertificate, formula, letters, listed, number, whole, word
+from dpcompose.kernel.deciders import elementary, values
+from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter, NotElementary
+from dpcompose.kernel.deciders.steps import RULES, Goal
+from dpcompose.kernel.forms import Form
+
+MOST_STEPS = 4_000
+"""The most steps of a proof."""
+MOST_NESTED = 60
+"""How deep steps may lie in one another."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: the rule and what it is used with."""
+
+    rule: str
+    of: tuple[Any, ...] = ()
+
+
+# data
+
+
+def _function_text(f: Elementary, box: Box) -> str:
+    return formulas.to_text(values.to_term(f, box))
+
+
+def _read_function(data: Any, f: Elementary, box: Box) -> Elementary:
+    return values.of_term(formula(data, letters(box)))
+
+
+def _read_letter(data: Any, f: Elementary, box: Box) -> Letter:
+    """The letter of f, or inside of its letters, that a formula means."""
+    wanted = formula(data, letters(box))
+    found = [one for one in sorted(set(elementary.every_letter(f))) if values.of_one(one, box) == wanted]
+    if len(found) != 1:
+        raise BadCertificate(f"{data} is no factor of a term")
+    return found[0]
+
+
+_WRITE: Mapping[str, Callable[[Any, Box], Any]] = {
+    "word": lambda one, box: one,
+    "number": lambda one, box: str(one),
+    "function": _function_text,
+    "letter": lambda one, box: formulas.to_text(values.of_one(one, box)),
+    "factor": lambda one, box: [_function_text(one[0], box), one[1], one[2]],
+}
+_READ: Mapping[str, Callable[[Any, Elementary, Box], Any]] = {
+    "word": lambda data, f, box: word(data),
+    "number": lambda data, f, box: number(data),
+    "function": _read_function,
+    "letter": _read_letter,
+    "factor": lambda data, f, box: (
+        _read_function(listed(data, 3)[0], f, box),
+        whole(data[1]),
+        word(data[2]),
+    ),
+}
+
+
+def to_data(step: Step, box: Box) -> list[Any]:
+    """A step as JSON, on the box of its goal."""
+    data: list[Any] = [step.rule]
+    for kind, one in zip(RULES[step.rule][1], step.of, strict=True):
+        several = isinstance(one, tuple) and kind.endswith("s")
+        data.append([_WRITE[kind[:-1]](x, box) for x in one] if several else _WRITE[kind](one, box))
+    return data
+
+
+def from_data(data: Any, wanted: Goal) -> Step:
+    """A step from JSON, for a goal.  Raises BadCertificate where it has another form."""
+    rule, *of = listed(data) or [""]
+    if word(rule) not in RULES or len(of) != len(RULES[rule][1]):
+        raise BadCertificate(f"there is no such step as {rule}")
+    found = []
+    for kind, one in zip(RULES[rule][1], of, strict=True):
+        if kind.endswith("s"):
+            found.append(tuple(_READ[kind[:-1]](x, *wanted) for x in listed(one)))
+        else:
+            found.append(_READ[kind](one, *wanted))
+    return Step(rule, tuple(found))
+
+
+# checking
+
+
+def goal(difference: Form) -> Goal:
+    """What is to be shown of a difference of forms.  Raises NotElementary."""
+    f, _ = values.goal(forms.write(difference))
+    domains = difference.domains
+    return f, {name: domains[name] for name in f.names}
+
+
+def check(difference: Form, data: Any) -> None:
+    """Raises BadCertificate unless the steps show that the form is ≥ 0 for all allowed letters.
+
+    >>> from dpcompose.kernel.terms import exp, letter
+    >>> e = letter("e")
+    >>> steps = [["slope", "e", "least"], ["signs"], ["slope", "e", "least"], ["signs"], ["signs"]]
+    >>> check(forms.read(exp(e) - 1 - e), steps)
+    """
+    given = listed(data)
+    if len(given) > MOST_STEPS:
+        raise BadCertificate("the proof has too many steps")
+    rest = iter(enumerate(given, start=1))
+    try:
+        _check(goal(difference), rest, 0)
+    except NotElementary as error:
+        raise BadCertificate(str(error)) from None
+    if (more := next(rest, None)) is not None:
+        raise BadCertificate(f"step {more[0]} proves nothing that is needed")
+
+
+def _check(wanted: Goal, rest: Iterator[tuple[int, Any]], depth: int) -> None:
+    n, data = next(rest, (0, None))
+    if not n:
+        raise BadCertificate("the proof ends too early")
+    if depth > MOST_NESTED:
+        raise BadCertificate("the steps lie too deep in one another")
+    try:
+        goals = reduce(wanted, from_data(data, wanted))
+    except (NotElementary, BadCertificate) as error:
+        raise BadCertificate(f"step {n}: {error}") from None
+    for one in goals:
+        _check(one, rest, depth + 1)
+
+
+def reduce(wanted: Goal, step: Step) -> list[Goal]:
+    """What remains to be shown after a step.  Raises BadCertificate or NotElementary where it says nothing.
+
+    >>> x = elementary.parameter("x")
+    >>> from dpcompose.kernel.domains import NONNEGATIVE
+    >>> (f, box), = reduce((x * x + x, {"x": NONNEGATIVE}), Step("divided", (x,)))
+    >>> f == x + elementary.constant(1)
+    True
+    """
+    f, box = wanted
+    return RULES[step.rule][0](f, box, *step.of)

@@ -1,0 +1,243 @@
+"""Rays: why a comparison over all k and all e[1], …, e[k] is one over a few letters.
+
+Let T_m be the sum of the m largest members and S the sum of all.  Both do not change when
+members change places, so let e[1] ≥ … ≥ e[k] ≥ 0.  Such a vector is Σ_j α_j·(1, …, 1, 0, …, 0)
+with j ones and α_j ≥ 0, where T_m = Σ_j min(m, j)·α_j and S = Σ_j j·α_j.  Let M be the largest m
+that occurs.  For j ≥ M the value of every T_m is m, and S = j lies between M and k, so these
+rays are mixtures of the ones with M and with k members:
+
+    T_m = Σ_{j<M} min(m, j)·a_j + m·(b + c),    S = Σ_{j<M} j·a_j + M·b + k·c,
+
+with a_j, b, c ≥ 0.  A family may also be composite: its members g[i] ≥ 0 are made of others, as
+e[i]**2, or g[i] = α·e[i] + β·f[i] with α, β > 0; its T_m are those of the vector g.  Where T_m(g)
+of such a sum stands on the lesser side only, it is at most α·T_m(e) + β·T_m(f), and equal to it where
+both are in descending order; else g is taken as a family of its own, of which nothing more is
+known than that it is ≥ 0.  T_m(e)² on the greater side is at least T_m(e²).  Where k is a letter,
+k·a_j = max(j, least k)·a_j + (something ≥ 0), and the same for b and c with M in place of j.  What
+holds for all values of these letters holds for all k and all members.  Nothing is written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpcompose.kernel import forms, terms
+from dpcompose.kernel.certificates import BadCertificate, entries, formula, word
+from dpcompose.kernel.domains import NONNEGATIVE
+from dpcompose.kernel.forms import Form, Known, Monomial, NotAForm, Peak
+from dpcompose.kernel.terms import Term
+
+LARGEST_TOP = 1_000
+"""The most members that a top(m, …) may add up."""
+Family = tuple[Term, Term]
+"""The general member and the number of members."""
+
+
+@dataclass(frozen=True)
+class _Rays:
+    """The letters of one family: M rays of j equal members, and the one of all k; named after `prefix`."""
+
+    count: Term
+    most: int
+    prefix: str
+
+    def letter(self, j: int | str) -> Term:
+        """The letter of j equal members, "all" for k of them."""
+        return terms.letter(f"{self.prefix}_{j}", NONNEGATIVE)
+
+    @property
+    def letters(self) -> list[int | str]:
+        return [*range(1, self.most + 1), "all"]
+
+    @property
+    def every(self) -> list[Term]:
+        """All letters, and those of what is more."""
+        return [self.letter(f"{j}{more}") for j in self.letters for more in ("", "_more")]
+
+    def times_count(self, j: int | str) -> Form:
+        """k times the letter."""
+        letter = Form.letter(self.letter(j))
+        if (number := self.count.number) is not None:
+            return letter.scaled(number)
+        least = self.count.of[1].least or Fraction(1)
+        surely = max(least, Fraction(self.most if j == "all" else j))
+        return letter.scaled(surely) + Form.letter(self.letter(f"{j}_more"))
+
+    def value(self, m: int | None, by_count: bool) -> Form:
+        """T_m, or S for m = None, in the letters; `by_count`: k times it."""
+        parts = []
+        for j in self.letters:
+            size = self.most if j == "all" else int(j)
+            unit = self.times_count(j) if by_count else Form.letter(self.letter(j))
+            if m is None and j == "all":
+                if by_count:
+                    raise NotAForm("a sum over a family is multiplied by the number of its members")
+                parts.append(self.times_count(j))
+            else:
+                parts.append(unit.scaled(Fraction(size if m is None else min(m, size))))
+        return forms.total(parts)
+
+
+def on_rays(
+    difference: Form, data: Any, symbols: Mapping[str, Term], known: Known = forms.NOTHING
+) -> tuple[Form, dict[str, Term]]:
+    """A form that is at most the difference, without families, and the new letters by name.
+
+    data -- for each family its member, its number of members and how its letters are called.
+    Raises NotAForm where a product with k is not covered, BadCertificate for other families.
+    """
+    below = prepared(difference, known)
+    families = {}
+    for member, count, prefix in entries(data, 3):
+        families[formula(member, symbols), formula(count, symbols)] = word(prefix)
+    most = largest(below, known)
+    if set(families) != set(most) or len(set(families.values())) != len(families):
+        raise BadCertificate("the families are others")
+    rays = {family: _Rays(family[1], m, families[family]) for family, m in most.items()}
+    new = [letter for ray in rays.values() for letter in ray.every]
+    names = {letter.of[0]: letter for letter in new}
+    if len(names) != len(new) or names.keys() & symbols.keys() or not all(map(str.isidentifier, names)):
+        raise BadCertificate("a new letter has the name of another one")
+    return _replaced(below, rays, known), names
+
+
+def prepared(difference: Form, known: Known = forms.NOTHING) -> Form:
+    """A form that is at most the difference: squares inside, and sums of families apart."""
+    lower = _squares_inside(difference, known)
+    return _separated(lower, _sums_above(lower, known), known)
+
+
+def largest(form: Form, known: Known = forms.NOTHING) -> dict[Family, int]:
+    """The families whose members are ≥ 0, each with the largest m of its worst cases; at most its size."""
+    most: dict[Family, int] = {}
+    for letter in sorted(overs(form), key=lambda one: one.key):
+        m, member, count = letter.of
+        if forms.term_sign(member, known) < 0:
+            continue
+        size = 1 if m == count else m.number
+        if size is None or size > LARGEST_TOP:
+            raise NotAForm("a sum of that many largest members")
+        if count.number is not None:
+            size = min(size, count.number)
+        most[member, count] = max(most.get((member, count), 1), int(size))
+    return most
+
+
+def overs(form: Form) -> list[Term]:
+    """The worst cases over families that are letters of a form."""
+    return [letter for letter in form.letters if letter.kind == "over"]
+
+
+def _replaced(form: Form, rays: Mapping[Family, _Rays], known: Known) -> Form:
+    parts = []
+    for term, c in form.terms:
+        if isinstance(term, Peak):
+            parts.append(forms.top(term.m, [_replaced(inner, rays, known) for inner in term.of]).scaled(c))
+        else:
+            parts.append(_monomial(term, rays).scaled(c))
+    return forms.total(parts)
+
+
+def _monomial(term: Monomial, rays: Mapping[Family, _Rays]) -> Form:
+    powers = dict(term)
+    value = Form.constant(1)
+    for letter, power in term:
+        if letter.kind != "over" or letter.of[1:] not in rays:
+            continue
+        if power > 1:
+            raise NotAForm("a worst case over a family is raised to a power")
+        m, member, count = letter.of
+        ray = rays[member, count]
+        by_count = powers.get(count, 0) > 0
+        if by_count:
+            powers[count] -= 1
+        del powers[letter]
+        value = value * ray.value(None if m == count else min(int(m.of[0]), ray.most), by_count)
+    rest = tuple((letter, power) for letter, power in powers.items() if power)
+    return value * _of(rest)
+
+
+def _of(term: Iterable[tuple[Term, int]]) -> Form:
+    return Form(((tuple(sorted(term, key=lambda pair: pair[0].key)), Fraction(1)),))
+
+
+def _changed(term: Monomial, change: Mapping[Term, Form]) -> Form:
+    """A monomial with forms in place of some letters."""
+    value = _of((letter, power) for letter, power in term if letter not in change)
+    for letter, power in term:
+        for _ in range(power if letter in change else 0):
+            value = value * change[letter]
+    return value
+
+
+def _squares_inside(form: Form, known: Known) -> Form:
+    """A form that is at most this one: T_m(e²) for T_m(e)² where that is added, for members e[i] ≥ 0."""
+    parts = []
+    for term, c in form.terms:
+        if isinstance(term, Peak):
+            inside = [_squares_inside(inner, known) for inner in term.of] if c > 0 else list(term.of)
+            parts.append(forms.top(term.m, inside).scaled(c))
+            continue
+        value = Form.constant(c)
+        for letter, power in term:
+            squares = 0
+            if letter.kind == "over" and power > 1 and c > 0 and forms.nonnegative(term, known):
+                m, member, count = letter.of
+                if forms.term_sign(member, known) >= 0:
+                    squares = power // 2
+                    square = forms.read(terms.over(m, terms.expanded(member**2), count), known)
+                    for _ in range(squares):
+                        value = value * square
+            if power > 2 * squares:
+                value = value * _of([(letter, power - 2 * squares)])
+        parts.append(value)
+    return forms.total(parts)
+
+
+def _sums_above(form: Form, known: Known, sign: int = 1) -> frozenset[Family]:
+    """The families of sums that stand anywhere with a positive sign."""
+    found: set[Family] = set()
+    for term, c in form.terms:
+        if isinstance(term, Peak):
+            for inner in term.of:
+                found |= _sums_above(inner, known, sign if c > 0 else -sign)
+        elif c * sign > 0 or not forms.nonnegative(term, known):
+            found |= {letter.of[1:] for letter, _ in term if letter.kind == "over"}
+    return frozenset(found)
+
+
+def _separated(form: Form, kept: frozenset[Family], known: Known) -> Form:
+    """A form that is at most this one: α·T_m(e) + β·T_m(f) for each T_m(α·e + β·f) with a negative sign.
+
+    kept -- the families that are left as they are.
+    """
+    parts = []
+    for term, c in form.terms:
+        if isinstance(term, Peak):
+            inner = [_separated(one, kept, known) for one in term.of]
+            parts.append(forms.top(term.m, inner).scaled(c))
+            continue
+        apart = {
+            letter: forms.total(
+                Form.letter(terms.over(letter.of[0], one, letter.of[2])).scaled(factor)
+                for one, factor in _summands(letter.of[1]).items()
+            )
+            for letter, power in term
+            if letter.kind == "over" and power == 1 and letter.of[1:] not in kept and _summands(letter.of[1])
+        }
+        parts.append(_changed(term, apart).scaled(c))
+    return forms.total(parts)
+
+
+def _summands(member: Term) -> dict[Term, Fraction]:
+    """The members e[i] that a composite one is a sum of, with positive rational factors; {} if it is none."""
+    found = {}
+    for part in member.summands:
+        factor, letter = part.split
+        if member.kind != "sum" or letter.kind != "letter" or not terms.moves(letter.of[0]) or factor <= 0:
+            return {}
+        found[letter] = factor
+    return found

@@ -1,0 +1,131 @@
+"""Values: terms as elementary functions, whether they surely have a real value, and which sign it has."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from functools import lru_cache, reduce
+
+from dpcompose.kernel import forms, formulas, terms
+from dpcompose.kernel.deciders import ranges
+from dpcompose.kernel.deciders.elementary import (
+    Box,
+    Elementary,
+    Letter,
+    NotElementary,
+    constant,
+    exp,
+    inside,
+    largest,
+    log,
+    parameter,
+    power,
+)
+from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.terms import Term
+
+MOST_PARAMETERS = 8
+"""Up to how many letters the sign of a term is looked for by derivatives."""
+
+
+@lru_cache(maxsize=4096)
+def of_term(given: Term) -> Elementary:
+    """The function that a term means.  Raises NotElementary."""
+    kind, of = given.kind, given.of
+    if kind == "number":
+        return constant(of[0])
+    if kind == "letter":
+        return parameter(of[0], of[1].nonnegative)
+    if kind in ("over", "oo"):
+        raise NotElementary(f"{formulas.to_text(given)} is no function of parameters alone")
+    parts = [of_term(part) for part in given.parts]
+    if kind == "sum":
+        return sum(parts, Elementary())
+    if kind == "product":
+        return reduce(operator.mul, parts, constant(1))
+    if kind == "top":
+        return largest(of[0], parts)
+    if kind in ("exp", "log"):
+        return exp(parts[0]) if kind == "exp" else log(parts[0])
+    exponent = parts[1].number
+    return power(parts[0], exponent) if exponent is not None else exp(parts[1] * log(parts[0]))
+
+
+def to_term(f: Elementary, box: Box) -> Term:
+    """The function as a term."""
+    return terms.add(
+        terms.multiply([terms.number(c), *(terms.power(of_one(one, box), r) for one, r in term)])
+        for term, c in f.terms
+    )
+
+
+def of_one(letter: Letter, box: Box) -> Term:
+    """A letter as a term."""
+    kind, of = letter
+    if kind in "xy":
+        return terms.letter(of, box[of])
+    if kind == "p":
+        return terms.number(of)
+    within = [to_term(one, box) for one in inside(letter)]
+    if kind == "m":
+        return terms.top(of[0], within)
+    return terms.exp(within[0]) if kind == "e" else terms.log(within[0]) if kind == "l" else within[0]
+
+
+def goal(term: Term) -> tuple[Elementary, dict[str, Domain]]:
+    """A term as a function, and the values that its letters may have.  Raises NotElementary."""
+    f = of_term(term)
+    return f, {name: domain for name, domain in term.letters.items() if name in f.names}
+
+
+@lru_cache(maxsize=4096)
+def surely(term: Term, strictly: bool = True) -> bool:
+    """Whether a term has a value that is > 0 (or ≥ 0: strictly = False) for all allowed letters.
+
+    From signs, or by calculus; False where it is not seen.
+
+    >>> e = terms.letter("e")
+    >>> surely(terms.exp(e) - 1), surely(e - 1), surely(terms.log(terms.exp(e) - e))
+    (True, False, True)
+    """
+    if not all(has(one, relation) for one, relation in forms.missing_values([term])):
+        return False
+    if term.kind == "log":
+        return surely(term.of[0] - 1, strictly)
+    found = forms.term_sign(term)
+    if found > 0 or (found == 0 and not strictly):
+        return True
+    if len(term.letters) > MOST_PARAMETERS:
+        return False
+    try:
+        f, box = goal(term)
+        return ranges.surely_everywhere(f, box, strictly)
+    except NotElementary:
+        return False
+
+
+def has(term: Term, relation: str) -> bool:
+    """Whether a term is surely "> 0", ">= 0" or "!= 0"; False for another relation."""
+    if relation == "!= 0":
+        return surely(term) or surely(-term)
+    return relation in ("> 0", ">= 0") and surely(term, relation == "> 0")
+
+
+def doubt(text: str, symbols: Mapping[str, Term], index: str | None = None) -> str:
+    """Why a formula may have no real value for some allowed letters; "" where it surely has one.
+
+    Decided on the formula as it is written.
+
+    >>> doubt("log(x) - log(x)", {"x": terms.letter("x", Domain.read("nonnegative"))})
+    'x is not known to be > 0 for all allowed parameters'
+    """
+    if text.strip() == "oo":
+        return ""
+    asked = [
+        *formulas.conditions(text, symbols, index),
+        *forms.missing_values([formulas.parse(text, symbols, index=index)]),
+    ]
+    for term, relation in asked:
+        if not has(term, relation):
+            return f"{formulas.to_text(term)} is not known to be {relation} for all allowed parameters"
+    return ""
