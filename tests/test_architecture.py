@@ -14,6 +14,11 @@ PACKAGE = ROOT / "dpcompose"
 
 ROOMS = {
     "kernel": [
+        "fields",
+        "heads",
+        "kinds",
+        "pages",
+        "folders",
         "domains",
         "terms",
         "grammar",
@@ -46,6 +51,7 @@ ROOMS = {
         "meaning",
         "values",
         "formulas",
+        "decimals",
         "enclosures",
         "elementary",
         "ranges",
@@ -111,13 +117,16 @@ ROOMS = {
         "steps",
         "computed",
         "counterexamples",
+        "resting",
         "checker",
         "metric_forms",
         "metric_privacy",
         "metric_checker",
     ],
     "search": [
+        "comparisons",
         "comparing",
+        "parameters",
         "ways",
         "guarantees",
         "verdicts",
@@ -127,6 +136,7 @@ ROOMS = {
         "decide",
         "bounds",
         "conversions",
+        "some",
         "optimal",
         "claims",
         "nearby",
@@ -147,6 +157,7 @@ ROOMS = {
         "metric_study",
         "pictures",
         "plots",
+        "internal",
         "cli",
     ],
 }
@@ -225,13 +236,34 @@ def reached(*code: str) -> set[str]:
 
 
 def test_the_kernel_imports_the_standard_library_and_itself() -> None:
+    """Whatever is imported anywhere in it, also for types only."""
     for path in (PACKAGE / "kernel").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            named = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            named += [name.name for name in node.names] if isinstance(node, ast.Import) else []
-            for module in named:
-                own = module.startswith("dpcompose.kernel")
+            modules = []
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, path.name
+                modules = [str(node.module)]
+            elif isinstance(node, ast.Import):
+                modules = [one.name for one in node.names]
+            for module in modules:
+                own = module.split(".")[:2] == ["dpcompose", "kernel"]
                 assert own or module.split(".")[0] in sys.stdlib_module_names, f"{path.name} imports {module}"
+
+
+def test_the_kernel_reads_the_pages_where_nothing_else_is_installed() -> None:
+    blocked = {"sympy", "networkx", "numpy", "z3", "pydantic", "lark", "mpmath", "tqdm"}
+    code = f"""
+import sys
+sys.modules.update(dict.fromkeys({sorted(blocked)!r}))
+import dpcompose.kernel.pages
+from pathlib import Path
+from dpcompose.kernel.pages import Page, read
+found = [read(path) for path in Path({str(ROOT / "theorems")!r}).rglob("*.md") if path.name != "README.md"]
+assert len(found) > 10 and all(isinstance(one, Page) for one in found), found
+others = {{name for name, module in sys.modules.items() if module and name.startswith("dpcompose.")}}
+assert all(name.startswith("dpcompose.kernel") for name in others), others
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_checker_reaches_no_search_and_no_solver() -> None:

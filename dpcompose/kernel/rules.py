@@ -10,11 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol, TypeVar
 
-from dpcompose.kernel import comparison, computed, covers, formulas, losses, terms, witnesses
+from dpcompose.kernel import comparison, computed, covers, forms, formulas, losses, terms, witnesses
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.closer import Closer
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.forms import squared
 from dpcompose.kernel.judgements import (
     Attained,
     Composed,
@@ -281,7 +280,8 @@ def _at_least(
     used = frozenset[str]()
     if not greater.nonnegative:
         used = comparison.check_at_least(greater, ZERO, _entry(shown, "not negative"))
-    return used | comparison.check_at_least(squared(greater), squared(lesser), _entry(shown, "squares"))
+    greater, lesser = (forms.write(forms.squared(one)) for one in (greater, lesser))
+    return used | comparison.check_at_least(greater, lesser, _entry(shown, "squares"))
 
 
 def _deciders(used: frozenset[str]) -> frozenset[str]:

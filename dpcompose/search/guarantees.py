@@ -22,7 +22,7 @@ from dpcompose.kernel.settings import Mechanism, Setting
 from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.kernel.theory import NoPage, Theory
-from dpcompose.search import comparing
+from dpcompose.search import parameters
 from dpcompose.search.ways import Way, chosen_ways, paths, ways
 
 MOST_WAYS = 64
@@ -215,7 +215,7 @@ def _optimal(shop: Workshop, guarantee: Theorem) -> dict[str, Theorem]:
     key, value = lower.says.key, dict(shown.values)[lower.says.key]
     with suppress(NoTheorem):
         return {key: shop.prover.by("optimal", guarantee, lower, key=key)}
-    certificate = comparing.at_least(lower.says.value, value, _squared(shop.theory, shown.notion, key))
+    certificate = parameters.at_least(lower.says.value, value, _squared(shop.theory, shown.notion, key))
     if certificate is None:
         return {}
     with suppress(NoTheorem):
@@ -251,7 +251,7 @@ def weakened(prover: Prover, guarantee: Theorem, claim: Mapping[str, str]) -> Th
             continue
         if lesser.kind == "oo":
             return None
-        found = comparing.at_least(greater, lesser, _squared(prover.theory, known.notion, key))
+        found = parameters.at_least(greater, lesser, _squared(prover.theory, known.notion, key))
         if found is None:
             return None
         certificates[key] = found
@@ -322,7 +322,7 @@ def _is_less(one: Guarantees, other: Guarantees, claimed: Mapping[str, Term] | N
 
 def _at_usual(values: Mapping[str, Term], setting: Setting) -> dict[str, Term] | None:
     """The values at the simplest point of the parameters; None for families, whose members vary."""
-    point = comparing.usual(dict(setting.parameters))
+    point = parameters.usual(dict(setting.parameters))
     try:
         return {
             key: value if value.kind == "oo" else formulas.at(value, point) for key, value in values.items()
@@ -337,6 +337,6 @@ def _below(x: Term, y: Term) -> bool:
     return sign(x - y) == -1
 
 
-def points(setting: Setting, most: int = 24) -> Iterator[dict[str, Fraction]]:
+def points(setting: Setting, most: int = 24) -> Iterator[Mapping[str, Fraction]]:
     """A few simple points of a setting's parameters."""
-    return islice(comparing.points(dict(setting.parameters)), most)
+    return islice(parameters.points(dict(setting.parameters)), most)

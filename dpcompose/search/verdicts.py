@@ -17,7 +17,7 @@ from dpcompose.kernel.rules import claimed as read_claim
 from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.kernel.theory import NoPage
-from dpcompose.search import comparing, guarantees
+from dpcompose.search import guarantees, parameters
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop, attained, weakened
 from dpcompose.search.ways import paths
 
@@ -136,7 +136,7 @@ class Judge:
         assert isinstance(lower.says, Lower)
         squared = key in self.shop.theory.rule(lower.says.notion).head.squared
         with suppress(NoTheorem):
-            certificate = comparing.at_least(lower.says.value, value, squared)
+            certificate = parameters.at_least(lower.says.value, value, squared)
             return self.shop.prover.by("optimal", theorem, lower, key=key, certificate=certificate)
         return None
 
@@ -147,7 +147,7 @@ class Judge:
         if greater.kind == "oo":
             yield from guarantees.points(self.shop.setting, 1)
             return
-        found = comparing.where_larger(greater, lesser)
+        found = parameters.where_larger(greater, lesser)
         if found is not None:
             yield found
 
@@ -161,7 +161,7 @@ class Judge:
                         claim, "proved", self.shop.prover.by("trivial", claim=dict(claim), key=key)
                     )
                 if key in limits:
-                    certificate = comparing.at_least(value, terms.number(limits[key]), False)
+                    certificate = parameters.at_least(value, terms.number(limits[key]), False)
                     made = self.shop.prover.by("trivial", claim=dict(claim), key=key, certificate=certificate)
                     return Verdict(claim, "proved", made)
         return None
@@ -226,7 +226,7 @@ class Judge:
         usual = next(guarantees.points(self.shop.setting, 1), {})
         if not through and lower.value.kind != "oo":
             value = dict(said.values)[lower.key]
-            found = None if value.kind == "oo" else comparing.where_larger(lower.value, value)
+            found = None if value.kind == "oo" else parameters.where_larger(lower.value, value)
             if found is not None:
                 yield self.completed({**usual, **found})
         for point in guarantees.points(self.shop.setting, FEW_POINTS):
@@ -244,8 +244,8 @@ class Judge:
                 continue
             count = formulas.at(mechanism.count, found).number
             for name in families:
-                value = point.get(name, comparing.usual({name: domains[name]})[name])
-                for j in range(1, min(int(count or 0), comparing.MOST_MEMBERS) + 1):
+                value = point.get(name, parameters.usual({name: domains[name]})[name])
+                for j in range(1, min(int(count or 0), parameters.MOST_MEMBERS) + 1):
                     found.setdefault(f"{name[:-3]}[{j}]", value)
         return found
 

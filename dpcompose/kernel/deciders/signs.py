@@ -171,9 +171,9 @@ def _in_one_parameter(value: Exponential, polynomial: Polynomial, letter: Term) 
         raise NotDecided("the exponents are not linear, and simple points decide nothing")
     name = letter.of[0]
     odd = roots.with_odd_roots(roots.polynomial(coefficients))
-    sturm = roots.Sturm(roots.without_roots_at(odd, low))
+    chain = roots.Sturm(roots.without_roots_at(odd, low))
     for digits in (10, 1_000, 10**9):
-        ends = list(sturm.enclosed(low, high, Fraction(1, digits)))
+        ends = list(chain.enclosed(low, high, Fraction(1, digits)))
         starts = [low, *(b for _, b in ends)]
         for a, b in zip(starts, [*(a for a, _ in ends), high], strict=True):
             # The logarithm only suggests a point: the sign there is found exactly.
