@@ -18,6 +18,7 @@ import dpcompose as dpc
 from dpcompose.front.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
+from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
@@ -95,6 +96,8 @@ def test_example_uses_the_page(page: Page) -> None:
         assert refutes_by(study, example(page)[1])
     elif page.head.kind == "violation":
         assert violated_by(study, example(page)[1], page)
+    elif page.head.kind == "query":
+        assert page.id in queries_of(study)
     elif page.head.kind == "shape":
         by = {line.by for line in bound.derivation.lines}
         assert page.id in {getattr(THEORY.pages[id].head, "shape", None) for id in by & set(THEORY.pages)}
@@ -114,6 +117,12 @@ def test_example_uses_the_page(page: Page) -> None:
 def example(page: Page) -> tuple[Study, tuple[problems.Claim, ...]]:
     problem = problems.read_text(EXAMPLE.findall(page.body)[0], page.path.name)
     return Study(problem.setting, THEORY), problem.claims
+
+
+def queries_of(study: Study) -> set[str]:
+    """The pages about the queries to which mechanisms add noise."""
+    of_noise = (one.noise for one in Elaborated(study.setting).core.mechanisms)
+    return {one.query.page for one in of_noise if one is not None}
 
 
 def refutes_by(study: Study, claims: Sequence[problems.Claim]) -> bool:
@@ -789,6 +798,8 @@ def relevant(given: Study, claims: Sequence[problems.Claim], page: Page) -> bool
     if page.head.kind == "metric":
         finite = given.setting.databases.count() is not None  # all pairs of the metric form are compared
         return (finite or page.head.states != "metric form") and uses_statement(given, page)
+    if page.head.kind == "query":
+        return page.id in queries_of(given)
     if page.head.kind == "shape":
         return getattr(given.bound.theorem.head, "shape", None) == page.id
     fitting = {fit.page.id for fit in given.bound.fits if fit.fits}

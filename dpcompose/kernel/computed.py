@@ -142,6 +142,8 @@ def check_refuted(
             if r.kind == "oo" and setting.mechanisms[i - 1].noise is not None:
                 raise NoLoss("a mechanism that is given by its noise is not known to lose without a limit")
             moving = dict(type.entries).get(i) or (r,)
+            if setting.mechanisms[i - 1].noise is not None and i not in dict(type.entries):
+                raise NoLoss(f"how far the entries of {setting.mechanisms[i - 1].name} move is not the same")
             found += _attained(page, losses[i - 1], setting, theory, many, moving, at)
     values = tuple((key, formulas.at(value, at) if value.kind != "oo" else value) for key, value in claim)
     if not found or not pieces.is_refuted([pieces.curve(found)], *_numbers(values), bits):
@@ -202,8 +204,3 @@ def _at(value: Term, point: Mapping[str, Fraction]) -> Term:
 def is_at_least(greater: Term, lesser: Term, at: Mapping[str, Fraction]) -> bool:
     """Whether one term is at least another at a point, for sure."""
     return sign(formulas.at(greater, at) - formulas.at(lesser, at)) in (0, 1)
-
-
-def check_table(i: int, setting: Setting) -> None:
-    """Raises ValueError unless the table of M_i has what the setting says of it."""
-    raise NoLoss("tables are not supported yet")

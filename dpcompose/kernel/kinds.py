@@ -249,6 +249,36 @@ LETTERS_OF_NOISE = "acuvwxyz"
 
 
 @dataclass(frozen=True, kw_only=True)
+class Query(Head):
+    """How far the value of a query of the records that are read moves, where some go and others come.
+
+    moves -- by norm, the most ‖q(x) − q(y)‖ can be where y lacks `removed` records of x and has `added`
+    others, over all values of an attribute; in these and the query's own letters;
+    entries -- how far each entry moves then that does, left out: one entry, by all of it;
+    sized -- whether n, how many records are read, must be known; one -- whether there is one record only;
+    whether -- whether the value only says if what is read differs; attained -- whether for some attributes
+    the value moves as far, for all queries of a setting at once.
+    """
+
+    kind: Literal["query"]
+    moves: dict[Literal["L1", "L2", "range"], str]
+    entries: list[str] = field(default_factory=list)
+    sized: bool = False
+    one: bool = False
+    whether: bool = False
+    attained: bool = True
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        yield from each(("moves",), {str(key): text for key, text in self.moves.items()}, LETTERS_OF_QUERIES)
+        for n, text in enumerate(self.entries, start=1):
+            yield Written(("entries", str(n)), text, LETTERS_OF_QUERIES)
+
+
+LETTERS_OF_QUERIES = ("removed", "added", "l", "u", "w", "n")
+"""How many records go and come; the bounds of an attribute, the diameter of a disc, the number of records."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Procedure(Head):
     """A shape by procedure: the sensitivity profile, by edits, by blocks, in own steps or by exhaustion."""
 
@@ -483,6 +513,7 @@ KINDS: Mapping[str, type[Head]] = {
     "lemma": Lemma,
     "step": Step,
     "noise": Noise,
+    "query": Query,
     "procedure": Procedure,
     "shape": Shape,
     "substitution": Substitution,

@@ -6,12 +6,13 @@ is one of four kinds, and a relation says what one step changes in it:
 
     kind      a database is                        a mechanism reads        one step changes
     records   a multiset (or sequence) of records  some atoms of records    (removed, added) records: edits
-    cells     a value for each cell, freely        some cells               the cells of one block
+    cells     one of two values or more a cell     some cells               the cells of one block
     listed    one of 0, 1, 2, …                    a value for each         a listed pair
     steps     anything                             everything               one step of one relation
 
 Atoms are the classes of records that the same mechanisms read; what is said of one record of an atom is said
-of all.  JSON data is read here, and `data` writes it back; equal settings have equal hashes.
+of all.  To queries a cell is a record.  JSON data is read here, and `data` writes it back; settings are
+equal where their hashes are.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from dpcompose.kernel.terms import Term
 KINDS = ("records", "cells", "listed", "steps")
 SIZES = ("any", "at most", "exactly")
 ANY_TWO = "any two"
+EDITS = {"multisets": {(1, 0), (0, 1), (1, 1)}, "sequences": {(1, 0), (0, 1)}}
+"""What one step may remove and add: the lemmas on types of edits are about these."""
 MOST_MECHANISMS = 20_000
 MOST_CELLS = 2_000_000
 
@@ -83,7 +86,7 @@ class Relation:
 class Atom:
     """Records that the same mechanisms read.
 
-    records -- one of them, or two where there are more; the first ones name all others in examples.
+    records -- the only one, or two where there are more; these name all others in examples.
     """
 
     records: tuple[str, ...]
@@ -167,9 +170,10 @@ class Mechanism:
     """One mechanism, or a family of them with a number of members.
 
     reads -- what it reads: None, everything; else atoms, or cells, or for each listed database the number of
-    the value that is read.  A family whose members read the parts of a partition has several of these: what
-    as many members read as one step can touch; then any of the members may be the ones that read them;
-    partition -- the name of that partition: families on one move together;
+    the value that is read.  A family whose members read the parts of a partition has one of these for as many
+    members as one step can touch: any of the members may be the ones that read them, and the others read
+    nothing that changes;
+    partition -- the name of that partition: of all families on it the members of the same numbers read them;
     stated -- the neighbours of its guarantee; None for noise, which is stated for none;
     domain -- "own": it is a map on what it reads; "common": on the whole class, and depends on what it reads;
     notion, values -- its guarantee; of noise, a guarantee of its page for values that are 1 apart;
@@ -209,7 +213,8 @@ class Setting:
     """M = (M_1∘f_1, …, M_k∘f_k) on a class, for the neighbours of a target.
 
     adaptive -- M_i may also read the outputs of M_1, …, M_{i−1}; then what is known of it holds for every
-    value of these, and f_i does not depend on them.
+    value of these, and f_i does not depend on them;
+    flat -- the same with the mechanisms of studies one by one in their place, where they can be stated.
     """
 
     parameters: tuple[tuple[str, Domain], ...]
@@ -217,6 +222,7 @@ class Setting:
     target: Relation
     mechanisms: tuple[Mechanism, ...]
     adaptive: bool = False
+    flat: Setting | None = None
 
     @cached_property
     def symbols(self) -> Mapping[str, Term]:
@@ -237,7 +243,7 @@ class Setting:
             "target": self.target.data(),
             "mechanisms": [one.data() for one in self.mechanisms],
             "adaptive": self.adaptive,
-        }
+        } | ({} if self.flat is None else {"flat": self.flat.data()})
 
 
 def _texts(values: tuple[tuple[str, Term], ...]) -> dict[str, str]:
@@ -291,7 +297,7 @@ class _Reader:
     def values(self) -> tuple[tuple[str, Term], ...]:
         if not isinstance(self.value, dict):
             raise self.wrong("a table of formulas")
-        return tuple((str(name), self.key(name).formula()) for name in self.value)
+        return tuple((name, self.key(name).formula()) for name in sorted(map(str, self.value)))
 
 
 def read(data: Any) -> Setting:
@@ -310,7 +316,7 @@ MOST_NESTED = 100
 def _setting(reader: _Reader, depth: int) -> Setting:
     if depth > MOST_NESTED:
         raise BadSetting(f"studies lie in one another more than {MOST_NESTED} deep")
-    reader.keys(("parameters", "databases", "target", "mechanisms", "adaptive"))
+    reader.keys(("parameters", "databases", "target", "mechanisms", "adaptive", "flat"))
     parameters = _parameters(reader.key("parameters"))
     inner = _Reader(
         reader.value, reader.at, {name: terms.letter(name, domain) for name, domain in parameters}
@@ -322,17 +328,23 @@ def _setting(reader: _Reader, depth: int) -> Setting:
     mechanisms = tuple(_mechanism(one, databases, depth) for one in some)
     if len({one.name for one in mechanisms}) < len(mechanisms):
         raise BadSetting(f"{reader.at}.mechanisms: two have the same name")
+    partitions: dict[str, Any] = {}
+    for one in mechanisms:
+        parts = (one.reads, one.count)
+        if one.partition and partitions.setdefault(one.partition, parts) != parts:
+            raise BadSetting(f"{reader.at}.mechanisms: {one.partition} has other parts for {one.name}")
     if type(adaptive := inner.key("adaptive", False).value) is not bool:
         raise inner.key("adaptive").wrong("true or false")
     target = _relation(inner.key("target"), databases, databases.count)
-    return Setting(parameters, databases, target, mechanisms, adaptive)
+    flat = _setting(reader.key("flat"), depth + 1) if "flat" in reader.value else None
+    return Setting(parameters, databases, target, mechanisms, adaptive, flat)
 
 
 def _parameters(reader: _Reader) -> tuple[tuple[str, Domain], ...]:
     if not isinstance(reader.value, dict):
         raise reader.wrong("a table")
     found = []
-    for name in sorted(reader.value):
+    for name in sorted(map(str, reader.value)):
         bare = name.removesuffix("[i]")
         if not (bare.isidentifier() and bare.isascii()) or bare in RESERVED:
             raise BadSetting(f"{reader.at}: {name!r} is no name of a parameter")
@@ -348,12 +360,17 @@ def _databases(reader: _Reader) -> Databases:
     shown = reader.key("shown").text()
     if kind == "records":
         reader.keys(("kind", "shown", "of", "size", "atoms"))
-        word, number = reader.key("size").items()
-        size = word.text(*SIZES)
-        n = None if size == "any" else number.whole()
+        if len(parts := reader.key("size").items()) != 2:
+            raise reader.key("size").wrong("a word and a number")
+        size = parts[0].text(*SIZES)
+        n = None if size == "any" else parts[1].whole(0, 10**15)
         atoms = tuple(Atom(tuple(one.text() for one in atom.items())) for atom in reader.key("atoms").items())
         names = [name for atom in atoms for name in atom.records]
-        if not all(1 <= len(atom.records) <= 2 for atom in atoms) or len(set(names)) < len(names):
+        if (
+            not atoms
+            or not all(1 <= len(atom.records) <= 2 for atom in atoms)
+            or len(set(names)) < len(names)
+        ):
             raise reader.key("atoms").wrong("one or two records of each atom, all different")
         return Databases(kind, shown, reader.key("of").text("multisets", "sequences"), (size, n), atoms)
     reader.keys(("kind", "shown", "count") if kind != "steps" else ("kind", "shown"))
@@ -369,8 +386,10 @@ def _relation(reader: _Reader, databases: Databases, count: int) -> Relation:
         return Relation(single.text(ANY_TWO, "step"), steps)
     some = [tuple(number.whole() for number in one.items()) for one in single.items()]
     if databases.kind == "records":
-        edits = frozenset((a, b) for a, b in map(_two(single), some)) | {(b, a) for a, b in some}
-        return Relation(tuple(sorted(edits - {(0, 0)})), steps)
+        edits = frozenset(map(_two(single), some)) | {(b, a) for a, b in map(_two(single), some)}
+        if not edits <= EDITS[databases.of]:
+            raise single.wrong(f"pairs of 0 and 1 that are steps of {databases.of}")
+        return Relation(tuple(sorted(edits)), steps)
     if any(not 0 <= one < count for numbers in some for one in numbers):
         raise single.wrong(f"numbers below {count}")
     if databases.kind == "cells":
@@ -395,34 +414,22 @@ MECHANISM_KEYS = (
 
 
 def _mechanism(reader: _Reader, databases: Databases, depth: int) -> Mechanism:
-    reader.keys(
-        (
-            "name",
-            "reads",
-            "stated",
-            "domain",
-            "notion",
-            "values",
-            "count",
-            "partition",
-            "noise",
-            "table",
-            "study",
-        )
-    )
+    reader.keys(MECHANISM_KEYS)
     reads = tuple(_reads(one, databases) for one in reader.key("reads").items())
     count = reader.key("count").formula() if "count" in reader.value else None
-    if not reads or (count is None and len(reads) != 1) or (count is not None and not _is_count(count)):
-        raise reader.wrong("one set that is read, or a family with a whole number of members,")
+    if count is not None and not _is_count(count):
+        raise reader.key("count").wrong("a whole number from 1, or a letter for one,")
+    partition = reader.key("partition", "").text()
+    _check_reads(reader, reads, count, partition, databases)
     values = databases.count if databases.kind == "listed" else 0
     if reads[0] is not None and databases.kind == "listed":
         values = max(reads[0], default=-1) + 1
     domain = reader.key("domain").text("own", "common")
     stated = None
     if "stated" in reader.value:
-        on = values if domain == "own" else databases.count
+        on = values if databases.kind == "listed" and domain == "own" else databases.count
         stated = _relation(reader.key("stated"), databases, on)
-    noise = _noise(reader.key("noise")) if "noise" in reader.value else None
+    noise = _noise(reader.key("noise"), reads, databases) if "noise" in reader.value else None
     if (stated is None) != (noise is not None):
         raise reader.wrong("either noise or the neighbours of a guarantee")
     return Mechanism(
@@ -433,11 +440,28 @@ def _mechanism(reader: _Reader, databases: Databases, depth: int) -> Mechanism:
         reader.key("notion").text(),
         reader.key("values").values(),
         count,
-        reader.key("partition", "").text(),
+        partition,
         noise,
         _table(reader.key("table"), databases, values) if "table" in reader.value else None,
         _setting(reader.key("study"), depth + 1) if "study" in reader.value else None,
     )
+
+
+def _check_reads(
+    reader: _Reader,
+    reads: tuple[tuple[int, ...] | None, ...],
+    count: Term | None,
+    partition: str,
+    databases: Databases,
+) -> None:
+    """One set is read; or the parts of a partition, by a family with as many members."""
+    if not partition and len(reads) == 1:
+        return
+    several = count is not None and partition and databases.kind in ("records", "cells") and None not in reads
+    if not several or not reads:
+        raise reader.key("reads").wrong("one set that is read, or parts of a partition for a family,")
+    if count is not None and count.number is not None and count.number < len(reads):
+        raise reader.key("reads").wrong("as many parts as there are members, at most,")
 
 
 def _reads(reader: _Reader, databases: Databases) -> tuple[int, ...] | None:
@@ -448,6 +472,8 @@ def _reads(reader: _Reader, databases: Databases) -> tuple[int, ...] | None:
     if databases.kind == "listed":
         if len(numbers) != databases.count:
             raise reader.wrong(f"a value for each of {databases.count} databases")
+        if set(numbers) != set(range(len(set(numbers)))):
+            raise reader.wrong("values that are numbered from 0, without gaps,")
         return numbers
     within = len(databases.atoms) if databases.kind == "records" else databases.count
     if any(one >= within for one in numbers) or databases.kind == "steps":
@@ -465,13 +491,23 @@ def _is_count(count: Term) -> bool:
     return domain.integer and domain.least is not None and domain.least >= 1
 
 
-def _noise(reader: _Reader) -> Noise:
+def _noise(reader: _Reader, reads: tuple[tuple[int, ...] | None, ...], databases: Databases) -> Noise:
     reader.keys(("query", "page", "parameter"))
     query = reader.key("query")
     query.keys(("page", "values", "n"))
     n = query.key("n").whole(1, 10**15) if "n" in query.value else None
+    if n is not None and {n} != {_how_many(one, databases) for one in reads}:
+        raise query.key("n").wrong("the number of records that are read, where it is fixed,")
     found = Query(query.key("page").text(), query.key("values").values(), n)
     return Noise(found, reader.key("page").text(), reader.key("parameter").formula())
+
+
+def _how_many(reads: tuple[int, ...] | None, databases: Databases) -> int | None:
+    """How many records are read of every database; None where that differs."""
+    if databases.kind == "cells":
+        return databases.count if reads is None else len(reads)
+    word, n = databases.size
+    return n if databases.kind == "records" and reads is None and word == "exactly" else None
 
 
 def _table(reader: _Reader, databases: Databases, values: int) -> Table:

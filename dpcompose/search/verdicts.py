@@ -244,7 +244,7 @@ class Judge:
                 continue
             count = formulas.at(mechanism.count, found).number
             for name in families:
-                value = point.get(name, parameters.usual({name: domains[name]})[name])
+                value = point.get(name, parameters.simple(domains[name])[0])
                 for j in range(1, min(int(count or 0), parameters.MOST_MEMBERS) + 1):
                     found.setdefault(f"{name[:-3]}[{j}]", value)
         return found

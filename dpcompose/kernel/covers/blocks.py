@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations, combinations_with_replacement
 from math import comb
+
+from dpcompose.kernel.covers.types import NoCover
 
 Block = frozenset[int]
 
@@ -15,7 +17,7 @@ MOST_UNIONS = 20_000
 """The most unions of blocks that are gone through."""
 
 
-class TooManyBlocks(ValueError):
+class TooManyBlocks(NoCover):
     """A least cover, or all unions, would take too long to find; the message says which."""
 
 
@@ -55,7 +57,7 @@ class _Search:
             return
         if used + self._at_least(left) >= self.least:
             return
-        choices = min((_maximal(one & left for one in self.holding[cell]) for cell in left), key=len)
+        choices = min((maximal(one & left for one in self.holding[cell]) for cell in left), key=len)
         for one in sorted(choices, key=len, reverse=True):
             self.cover(left - one, used + 1)
 
@@ -70,20 +72,20 @@ class _Search:
 
 
 def largest_unions(
-    blocks: Sequence[Block], steps: int, signature: Mapping[int, tuple[int, ...]], most: int
+    blocks: Sequence[Block], steps: int, roles: Mapping[int, Hashable], most: int
 ) -> list[Block]:
     """The largest sets of cells that at most so many blocks make up, those that no other one holds.
 
-    signature -- what reads each cell: where every block is one cell, sets that the same mechanisms read
-    alike are one of them.
+    roles -- what there is to say of each cell: where every block is one cell, sets that differ only by
+    exchanging cells of one role are one of them; most -- of how many cells these sets may consist.
 
     >>> largest_unions([frozenset({1}), frozenset({2}), frozenset({1, 2})], 1, {1: (), 2: ()}, 100)
     [frozenset({1, 2})]
     """
-    some = _maximal(blocks)
+    some = maximal(blocks)
     many = min(steps, len(some))
     if all(len(one) == 1 for one in some):
-        return _of_single_cells([cell for one in some for cell in one], many, signature, most)
+        return _of_single_cells([cell for one in some for cell in one], many, roles, most)
     if many <= 1:
         return some
     if comb(len(some), many) > MOST_UNIONS:
@@ -91,16 +93,16 @@ def largest_unions(
             f"{many:,} of {len(some):,} blocks can be chosen in too many ways to go through; smaller "
             "groups or databases would do"
         )
-    return _maximal(frozenset().union(*chosen) for chosen in combinations(some, many))
+    return maximal(frozenset().union(*chosen) for chosen in combinations(some, many))
 
 
 def _of_single_cells(
-    cells: Iterable[int], many: int, signature: Mapping[int, tuple[int, ...]], most: int
+    cells: Iterable[int], many: int, roles: Mapping[int, Hashable], most: int
 ) -> list[Block]:
-    """So many cells, in each way in which the mechanisms can read them."""
-    alike: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    """So many cells, in each way in which they can have roles."""
+    alike: dict[Hashable, list[int]] = defaultdict(list)
     for cell in sorted(cells):
-        alike[signature[cell]].append(cell)
+        alike[roles[cell]].append(cell)
     kinds = list(alike.values())
     if not kinds or many == 0:
         return []
@@ -119,13 +121,13 @@ def _of_single_cells(
 def _holding(blocks: Iterable[Block]) -> dict[int, list[Block]]:
     """For each cell the blocks that hold it, without those that lie in another one."""
     found: dict[int, list[Block]] = defaultdict(list)
-    for one in _maximal(blocks):
+    for one in maximal(blocks):
         for cell in one:
             found[cell].append(one)
     return dict(found)
 
 
-def _maximal(sets: Iterable[Block]) -> list[Block]:
+def maximal(sets: Iterable[Block]) -> list[Block]:
     """The sets that lie in no other one, each once, large ones first."""
     kept: list[Block] = []
     holding: dict[int, list[Block]] = defaultdict(list)

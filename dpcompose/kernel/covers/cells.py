@@ -6,65 +6,97 @@ as well: there the blocks are those cells of theirs that are read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable
+from functools import cached_property
 
-from dpcompose.kernel.covers.blocks import fewest_blocks, largest_unions
-from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, Type, query_metric
+from dpcompose.kernel.covers.blocks import Block, fewest_blocks, largest_unions, maximal
+from dpcompose.kernel.covers.types import (
+    LARGEST,
+    Cover,
+    Covering,
+    Metric,
+    NoCover,
+    Reader,
+    Type,
+    query_metric,
+)
 from dpcompose.kernel.settings import Mechanism
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
+from dpcompose.kernel.terms import INFINITY, ONE, Term, number
 
 
 class Cells(Covering):
     procedure = "blocks"
 
     def cover(self) -> Cover:
-        setting = self.setting
-        every = frozenset(range(setting.databases.count))
-        kept = [[every if one is None else frozenset(one) for one in m.reads] for m in setting.mechanisms]
-        signature: dict[int, tuple[int, ...]] = {}
-        flat = [one for some in kept for one in some]
-        for cell in every:
-            signature[cell] = tuple(n for n, one in enumerate(flat) if cell in one)
-        target = setting.target
+        target, every = self.setting.target, frozenset(range(self.setting.databases.count))
         if target.any_two:
             changes = [every] if every else []
         else:
-            changes = largest_unions(target.blocks, target.steps, signature, LARGEST)
+            changes = largest_unions(target.blocks, target.steps, self.roles, LARGEST)
         if sum(map(len, changes)) > LARGEST:
             raise NoCover("neighbours change too many cells to write down; smaller databases would do")
-        metrics = [self.metric_pages(one) for one in setting.mechanisms]
-        types = [self.type(one, kept) for one in sorted(changes, key=lambda one: (len(one), sorted(one)))]
-        return self.of_types(types, len(types), metrics)
+        types = [self.of_changed(one) for one in sorted(changes, key=lambda one: (len(one), sorted(one)))]
+        return self.of_types(types, len(types), self.pages_of(self.metrics))
 
-    def metric_pages(self, mechanism: Mechanism) -> tuple[str, ...]:
+    @cached_property
+    def kept(self) -> dict[Reader, Block]:
+        """The cells that are read."""
+        every = frozenset(range(self.setting.databases.count))
+        return {reader: every if some is None else frozenset(some) for reader, some in self.readers().items()}
+
+    @cached_property
+    def inside(self) -> dict[Reader, list[Block]]:
+        """Where a guarantee is stated for blocks, the largest of them on what is read."""
+        found = {}
+        for (i, part), kept in self.kept.items():
+            stated = self.setting.mechanisms[i - 1].stated
+            if stated is not None and not stated.any_two:
+                found[i, part] = maximal(one & kept for one in stated.blocks)
+        return found
+
+    @cached_property
+    def roles(self) -> dict[int, tuple[Hashable, ...]]:
+        """What there is to say of each cell: who reads it, and in which blocks it lies there with others.
+
+        Cells of which the same is said can be exchanged, and all distances stay the same.
+        """
+        found: dict[int, list[Hashable]] = {cell: [] for cell in range(self.setting.databases.count)}
+        for reader, kept in self.kept.items():
+            holding: dict[int, list[int]] = {}
+            for n, one in enumerate(self.inside.get(reader, ())):
+                for cell in one:
+                    holding.setdefault(cell, []).append(-1 if len(one) == 1 else n)
+            for cell in kept:
+                found[cell].append((reader, *holding.get(cell, ())))
+        return {cell: tuple(some) for cell, some in found.items()}
+
+    @cached_property
+    def metrics(self) -> dict[Reader, Metric]:
+        """For all that is read the pages of its metric, and how far a query's value moves."""
+        return {reader: self.metric(self.setting.mechanisms[reader[0] - 1]) for reader in self.kept}
+
+    def metric(self, mechanism: Mechanism) -> Metric:
         if mechanism.noise is not None:
-            return query_metric(mechanism, self.theory).pages
+            return query_metric(mechanism, self.theory)
         assert mechanism.stated is not None
         if mechanism.stated.any_two:
-            return self.grouped([self.any_two()], mechanism.stated.steps)
+            return Metric((self.any_two(),), lambda removed, added: ONE, discrete=True)
         page = self.fact(lambda page: page.head.form == "fewest blocks that cover", "the metric by blocks")
-        return self.grouped([page], mechanism.stated.steps)
+        return Metric(self.grouped([page], mechanism.stated.steps), lambda removed, added: INFINITY)
 
-    def type(self, changed: frozenset[int], kept: Sequence[Sequence[frozenset[int]]]) -> Type:
-        moved, entries = [], dict[int, tuple[Term, ...]]()
-        for i, mechanism in enumerate(self.setting.mechanisms, start=1):
-            for one in kept[i - 1]:
-                if (r := self.distance(mechanism, changed & one, one)) != ZERO:
-                    moved.append((i, r))
-                    if mechanism.noise is not None:
-                        count = len(changed & one)
-                        entries[i] = query_metric(mechanism, self.theory).entries(count, count)
-        return Type(self.gathered(moved), frozenset(), tuple(sorted(changed)), tuple(entries.items()))
+    def of_changed(self, changed: Block) -> Type:
+        """The type of neighbours that differ in some cells."""
+        moved = []
+        for reader, kept in self.kept.items():
+            if here := changed & kept:
+                metric, count = self.metrics[reader], len(here)
+                moved.append((reader, self.distance(reader, here), metric.entries(count, count)))
+        return self.type(moved, tuple(sorted(changed)))
 
-    def distance(self, mechanism: Mechanism, changed: frozenset[int], kept: frozenset[int]) -> Term:
-        if not changed:
-            return ZERO
-        if mechanism.noise is not None:
-            return query_metric(mechanism, self.theory).at(len(changed), len(changed))
-        stated = mechanism.stated
-        assert stated is not None
-        if stated.any_two:
-            return ONE
-        inside = {one & kept for one in stated.blocks}
-        steps = fewest_blocks([one for one in inside if one], changed)
+    def distance(self, reader: Reader, changed: Block) -> Term:
+        """How far an input moves where some of its cells change."""
+        stated = self.setting.mechanisms[reader[0] - 1].stated
+        if reader not in self.inside or stated is None:
+            return self.metrics[reader].at(len(changed), len(changed))
+        steps = fewest_blocks(self.inside[reader], changed)
         return INFINITY if steps is None else number(-(-steps // stated.steps))

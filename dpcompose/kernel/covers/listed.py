@@ -1,18 +1,18 @@
 """Covers of listed databases: all neighbours, for this class and no other.
 
 Distances are shortest paths: on the own domain among the values that are read, on the common domain among
-the databases with each fibre of the map contracted to one node.
+the databases with each fibre of the map contracted to one node.  There a group of steps is one step, before
+anything is contracted: steps of a group do not jump inside a fibre.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from itertools import combinations
 
-from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, Type, query_metric
-from dpcompose.kernel.settings import Mechanism
+from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, query_metric
+from dpcompose.kernel.settings import Mechanism, Relation
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
 
 
@@ -21,36 +21,15 @@ class Listed(Covering):
 
     def cover(self) -> Cover:
         setting = self.setting
-        pairs = self.neighbours()
+        pairs = related(setting.target, setting.databases.count)
         if len(pairs) * len(setting.mechanisms) > LARGEST:
             raise NoCover(f"{len(pairs):,} neighbours are too many to go through; a smaller class would do")
-        distances = [self.distance(one) for one in setting.mechanisms]
+        far = [self.distance(one) for one in setting.mechanisms]
         types = []
         for x, y in pairs:
-            moved = [(i, r) for i, at in enumerate(distances, start=1) if (r := at(x, y)) != ZERO]
-            types.append(Type(self.gathered(moved), frozenset(), (x, y)))
-        return self.of_types(types, len(pairs), [()] * len(distances))
-
-    @cached_property
-    def target_graph(self) -> dict[int, set[int]]:
-        return _graph(self.setting.target.pairs, None)
-
-    def neighbours(self) -> list[tuple[int, int]]:
-        """All pairs that at most so many steps of the target lead from one to the other."""
-        target, count = self.setting.target, self.setting.databases.count
-        if target.any_two:
-            if count * count > LARGEST:
-                raise NoCover(f"any two of {count:,} databases are too many pairs to go through")
-            return list(combinations(range(count), 2))
-        if target.steps == 1:
-            return list(target.pairs)
-        found = []
-        for x in range(count):
-            reached = _from(self.target_graph, x, target.steps)
-            found += [(x, y) for y in sorted(reached) if x < y]
-            if len(found) > LARGEST:
-                raise NoCover("groups of steps have too many neighbours to go through")
-        return found
+            moved = (((i, 0), r := at(x, y), (r,)) for i, at in enumerate(far, start=1))
+            types.append(self.type(moved, (x, y)))
+        return self.of_types(types, len(pairs), [()] * len(far))
 
     def distance(self, mechanism: Mechanism) -> Callable[[int, int], Term]:
         """How far apart two databases are for a mechanism: by shortest paths among what it reads."""
@@ -60,11 +39,13 @@ class Listed(Covering):
             metric = query_metric(mechanism, self.theory)
             if not metric.discrete:
                 raise NoCover(f"what {mechanism.name} asks for is about records, and databases are listed")
-            return lambda x, y: ONE if read[x] != read[y] else ZERO
+            return lambda x, y: metric.at(1, 1) if read[x] != read[y] else ZERO
         assert stated is not None
         if stated.any_two:
             return lambda x, y: ONE if read[x] != read[y] else ZERO
-        graph = _graph(stated.pairs, None if mechanism.domain == "own" or values is None else values)
+        at_once, graph = stated.steps, _graph(stated.pairs)
+        if mechanism.domain == "common" and values is not None:
+            at_once, graph = 1, _graph((read[x], read[y]) for x, y in _within(stated.pairs, stated.steps))
         known: dict[int, dict[int, int]] = {}
 
         def steps(x: int, y: int) -> Term:
@@ -73,16 +54,40 @@ class Listed(Covering):
             if read[x] not in known:
                 known[read[x]] = _from(graph, read[x], None)
             found = known[read[x]].get(read[y])
-            return INFINITY if found is None else number(-(-found // stated.steps))
+            return INFINITY if found is None else number(-(-found // at_once))
 
         return steps
 
 
-def _graph(pairs: Iterable[tuple[int, int]], along: tuple[int, ...] | None) -> dict[int, set[int]]:
-    """The graph of listed pairs, or of their values along a map: each fibre is one node."""
+def related(relation: Relation, count: int) -> list[tuple[int, int]]:
+    """The neighbours among so many databases, or values: at most so many steps lead from one to the other."""
+    if not relation.any_two:
+        return _within(relation.pairs, relation.steps)
+    if count * count > LARGEST:
+        raise NoCover(f"any two of {count:,} databases are too many pairs to go through")
+    return list(combinations(range(count), 2))
+
+
+def _within(pairs: Sequence[tuple[int, int]], steps: int) -> list[tuple[int, int]]:
+    """The pairs between which at most so many listed ones lead.
+
+    >>> _within([(0, 1), (1, 2), (2, 3)], 2)
+    [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
+    """
+    if steps == 1:
+        return list(pairs)
+    graph, found = _graph(pairs), list[tuple[int, int]]()
+    for x in sorted(graph):
+        found += [(x, y) for y in sorted(_from(graph, x, steps)) if x < y]
+        if len(found) > LARGEST:
+            raise NoCover("groups of steps have too many neighbours to go through")
+    return found
+
+
+def _graph(pairs: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
+    """Which numbers each one is paired with; one that is paired with itself is not."""
     found: dict[int, set[int]] = {}
-    for x, y in pairs:
-        a, b = (x, y) if along is None else (along[x], along[y])
+    for a, b in pairs:
         if a != b:
             found.setdefault(a, set()).add(b)
             found.setdefault(b, set()).add(a)

@@ -13,9 +13,11 @@ class Steps(Covering):
     procedure = "own steps"
 
     def cover(self) -> Cover:
-        moved = []
+        target, far = self.setting.target, {}
+        if target.any_two:
+            raise NoCover("how many steps any two databases are apart is not known")
         for i, mechanism in enumerate(self.setting.mechanisms, start=1):
             if mechanism.stated is None or mechanism.stated.any_two:
                 raise NoCover(f"{mechanism.name} is not stated in steps of the target")
-            moved.append((i, number(-(-self.setting.target.steps // mechanism.stated.steps))))
-        return self.of_types([Type(self.gathered(moved), frozenset(), ())], 1, [()] * len(moved))
+            far[i] = {0: number(-(-target.steps // mechanism.stated.steps))}
+        return self.of_types([Type(self.gathered(far), frozenset(), ())], 1, [()] * len(far))

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from dpcompose.kernel import formulas
-from dpcompose.kernel.domains import NONNEGATIVE
+from dpcompose.kernel.grammar import FormulaError
+from dpcompose.kernel.orders import undominated
 from dpcompose.kernel.settings import Mechanism, Setting
-from dpcompose.kernel.terms import ZERO, Term, letter, number, substituted
+from dpcompose.kernel.terms import ZERO, Term, changed, largest, number
 from dpcompose.kernel.theory import NoPage, Theory
 
 LARGEST = 2_000_000
@@ -25,6 +28,8 @@ LARGEST = 2_000_000
 
 Moves = tuple[tuple[int, tuple[tuple[int, Term], ...]], ...]
 """For each input that moves its number, and how many members move how far; 0 members: all of the family."""
+Reader = tuple[int, int]
+"""A mechanism by its number, and which of the sets that it reads is meant, from 0."""
 
 
 class NoCover(NoPage):
@@ -35,11 +40,13 @@ class NoCover(NoPage):
 class Type:
     """Neighbours that move the inputs alike, and two of them.
 
-    moves -- how far; unlimited -- inputs that move by finite distances without a limit, which `moves` has as
+    moves -- how far; families on one partition move the same members, the furthest ones furthest;
+    unlimited -- inputs that move by finite distances without a limit, which `moves` has as
     ∞: then the pair with every record taken N times moves them further and further;
     pair -- two databases: of records their lists; of cells those in which they differ; of listed ones their
     numbers;
-    entries -- of mechanisms that add noise, how far each entry of the query's value moves that does.
+    entries -- of mechanisms that add noise, how far each entry of the query's value moves that does; left
+    out where that differs from member to member.
     """
 
     moves: Moves
@@ -108,29 +115,66 @@ class Covering(ABC):
         groups = self.fact(lambda page: page.head.groups is not None, "the metric of groups of steps")
         return (*pages, groups)
 
-    def gathered(self, moved: Iterable[tuple[int, Term]], all_alike: bool = False) -> Moves:
+    def readers(self) -> dict[Reader, tuple[int, ...] | None]:
+        """What is read, by whom."""
+        return {
+            (i, part): one
+            for i, mechanism in enumerate(self.setting.mechanisms, start=1)
+            for part, one in enumerate(mechanism.reads)
+        }
+
+    def pages_of(self, metrics: Mapping[Reader, Metric]) -> list[tuple[str, ...]]:
+        """For each mechanism the pages that state its metrics."""
+        found: dict[int, dict[str, None]] = {i: {} for i, _ in metrics}
+        for (i, _), one in metrics.items():
+            found[i] |= dict.fromkeys(one.pages)
+        return [tuple(some) for some in found.values()]
+
+    def type(
+        self,
+        moved: Iterable[tuple[Reader, Term, tuple[Term, ...]]],
+        pair: tuple[tuple[str, ...], tuple[str, ...]] | tuple[int, ...],
+    ) -> Type:
+        """The type of two neighbours that move what is read so far, and the entries of its query's value."""
+        far: dict[int, dict[int, Term]] = {}
+        entries: dict[int, set[tuple[Term, ...]]] = {}
+        for (i, part), r, moving in moved:
+            if r != ZERO:
+                far.setdefault(i, {})[part] = r
+                if self.setting.mechanisms[i - 1].noise is not None:
+                    entries.setdefault(i, set()).add(moving)
+        alike = tuple((i, some.pop()) for i, some in sorted(entries.items()) if len(some) == 1)
+        return Type(self.gathered(far), frozenset(), pair, alike)
+
+    def gathered(self, far: Mapping[int, Mapping[int, Term]]) -> Moves:
         """Moves by the mechanism: of a family how many members move how far, the furthest first."""
-        found: dict[int, list[Term]] = {}
-        for i, r in moved:
-            found.setdefault(i, []).append(r)
+        self.check_together(far)
         moves: list[tuple[int, tuple[tuple[int, Term], ...]]] = []
-        for i, distances in sorted(found.items()):
-            mechanism = self.setting.mechanisms[i - 1]
-            if mechanism.count is None:
-                moves.append((i, ((1, distances[0]),)))
-            elif len(mechanism.reads) == 1 or all_alike:
-                moves.append((i, ((0, distances[0]),)))
-            else:
+        for i, of_parts in sorted(far.items()):
+            mechanism, distances = self.setting.mechanisms[i - 1], list(of_parts.values())
+            if mechanism.partition:
                 times = Counter(distances)
-                order = sorted(times, key=size, reverse=True)
+                order = sorted(times, key=size, reverse=True) if len(times) > 1 else list(times)
                 moves.append((i, tuple((times[r], r) for r in order)))
+            else:
+                moves.append((i, ((1 if mechanism.count is None else 0, distances[0]),)))
         return tuple(moves)
 
-    def reads(self) -> Iterator[tuple[int, tuple[int, ...] | None]]:
-        """Each thing that is read, with the number of the mechanism that reads it."""
-        for i, mechanism in enumerate(self.setting.mechanisms, start=1):
-            for one in mechanism.reads:
-                yield i, one
+    def check_together(self, far: Mapping[int, Mapping[int, Term]]) -> None:
+        """Of families on one partition a member that moves further in one moves no less far in another."""
+        families: dict[str, list[Mapping[int, Term]]] = {}
+        for i in sorted(far):
+            if partition := self.setting.mechanisms[i - 1].partition:
+                families.setdefault(partition, []).append(far[i])
+        for some in families.values():
+            rows = {tuple(one.get(part, ZERO) for one in some) for part in set().union(*some)}
+            if len(rows) > 1:
+                ordered = pairwise(sorted(tuple(map(size, row)) for row in rows))
+                if any(a > b for less, more in ordered for a, b in zip(less, more, strict=True)):
+                    raise NoCover(
+                        "several families on one partition of which other members move are not supported; "
+                        "write the parts out"
+                    )
 
     def of_types(self, types: Iterable[Type], gone_through: int, metrics: Sequence[Sequence[str]]) -> Cover:
         """The cover by the types that no other one exceeds."""
@@ -141,60 +185,53 @@ class Covering(ABC):
         return Cover(tuple(kept), self.page, gone_through, tuple(tuple(one) for one in metrics))
 
 
-def size(distance: Term) -> Fraction:
+def size(distance: Term) -> tuple[int, Fraction]:
     """By what distances of a family's members are put in order.  Raises NoCover for formulas."""
     if distance.kind == "oo":
-        return Fraction(10**18)
+        return 1, Fraction(0)
     if distance.number is None:
         raise NoCover(
             "members of a family that move by different amounts, such as "
             f"{formulas.to_text(distance)}, are not supported; write the parts out"
         )
-    return distance.number
+    return 0, distance.number
 
 
 def _undominated(types: Sequence[Type]) -> list[Type]:
-    """The types that no other one exceeds, compared where all distances are numbers; in their order."""
-    flat = [_flat(one) for one in types]
-    holding: dict[tuple[int, int], list[int]] = {}
-    for n, vector in enumerate(flat):
-        for key in vector or ():
-            holding.setdefault(key, []).append(n)
-    kept = []
-    for n, vector in enumerate(flat):
-        if vector is None or not vector:
-            if vector is None or len(types) == 1:
-                kept.append(types[n])
-            continue
-        candidates = min((holding[key] for key in vector), key=len)
-        exceeded = any(
-            m != n and other is not None and other != vector and _exceeds(other, vector)
-            for m in candidates
-            for other in (flat[m],)
-        )
-        if not exceeded:
-            kept.append(types[n])
-    return kept or list(types[:1])
+    """The types that no other one exceeds, in their order; where distances are formulas, in equal ones."""
+    slots = [_slots(one) for one in types]
+    unordered = {key for one in slots for key, r in one.items() if r.kind != "oo" and r.number is None}
+    rows: dict[tuple[Any, ...], dict[tuple[int, int], Any]] = {}
+    keys = []
+    for one in slots:
+        row: dict[tuple[int, int], Any] = {key: r if key in unordered else size(r) for key, r in one.items()}
+        row |= {key: ZERO for key in unordered if key not in row}
+        keys.append(tuple(sorted(row.items(), key=lambda entry: entry[0])))
+        rows[keys[-1]] = row
+    kept = undominated(list(rows.values()), size(ZERO), lambda key: key not in unordered)
+    names = list(rows)
+    best = {names[n] for n in kept}
+    return [one for one, key in zip(types, keys, strict=True) if key in best]
 
 
-def _flat(one: Type) -> dict[tuple[int, int], Fraction] | None:
-    """The distances as numbers, member by member, the furthest first; None where some are formulas."""
-    if one.unlimited:
-        return None
-    found: dict[tuple[int, int], Fraction] = {}
+def _slots(one: Type) -> dict[tuple[int, int], Term]:
+    """The distances member by member, the furthest first; of a whole family one stands for all."""
+    found: dict[tuple[int, int], Term] = {}
     for i, members in one.moves:
-        slot = 0
-        for many, r in members:
-            if r.kind != "oo" and r.number is None:
-                return None
-            for _ in range(many or 1):
-                found[i, slot] = size(r)
-                slot += 1
+        distances = [r for many, r in members for _ in range(many or 1)]
+        found |= {(i, slot): r for slot, r in enumerate(distances)}
     return found
 
 
-def _exceeds(greater: Mapping[tuple[int, int], Fraction], lesser: Mapping[tuple[int, int], Fraction]) -> bool:
-    return all(greater.get(key, Fraction(0)) >= r for key, r in lesser.items())
+def seen_largest(term: Term) -> Term | None:
+    """A maximum without the terms that another one is seen to be at least; None where all are needed."""
+    if term.kind != "top" or term.of[0] != 1:
+        return None
+    kept: list[Term] = []
+    for one in term.parts:
+        if not any((other - one).nonnegative for other in kept):
+            kept = [other for other in kept if not (one - other).nonnegative] + [one]
+    return largest(*kept) if len(kept) < len(term.parts) else None
 
 
 def query_metric(mechanism: Mechanism, theory: Theory) -> Metric:
@@ -202,24 +239,34 @@ def query_metric(mechanism: Mechanism, theory: Theory) -> Metric:
     noise = mechanism.noise
     assert noise is not None
     law, query = theory.page(noise.page, "noise"), theory.page(noise.query.page, "query")
-    text = query.head.moves.get(law.head.norm)
+    text, known = query.head.moves.get(law.head.norm), dict(noise.query.values)
     if text is None:
         raise NoCover(f"{query.id} does not say how far it moves in the norm {law.head.norm}")
-    letters = {name: letter(name, NONNEGATIVE) for name in ("removed", "added")}
-    given = dict(noise.query.values)
+    if not known.keys().isdisjoint(("removed", "added", "n")) or any(x.kind == "oo" for x in known.values()):
+        raise NoCover(f"the values of {query.id} are finite, and none is called removed, added or n")
+    if query.head.one and noise.query.n != 1:
+        raise NoCover(f"{query.id} is about one record")
     if query.head.sized:
         if noise.query.n is None:
             raise NoCover(f"{query.id} needs a known number of records")
-        given["n"] = number(noise.query.n)
-    formula = formulas.parse(text, letters | given)
-    moving = [formulas.parse(one, letters | given) for one in query.head.entries] or [formula]
+        known["n"] = number(noise.query.n)
 
-    def counted(one: Term, removed: int, added: int) -> Term:
-        return substituted(one, {"removed": number(removed), "added": number(added)})
+    def counted(text: str, removed: int, added: int) -> Term:
+        try:
+            return formulas.parse(text, {**known, "removed": number(removed), "added": number(added)})
+        except FormulaError as error:
+            raise NoCover(f"{query.id}: {error.message}") from None
 
-    return Metric(
-        (query.id, law.id),
-        lambda removed, added: counted(formula, removed, added),
-        query.head.whether,
-        lambda removed, added: tuple(far for one in moving if (far := counted(one, removed, added)) != ZERO),
-    )
+    @cache
+    def at(removed: int, added: int) -> Term:
+        found = counted(text, removed, added)
+        if found != counted(text, added, removed):
+            raise NoCover(f"{query.id} moves by another amount from E to D than from D to E")
+        return changed(found, seen_largest)
+
+    @cache
+    def entries(removed: int, added: int) -> tuple[Term, ...]:
+        some = [counted(one, removed, added) for one in query.head.entries]
+        return tuple(one for one in some or [at(removed, added)] if one != ZERO)
+
+    return Metric((query.id, law.id), at, query.head.whether, entries)
