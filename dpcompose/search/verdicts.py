@@ -149,7 +149,7 @@ class Judge:
             return
         found = parameters.where_larger(greater, lesser)
         if found is not None:
-            yield found
+            yield self.completed({**next(guarantees.points(self.shop.setting, 1), {}), **found})
 
     def _trivial(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
         """A claim that every mechanism satisfies."""
