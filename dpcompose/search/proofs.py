@@ -7,7 +7,8 @@ back, and made again by the kernel's rules; what comes out then is what is said.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -130,22 +131,12 @@ def saved(
 
     data: dict[str, Any] = {"format": FORMAT, "problem": problem, "core": proofs.elaborated.core.data()}
     best: dict[str, Any] = {}
-    try:
+    with suppress(NoGuarantee):
         main = proofs.guarantee(notion).main
-        best = {"step": number(main.theorem)} | {
-            "optimal": number(one) for one in list(main.optimal.values())[:1]
-        }
-    except NoGuarantee:
-        pass
-    claims = []
-    for one in verdicts:
-        entry: dict[str, Any] = {"claim": dict(one.found.claim), "verdict": one.word}
-        if one.found.theorem is not None:
-            entry |= {"step": number(one.found.theorem), "loose": one.loose}
-            entry |= {"shown": number(one.found.shown)} if one.found.shown is not None else {}
-        else:
-            entry["reason"] = one.found.reason
-        claims.append(entry)
+        best["step"] = number(main.theorem)
+        for one in main.optimal.values():
+            best["optimal"] = number(one)
+    claims = [_verdict_data(one, number) for one in verdicts]
     steps = check.numbers(some)
     for entry in [best, *claims]:
         for key in ("step", "optimal", "shown"):
@@ -153,6 +144,15 @@ def saved(
                 entry[key] = steps[entry[key]]
     derivation = check.all_saved(some, proofs.theory) if some else None
     return data | {"derivation": derivation, "guarantee": best or None, "claims": claims}
+
+
+def _verdict_data(verdict: Proved, number: Callable[[Theorem], int]) -> dict[str, Any]:
+    """A verdict as it is saved: by the theorem that shows it, or the reason why there is none."""
+    data: dict[str, Any] = {"claim": dict(verdict.found.claim), "verdict": verdict.word}
+    if verdict.found.theorem is None:
+        return data | {"reason": verdict.found.reason}
+    data |= {"step": number(verdict.found.theorem), "loose": verdict.loose}
+    return data | ({} if verdict.found.shown is None else {"shown": number(verdict.found.shown)})
 
 
 __all__ = ["FORMAT", "Guarantees", "NoGuarantee", "NotElaborated", "Proofs", "Proved", "saved"]
