@@ -99,9 +99,9 @@ def surely(term: Term, strictly: bool = True) -> bool:
         return True
     if term.kind == "product" and all(surely(part, strictly) for part in term.parts):
         return True
-    if term.kind == "sum" and all(surely(part, strictly=False) for part in term.parts):
-        if not strictly or any(map(surely, term.parts)):
-            return True
+    never_negative = term.kind == "sum" and all(surely(part, strictly=False) for part in term.parts)
+    if never_negative and (not strictly or any(map(surely, term.parts))):
+        return True
     if len(term.letters) > MOST_PARAMETERS:
         return False
     try:
