@@ -12,16 +12,17 @@ from typing import Any
 
 import pytest
 import sympy
-from shipped import IN_METRICS
+from shipped import EXAMPLE, IN_METRICS
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
+from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.proof.registry import Named, Page, PageError, Theory
+from dpcompose.proof.registry import Named, Page, Theory
 from dpcompose.proof.steps import StepRefused, Steps
 from dpcompose.spaces.databases import DatabaseClass, Multisets, Size, Streams, Tuples
 from dpcompose.spaces.granularities import Granularity, RecordEdits
@@ -33,7 +34,6 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "theorems"
 THEORY = registry.load(FOLDER)
 PAGES = list(THEORY.pages.values())
-EXAMPLE = re.compile(r"^```toml example\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)
 
@@ -96,6 +96,8 @@ def test_example_uses_the_page(page: Page) -> None:
         assert refutes_by(study, example(page)[1])
     elif page.head.kind == "violation":
         assert violated_by(study, example(page)[1], page)
+    elif page.head.kind == "query":
+        assert page.id in queries_of(study)
     elif page.head.kind == "shape":
         by = {line.by for line in bound.derivation.lines}
         assert page.id in {getattr(THEORY.pages[id].head, "shape", None) for id in by & set(THEORY.pages)}
@@ -115,6 +117,12 @@ def test_example_uses_the_page(page: Page) -> None:
 def example(page: Page) -> tuple[Study, tuple[problems.Claim, ...]]:
     problem = problems.read_text(EXAMPLE.findall(page.body)[0], page.path.name)
     return Study(problem.setting, THEORY), problem.claims
+
+
+def queries_of(study: Study) -> set[str]:
+    """The pages about the queries to which mechanisms add noise."""
+    of_noise = (one.noise for one in Elaborated(study.setting).core.mechanisms)
+    return {one.query.page for one in of_noise if one is not None}
 
 
 def refutes_by(study: Study, claims: Sequence[problems.Claim]) -> bool:
@@ -246,26 +254,25 @@ def test_a_wrong_head_is_refused_with_every_mistake(tmp_path: Path) -> None:
     text = text.replace("title =", "titel =").replace('status = "derived"', 'status = "obvious"')
     page = tmp_path / "wrong.md"
     page.write_text(text, encoding="utf-8")
-    with pytest.raises(PageError) as raised:
-        registry.load(tmp_path)
-    message = str(raised.value)
-    assert message.startswith("wrong.md: ")
-    assert "named.title: Field required" in message
-    assert "named.titel: Extra inputs are not permitted" in message
-    assert "named.status: Input should be 'primitive', 'derived' or 'believed'" in message
+    (wrong,) = registry.load(tmp_path).wrong
+    assert str(wrong).splitlines() == [
+        "wrong.md: titel: a named page has no such key; did you mean 'title'?",
+        "wrong.md: status: 'obvious' does not fit, but 'primitive', 'derived' or 'believed'",
+        "wrong.md: title: this key is missing: a text",
+    ]
 
 
 def test_a_page_without_a_block_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text.md").write_text("# Only a title\n\nand a text\n", encoding="utf-8")
-    with pytest.raises(PageError, match=r"^text\.md: a page is a title"):
-        registry.load(tmp_path)
+    (wrong,) = registry.load(tmp_path).wrong
+    assert str(wrong) == "text.md: a page is a title '# …', a fenced toml block and a text"
 
 
 def test_two_pages_with_one_id_are_refused(tmp_path: Path) -> None:
     for name in ("one.md", "two.md"):
         shutil.copy(FOLDER / "rules" / "pure.md", tmp_path / name)
-    with pytest.raises(PageError, match=r"^two\.md: the id 'pure' is already that of one\.md$"):
-        registry.load(tmp_path)
+    theory = registry.load(tmp_path)
+    assert "two.md: id: the id 'pure' is already that of one.md" in [str(one) for one in theory.wrong]
 
 
 def test_a_wrong_conclusion_is_never_cited(tmp_path: Path) -> None:
@@ -791,6 +798,8 @@ def relevant(given: Study, claims: Sequence[problems.Claim], page: Page) -> bool
     if page.head.kind == "metric":
         finite = given.setting.databases.count() is not None  # all pairs of the metric form are compared
         return (finite or page.head.states != "metric form") and uses_statement(given, page)
+    if page.head.kind == "query":
+        return page.id in queries_of(given)
     if page.head.kind == "shape":
         return getattr(given.bound.theorem.head, "shape", None) == page.id
     fitting = {fit.page.id for fit in given.bound.fits if fit.fits}

@@ -95,15 +95,16 @@ MOST_LOGARITHM = 100_000
 
 
 def exp(x: Interval, bits: int) -> Interval:
-    """e^x, to about so many significant bits.
+    """e^x, to about so many significant bits; far below 0 between 0 and e^−100000.
 
     >>> one = exp(ONE, 64)
     >>> float(one.low), one.high - one.low < Fraction(1, 2**60)
     (2.718281828459045, True)
     """
-    if max(abs(x.low), abs(x.high)) > MOST_LOGARITHM:
+    if x.high > MOST_LOGARITHM:
         raise NoEnclosure("an exponent is too large to enclose a power of e")
-    return Interval(_exp(x.low, bits)[0], _exp(x.high, bits)[1]).rounded(bits)
+    least = Fraction(0) if x.low < -MOST_LOGARITHM else _exp(x.low, bits)[0]
+    return Interval(least, _exp(max(x.high, Fraction(-MOST_LOGARITHM)), bits)[1]).rounded(bits)
 
 
 @functools.lru_cache(maxsize=4096)

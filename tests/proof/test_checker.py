@@ -1,13 +1,12 @@
 """Forged derivations are refused, each with its message, and nothing else is believed by mistake.
 
-A file of tests/forged/ says of which problem file the derivation is, which edits forge it (see
-`forge`), and the message it is refused with.  The derivation itself is made afresh, so that a
-page may change its wording.  `python tests/proof/test_checker.py` writes the messages anew.
+See `forgeries` for the table of forged ones.
 """
 
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import shutil
 from collections.abc import Callable
@@ -16,19 +15,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import forgeries
 import pytest
+from forgeries import EVERY, Forgery, NoTable, forge, parent, saved
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dpcompose.front import cli, render
+from dpcompose.front import cli
 from dpcompose.front.study import Study, load, show
 from dpcompose.privacy import problems
 from dpcompose.proof import certificates, checker, computed, registry, rules
 from dpcompose.proof.checker import Refused
 
-FORGED = Path(__file__).resolve().parents[1] / "forged"
-PROBLEMS = FORGED.parents[1] / "notebooks" / "problems"
-FILES = sorted(FORGED.glob("*.json"))
 GOOD = [
     "01-bounded-parallel.toml",
     "03-bounded-own-domain.toml",
@@ -51,60 +49,7 @@ GOOD = [
     "numbers.toml",
     "weights.toml",
 ]
-"""The problem files whose derivations are forged; those of this folder have what the others lack."""
-
-
-@cache
-def _saved(name: str) -> str:
-    study, claims = load(FORGED / name if (FORGED / name).exists() else PROBLEMS / name)
-    verdicts = [study.check(claim) for claim in claims]
-    return json.dumps(render.saved(study.bound, verdicts, problems.to_data(study.setting, claims)))
-
-
-def saved(name: str) -> Any:
-    """The derivation of a problem file with verdicts on its claims, as it is read from its file."""
-    return json.loads(_saved(name))
-
-
-def parent(data: Any, path: list[Any]) -> Any:
-    """What holds the last key of a path."""
-    for key in path[:-1]:
-        data = data[key]
-    return data
-
-
-def forge(data: Any, edits: list[dict[str, Any]]) -> Any:
-    """The data after edits, in order.
-
-    Each is about what is `at` a path: a new `value`, `delete`, `cut` a list to a length, `insert` into a
-    list, `double` an entry, `copy` what was at another path, the hash of a `page`, lists `nested` so deep.
-    """
-    original = copy.deepcopy(data)
-    for edit in edits:
-        path = edit["at"]
-        holder, key = parent(data, path), path[-1]
-        if "delete" in edit:
-            del holder[key]
-        elif "insert" in edit:
-            holder.insert(key, edit["insert"])
-        elif "double" in edit:
-            holder.insert(key, copy.deepcopy(holder[key]))
-        elif "page" in edit:
-            holder[key] = registry.standard().pages[edit["page"]].sha256
-        elif "copy" in edit:
-            source = edit["copy"]
-            holder[key] = copy.deepcopy(parent(original, source)[source[-1]])
-        elif "nested" in edit:
-            value: Any = []
-            for _ in range(edit["nested"]):
-                value = [value]
-            holder[key] = value
-        elif "cut" in edit:
-            del holder[key][edit["cut"] :]
-        else:
-            assert edit.keys() == {"at", "value"}
-            holder[key] = edit["value"]
-    return data
+"""The problem files whose derivations are forged; those of tests/forged/ have what the others lack."""
 
 
 def refusal(data: Any) -> str:
@@ -116,7 +61,7 @@ def refusal(data: Any) -> str:
 @pytest.mark.parametrize("name", GOOD)
 def test_a_good_derivation_is_accepted(name: str) -> None:
     found = checker.check(saved(name), registry.standard())
-    study, claims = load(FORGED / name if (FORGED / name).exists() else PROBLEMS / name)
+    study, claims = load(forgeries.problem(name))
     assert found.verdicts == tuple(study.check(claim).verdict for claim in claims)
     assert found.guarantee == study.bound.guarantee
     assert found.optimal == study.bound.optimal
@@ -140,25 +85,47 @@ def test_a_good_derivation_is_accepted_without_search_and_solver(
 # forged derivations
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_forged(file: Path) -> None:
-    forgery = json.loads(file.read_text(encoding="utf-8"))
-    good = saved(forgery["of"])
-    forged = forge(saved(forgery["of"]), forgery["edits"])
-    assert json.dumps(forged) != json.dumps(good), "the edits change nothing"
-    assert refusal(forged) == forgery["refused"]
+@pytest.mark.parametrize("one", EVERY.values(), ids=lambda one: one.name)
+def test_forged(one: Forgery) -> None:
+    forged = one.forged()
+    assert json.dumps(forged) != json.dumps(one.good()), "the edits change nothing"
+    assert refusal(forged) == one.refused
 
 
-def test_there_are_many_forgeries() -> None:
-    assert len(FILES) >= 35
+def test_the_table_is_read_as_it_is_written() -> None:
+    text = forgeries.TABLE.read_text(encoding="utf-8")
+    assert forgeries.write(forgeries.read(text)) == text == forgeries.write(EVERY.values())
+    assert len(EVERY) == text.count("\n") == 291
+    beside = {file.name for file in forgeries.FORGED.iterdir() if file.name != "__pycache__"}
+    assert beside - {"forgeries.jsonl", "renew.py"} == {
+        one.of for one in EVERY.values() if (forgeries.FORGED / one.of).exists()
+    }
+
+
+def test_a_table_that_is_not_in_order_is_noticed() -> None:
+    a, b, c = islice(EVERY.values(), 3)
+    again = dataclasses.replace(a, name="zzz")
+    for rows, message in [
+        ([a, a], "twice, or out of order"),
+        ([a, dataclasses.replace(b, name=a.name)], "twice, or out of order"),
+        ([b, a, c], "twice, or out of order"),
+        ([a, b, again], f"'zzz' is '{a.name}' again"),
+    ]:
+        with pytest.raises(NoTable, match=message):
+            forgeries.read(forgeries.write(rows))
+    twice = a.line.replace("{", '{"name": "other", ', 1)
+    with pytest.raises(NoTable, match="a key stands twice"):
+        forgeries.read(twice)
+    with pytest.raises(TypeError, match="more"):
+        forgeries.read(a.line.replace("{", '{"more": 1, ', 1))
 
 
 def test_the_command_refuses_a_forged_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    forgery = json.loads((FORGED / "changed-bound.json").read_text(encoding="utf-8"))
+    forgery = EVERY["changed-bound"]
     file = tmp_path / "forged.json"
-    file.write_text(json.dumps(forge(saved(forgery["of"]), forgery["edits"])), encoding="utf-8")
+    file.write_text(json.dumps(forgery.forged()), encoding="utf-8")
     assert cli.main(["recheck", str(file)]) == 1
-    assert capsys.readouterr().out == f"{file}: REFUSED\n  {forgery['refused']}\n"
+    assert capsys.readouterr().out == f"{file}: REFUSED\n  {forgery.refused}\n"
 
 
 # forgeries of what no line states: what stands in the file must be checked or not be there
@@ -478,21 +445,16 @@ def test_random_mutations(name: str, chosen: st.DataObject) -> None:
 # these tests can fail: a checker that skips a check accepts forgeries
 
 
-def forged(stems: set[str]) -> list[Path]:
-    return [file for file in FILES if file.stem in stems]
-
-
-def accepted(stems: set[str]) -> set[str]:
+def accepted(names: set[str]) -> set[str]:
     """Which of these forgeries the checker, as it is now, accepts."""
-    names = set()
-    for file in forged(stems):
-        forgery = json.loads(file.read_text(encoding="utf-8"))
+    found = set()
+    for name in names:
         try:
-            checker.check(forge(saved(forgery["of"]), forgery["edits"]), registry.standard())
+            checker.check(EVERY[name].forged(), registry.standard())
         except Exception:  # refused, or stopped elsewhere
             continue
-        names.add(file.stem)
-    return names
+        found.add(name)
+    return found
 
 
 def no_check(*_: object, **__: object) -> None:
@@ -500,7 +462,7 @@ def no_check(*_: object, **__: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "skipped, forgeries",
+    "skipped, names",
     [
         ((checker, "_check_proved"), {"loose-flipped", "weights-missing"}),
         ((checker, "_check_refuted"), {"counterexample-not-neighbours", "actual-changed"}),
@@ -516,41 +478,23 @@ def no_check(*_: object, **__: object) -> None:
     ids=lambda part: part[1] if isinstance(part, tuple) else None,
 )
 def test_a_skipped_check_is_noticed(
-    skipped: tuple[Any, str], forgeries: set[str], monkeypatch: pytest.MonkeyPatch
+    skipped: tuple[Any, str], names: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for file in forged(forgeries):  # the good derivations are made by the whole program
-        saved(json.loads(file.read_text(encoding="utf-8"))["of"])
+    for name in names:
+        EVERY[name].good()  # the good derivations are made by the whole program
     monkeypatch.setattr(*skipped, no_check)
-    assert accepted(forgeries) == forgeries
+    assert accepted(names) == names
 
 
 def test_lines_that_are_not_compared_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where line n is only made, and what stands in the file is not looked at."""
-    forgeries = {"profile-vectors-cut-short", "swapped-granularity", "premise-not-of-the-setting"}
-    for file in forged(forgeries):
-        saved(json.loads(file.read_text(encoding="utf-8"))["of"])
+    names = {"profile-vectors-cut-short", "swapped-granularity", "premise-not-of-the-setting"}
+    for name in names:
+        EVERY[name].good()
 
     class Anything(dict[str, Any]):
         __ne__ = lambda self, other: False  # noqa: E731
         __eq__ = lambda self, other: True  # noqa: E731
 
     monkeypatch.setattr("dpcompose.proof.kernel.Line.data", lambda self: Anything())
-    assert accepted(forgeries) == forgeries
-
-
-def write_messages() -> None:
-    """Writes into each forged file the message with which it is refused now."""
-    for file in FILES:
-        forgery = json.loads(file.read_text(encoding="utf-8"))
-        try:
-            checker.check(forge(saved(forgery["of"]), forgery["edits"]), registry.standard())
-            print(f"{file.stem} is accepted")
-        except Refused as error:
-            forgery["refused"] = str(error)
-        except Exception as error:
-            print(f"{file.stem} stops the checker: {type(error).__name__}: {error}")
-        file.write_text(json.dumps(forgery, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write_messages()
+    assert accepted(names) == names

@@ -1,0 +1,140 @@
+"""Checks a saved derivation: replays its steps by the rules, without any search.
+
+A derivation is data about one core setting: the hash of the setting, the SHA-256 of every page that it rests
+on, and a list of steps {"rule": …, "from": numbers of earlier steps, …arguments}.  A step about another
+setting, that of a study, has the derivation of that inside.  Conclusions do not stand there: they are
+computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.theorems import ABOUT_OTHERS, NoTheorem, Prover, Theorem
+from dpcompose.kernel.theory import Theory
+
+MOST_STEPS = 100_000
+MOST_DEPTH = 100
+
+
+OF_A_STEP = ("rule", "from", "derivation")
+"""What a step has besides the arguments of its rule."""
+
+
+class Refused(ValueError):
+    """A saved derivation is wrong; the message says where and why."""
+
+
+Allowed = Collection[str] | None
+"""The ids of the only primitive pages that may be used; None: all."""
+
+
+def replay(saved: Any, setting: Setting, theory: Theory, allow: Allowed = None) -> list[Theorem]:
+    """The theorems that the steps of a derivation make, in order.  Raises Refused."""
+    return _replayed(saved, setting, theory, allow, 0)
+
+
+def _replayed(saved: Any, setting: Setting, theory: Theory, allow: Allowed, depth: int) -> list[Theorem]:
+    steps = _steps(saved, setting, theory, depth)
+    prover, made = Prover(setting, theory), list[Theorem]()
+    for n, step in enumerate(steps, start=1):
+        if not isinstance(step, dict) or not isinstance(step.get("rule"), str):
+            raise Refused(f"step {n} cannot be read")
+        arguments = {
+            name: value for name, value in step.items() if name not in ("rule", "from", "derivation")
+        }
+        try:
+            premises = _premises(step, made, n)
+            if "derivation" in step:
+                premises = [_of_another(step, setting, theory, allow, depth), *premises]
+            made.append(prover.by(step["rule"], *premises, **arguments))
+        except (NoTheorem, Refused) as error:
+            raise Refused(f"step {n}: {error}") from None
+        except (TypeError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError) as error:
+            raise Refused(f"step {n} cannot be read ({type(error).__name__})") from None
+        _check_pages(made[-1], saved, theory, allow, n)
+    return made
+
+
+def _steps(saved: Any, setting: Setting, theory: Theory, depth: int) -> Sequence[Any]:
+    """The steps of a derivation that is about the setting, by the pages in force."""
+    if depth > MOST_DEPTH:
+        raise Refused(f"studies lie in one another more than {MOST_DEPTH} deep")
+    if not isinstance(saved, dict) or set(saved) != {"setting", "pages", "steps"}:
+        raise Refused("a derivation has a setting, pages and steps")
+    if saved["setting"] != setting.hash:
+        raise Refused("the derivation is about another setting")
+    pages = saved["pages"]
+    for id, sha256 in pages.items() if isinstance(pages, dict) else [("", None)]:
+        if id not in theory.pages:
+            raise Refused(f"there is no page {id!r}")
+        if theory.pages[id].sha256 != sha256:
+            raise Refused(f"the page {id!r} is not the one that the derivation was made with")
+    if not isinstance(saved["steps"], list) or not 1 <= len(saved["steps"]) <= MOST_STEPS:
+        raise Refused(f"a derivation has 1 to {MOST_STEPS:,} steps")
+    return saved["steps"]
+
+
+def _premises(step: Mapping[str, Any], made: Sequence[Theorem], n: int) -> list[Theorem]:
+    """The theorems that a step is from: earlier ones."""
+    numbers = step.get("from", [])
+    if not isinstance(numbers, list) or not all(type(one) is int and 1 <= one < n for one in numbers):
+        raise Refused("a step is from earlier steps, by their numbers")
+    return [made[one - 1] for one in numbers]
+
+
+def _of_another(
+    step: Mapping[str, Any], setting: Setting, theory: Theory, allow: Allowed, depth: int
+) -> Theorem:
+    """The last theorem of the derivation inside of a step, which is about another setting."""
+    i, inside = step.get("i"), setting.flat if step["rule"] == "one_by_one" else None
+    if step["rule"] == "study" and type(i) is int and 1 <= i <= len(setting.mechanisms):
+        inside = setting.mechanisms[i - 1].study
+    if inside is None:
+        raise Refused("there is no study that a derivation would be about")
+    return _replayed(step["derivation"], inside, theory, allow, depth + 1)[-1]
+
+
+def _check_pages(theorem: Theorem, saved: Mapping[str, Any], theory: Theory, allow: Allowed, n: int) -> None:
+    """Every page that a step uses is listed with its hash, and is allowed."""
+    for id in sorted(theorem.trusts):
+        if id.startswith("decider "):
+            continue
+        if id not in saved["pages"]:
+            raise Refused(f"step {n} uses the page {id!r}, which the derivation does not list")
+        if allow is not None and theory.pages[id].head.status == "primitive" and id not in allow:
+            raise Refused(f"step {n} uses the page {id!r}, which is not allowed")
+
+
+def saved(theorem: Theorem, theory: Theory) -> dict[str, Any]:
+    """The derivation of a theorem as data, which `replay` reads."""
+    return all_saved([theorem], theory)
+
+
+def all_saved(wanted: Sequence[Theorem], theory: Theory) -> dict[str, Any]:
+    """The derivation of several theorems about one setting, each step once, premises first."""
+    numbers: dict[int, int] = {}
+    steps: list[dict[str, Any]] = []
+    pages: set[str] = set()
+
+    def put(theorem: Theorem) -> int:
+        if id(theorem) not in numbers:
+            inner = theorem.premises if theorem.rule not in ABOUT_OTHERS else ()
+            step: dict[str, Any] = {"rule": theorem.rule}
+            step |= {"from": [put(one) for one in inner]} if inner else {}
+            if theorem.rule in ABOUT_OTHERS:
+                step["derivation"] = saved(theorem.premises[0], theory)
+            pages.update(one for one in theorem.trusts if not one.startswith("decider "))
+            steps.append(step | dict(theorem.arguments))
+            numbers[id(theorem)] = len(steps)
+        return numbers[id(theorem)]
+
+    for one in wanted:
+        put(one)
+    return {
+        "setting": wanted[0].setting,
+        "pages": {one: theory.pages[one].sha256 for one in sorted(pages)},
+        "steps": steps,
+    }

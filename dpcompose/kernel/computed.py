@@ -1,0 +1,206 @@
+"""What needs a decider: claims with numbers by privacy curves, and mechanisms given as tables.
+
+A page of kind computed says of which guarantees and noises a curve is made, by formulas.  A claim (ε, δ)
+holds where its δ is at least the curve at ε for every type of a cover; it is false where mechanisms that
+lose most, at two neighbours of one type, are above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.covers.types import Cover, Type
+from dpcompose.kernel.deciders import pieces
+from dpcompose.kernel.deciders.curves import Curve, Piece
+from dpcompose.kernel.intervals import sign
+from dpcompose.kernel.judgements import Loses
+from dpcompose.kernel.losses import Loss, NoLoss, Values
+from dpcompose.kernel.settings import Mechanism, Setting
+from dpcompose.kernel.terms import Term
+from dpcompose.kernel.theory import NoPage, Theory
+
+MOST_CURVES = 2_000
+"""The most different curves of the types of one cover."""
+MOST_MEMBERS = 2_000
+"""The most members of a family that are gone through one by one."""
+
+
+def page_for(theory: Theory, notion: str, losses: Iterable[Loss], setting: Setting) -> Any:
+    """The page by which claims of a notion are computed: the one that knows most of the noises.
+
+    Raises NoPage where there is none.
+    """
+    given = {(loss.notion, _word(setting.mechanisms[loss.mechanism - 1], theory)) for loss in losses}
+    fitting = []
+    for page in theory.of_kind("computed"):
+        others = {(stated, word) for stated, word in given if word not in page.head.noises}
+        if page.head.notion == notion and {stated for stated, _ in others} <= set(page.head.parts):
+            by_guarantee = sum(1 for _, word in others if word)
+            fitting.append((by_guarantee, len(page.head.parts) + len(page.head.noises), page.id))
+    if not fitting:
+        raise NoPage(f"no page computes {notion} bounds here")
+    return theory.pages[min(fitting)[-1]]
+
+
+def _word(mechanism: Mechanism, theory: Theory) -> str:
+    """The word of a mechanism's noise; "" without one."""
+    return "" if mechanism.noise is None else str(theory.page(mechanism.noise.page, "noise").head.noise)
+
+
+def check_proved(
+    notion: str,
+    claim: Values,
+    cover: Cover,
+    some: Sequence[Loses],
+    setting: Setting,
+    theory: Theory,
+    bits: int,
+) -> str:
+    """The page by which a claim is at least the curve at every type.  Raises ValueError where it is not."""
+    losses = [one.loss for one in some]
+    if [one.mechanism for one in losses] != list(range(1, len(setting.mechanisms) + 1)):
+        raise NoLoss("each mechanism needs one loss, in order")
+    page = page_for(theory, notion, losses, setting)
+    values = _numbers(claim)
+    if not pieces.is_proved(curves(page, cover, losses, setting, theory), *values, bits):
+        raise NoLoss("the computed delta is not seen to be at most the claimed one")
+    return str(page.id)
+
+
+def curves(
+    page: Any, cover: Cover, losses: Sequence[Loss], setting: Setting, theory: Theory
+) -> list[Curve | None]:
+    """The different curves of the types of a cover."""
+    found: dict[Curve | None, None] = {}
+    together = losses_without_zero(losses)
+    for type in cover.types:
+        some: list[Piece | None] = []
+        for i, members in type.moves:
+            if i in type.unlimited and i not in together:
+                continue  # what loses 0 at every finite distance loses nothing
+            some += [_piece(page, losses[i - 1], setting, theory, many, r) for many, r in members]
+        found[pieces.curve(some)] = None
+        if len(found) > MOST_CURVES:
+            raise NoLoss(f"the types have more than {MOST_CURVES} different curves")
+    return list(found)
+
+
+def losses_without_zero(losses: Sequence[Loss]) -> frozenset[int]:
+    """The mechanisms of which not all parameters are 0."""
+    return frozenset(one.mechanism for one in losses if any(value != terms.ZERO for _, value in one.values))
+
+
+def _piece(page: Any, loss: Loss, setting: Setting, theory: Theory, many: int, r: Term) -> Piece | None:
+    """So many members of M_i whose inputs are r apart; 0: all of them."""
+    mechanism = setting.mechanisms[loss.mechanism - 1]
+    count = Fraction(many) if many or mechanism.count is None else mechanism.count.number
+    if count is None:
+        raise NoLoss(f"the number of mechanisms {mechanism.name} that move is no number")
+    asked, letters = _asked(page, mechanism, loss, theory)
+    found = pieces.piece(asked, letters, r)
+    return None if found is None else found.times(int(count) or 1)
+
+
+def _asked(
+    page: Any, mechanism: Mechanism, loss: Loss, theory: Theory
+) -> tuple[Mapping[str, str], dict[str, Term]]:
+    """What a page asks of a mechanism, and the values of its letters."""
+    if (word := _word(mechanism, theory)) in page.head.noises and mechanism.noise is not None:
+        law = theory.page(mechanism.noise.page, "noise").head
+        return page.head.noises[word], {law.parameter: mechanism.noise.parameter}
+    return page.head.parts[loss.notion], dict(loss.values)
+
+
+def _numbers(claim: Values) -> tuple[Term, Term]:
+    """ε and δ of a claim with numbers."""
+    values = dict(claim)
+    if set(values) != {"epsilon", "delta"} or any(value.letters for value in values.values()):
+        raise NoLoss("only claims with numbers for epsilon and delta are computed")
+    return values["epsilon"], values["delta"]
+
+
+def check_refuted(
+    notion: str,
+    claim: Values,
+    type: Type,
+    losses: Sequence[Loss],
+    setting: Setting,
+    theory: Theory,
+    at: Mapping[str, Fraction],
+    bits: int,
+) -> str:
+    """The page by which mechanisms at neighbours of a type exceed a claim at a point; else ValueError."""
+    free = [one for one in losses if _is_free(setting.mechanisms[one.mechanism - 1])]
+    page = page_for(theory, notion, free, setting)
+    known = {one.mechanism for one in free}
+    found: list[Piece | None] = []
+    for i, members in type.moves:
+        for many, r in members if i in known else ():
+            if r.kind == "oo" and setting.mechanisms[i - 1].noise is not None:
+                raise NoLoss("a mechanism that is given by its noise is not known to lose without a limit")
+            moving = dict(type.entries).get(i) or (r,)
+            if setting.mechanisms[i - 1].noise is not None and i not in dict(type.entries):
+                raise NoLoss(f"how far the entries of {setting.mechanisms[i - 1].name} move is not the same")
+            found += _attained(page, losses[i - 1], setting, theory, many, moving, at)
+    values = tuple((key, formulas.at(value, at) if value.kind != "oo" else value) for key, value in claim)
+    if not found or not pieces.is_refuted([pieces.curve(found)], *_numbers(values), bits):
+        raise NoLoss("the computed delta is not seen to be above the claimed one")
+    return str(page.id)
+
+
+def _is_free(mechanism: Mechanism) -> bool:
+    """Whether a mechanism may be anything that its guarantee allows, or is its noise."""
+    return mechanism.table is None and mechanism.study is None
+
+
+def _attained(
+    page: Any,
+    loss: Loss,
+    setting: Setting,
+    theory: Theory,
+    many: int,
+    distances: Sequence[Term],
+    at: Mapping[str, Fraction],
+) -> Iterator[Piece | None]:
+    """What members of M_i lose most, or the entries of its query's value that move by themselves."""
+    mechanism, count = setting.mechanisms[loss.mechanism - 1], many
+    _check_attained(mechanism, theory)
+    if mechanism.count is not None and not many:
+        members = formulas.at(mechanism.count, at).number
+        count = int(members or 0)
+    if count > MOST_MEMBERS and any(terms.moves(name) for _, value in loss.values for name in value.letters):
+        raise NoLoss(f"more than {MOST_MEMBERS} members are not gone through one by one")
+    asked, letters = _asked(page, mechanism, loss, theory)
+    if not any(terms.moves(name) for value in letters.values() for name in value.letters):
+        fixed = {name: _at(value, at) for name, value in letters.items()}
+        for far in distances:
+            found = pieces.piece(asked, fixed, _at(far, at))
+            yield None if found is None else found.times(count or 1)
+        return
+    for j in range(1, count + 1):
+        member = {f"{name[:-3]}[i]": x for name, x in at.items() if name.endswith(f"[{j}]")}
+        fixed = {name: _at(value, {**at, **member}) for name, value in letters.items()}
+        for far in distances:
+            yield pieces.piece(asked, fixed, _at(far, at))
+
+
+def _check_attained(mechanism: Mechanism, theory: Theory) -> None:
+    """Raises NoLoss where only a bound is known of what a mechanism's noise loses."""
+    if mechanism.noise is None:
+        return
+    law, query = theory.page(mechanism.noise.page, "noise"), theory.page(mechanism.noise.query.page, "query")
+    if not (law.head.attained and query.head.attained):
+        raise NoLoss(f"what {mechanism.name} loses at two databases is not known, only what bounds it")
+
+
+def _at(value: Term, point: Mapping[str, Fraction]) -> Term:
+    """A term at a point; ∞ as it is."""
+    return value if value.kind == "oo" else formulas.at(value, point)
+
+
+def is_at_least(greater: Term, lesser: Term, at: Mapping[str, Fraction]) -> bool:
+    """Whether one term is at least another at a point, for sure."""
+    return sign(formulas.at(greater, at) - formulas.at(lesser, at)) in (0, 1)

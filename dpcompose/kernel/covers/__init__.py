@@ -1,0 +1,35 @@
+"""Covers: finitely many types of neighbours that stand for all of them, and how far they move each input.
+
+    records   one pair for each type of edit: which atoms lose how many records, and which gain them
+    cells     one pair for each largest set of cells that neighbours change
+    listed    the neighbours themselves
+    steps     the furthest neighbours: every mechanism reads everything and is stated in the target's steps
+
+How far an input moves is counted in the metric in which the mechanism's guarantee is stated: canonical, in
+closed form by a fact page, by the fewest blocks, or by shortest paths; of noise, how far the query's value
+moves.  Distances never fall when more changes, so the types that no other one exceeds decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dpcompose.kernel.covers.cells import Cells
+from dpcompose.kernel.covers.listed import Listed
+from dpcompose.kernel.covers.records import Records
+from dpcompose.kernel.covers.steps import Steps
+from dpcompose.kernel.covers.types import Cover
+from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.theory import Theory
+
+KINDS: Mapping[str, type[Records | Cells | Listed | Steps]] = {
+    "records": Records,
+    "cells": Cells,
+    "listed": Listed,
+    "steps": Steps,
+}
+
+
+def cover(setting: Setting, theory: Theory) -> Cover:
+    """The types of neighbours of a setting's target.  Raises NoPage where no lemma covers them."""
+    return KINDS[setting.databases.kind](setting, theory).cover()

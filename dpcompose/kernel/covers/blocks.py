@@ -1,0 +1,140 @@
+"""Blocks of cells: the fewest that cover a set, and the largest sets that some of them make up."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import combinations, combinations_with_replacement
+from math import comb
+
+from dpcompose.kernel.covers.types import NoCover
+
+Block = frozenset[int]
+
+MOST_TRIES = 200_000
+"""The most covers that are looked at to find a least one."""
+MOST_UNIONS = 20_000
+"""The most unions of blocks that are gone through."""
+
+
+class TooManyBlocks(NoCover):
+    """A least cover, or all unions, would take too long to find; the message says which."""
+
+
+def fewest_blocks(blocks: Sequence[Block], wanted: Block) -> int | None:
+    """The fewest blocks that together hold all wanted cells; None where some cell lies in none.
+
+    >>> windows = [frozenset({1, 2}), frozenset({2, 3}), frozenset({3, 4})]
+    >>> fewest_blocks(windows, frozenset({1, 4})), fewest_blocks(windows, frozenset({2, 3}))
+    (2, 1)
+    """
+    holding = _holding(one & wanted for one in blocks)
+    if any(cell not in holding for cell in wanted):
+        return None
+    if all(len(holding[cell]) == 1 for cell in wanted):
+        return len({holding[cell][0] for cell in wanted})
+    search = _Search(holding, len(wanted))
+    search.cover(wanted, 0)
+    return search.least
+
+
+class _Search:
+    """The least number of blocks that cover some cells: fewest choices first, cut off by a lower bound."""
+
+    def __init__(self, holding: Mapping[int, list[Block]], most: int) -> None:
+        self.holding, self.least, self.tries = holding, most, 0
+
+    def cover(self, left: Block, used: int) -> None:
+        """Tries all covers of what is left that may use fewer blocks than the best so far."""
+        self.tries += 1
+        if self.tries > MOST_TRIES:
+            raise TooManyBlocks(
+                f"the fewest blocks that cover some cells are not found in {MOST_TRIES:,} tries; smaller "
+                "databases would do"
+            )
+        if not left:
+            self.least = min(self.least, used)
+            return
+        if used + self._at_least(left) >= self.least:
+            return
+        choices = min((maximal(one & left for one in self.holding[cell]) for cell in left), key=len)
+        for one in sorted(choices, key=len, reverse=True):
+            self.cover(left - one, used + 1)
+
+    def _at_least(self, left: Block) -> int:
+        """How many cells there are of which no two lie in one block: each needs a block of its own."""
+        free, found = set(left), 0
+        while free:
+            found += 1
+            for one in self.holding[free.pop()]:
+                free -= one
+        return found
+
+
+def largest_unions(
+    blocks: Sequence[Block], steps: int, roles: Mapping[int, Hashable], most: int
+) -> list[Block]:
+    """The largest sets of cells that at most so many blocks make up, those that no other one holds.
+
+    roles -- what there is to say of each cell: where every block is one cell, sets that differ only by
+    exchanging cells of one role are one of them; most -- of how many cells these sets may consist.
+
+    >>> largest_unions([frozenset({1}), frozenset({2}), frozenset({1, 2})], 1, {1: (), 2: ()}, 100)
+    [frozenset({1, 2})]
+    """
+    some = maximal(blocks)
+    many = min(steps, len(some))
+    if all(len(one) == 1 for one in some):
+        return _of_single_cells([cell for one in some for cell in one], many, roles, most)
+    if many <= 1:
+        return some
+    if comb(len(some), many) > MOST_UNIONS:
+        raise TooManyBlocks(
+            f"{many:,} of {len(some):,} blocks can be chosen in too many ways to go through; smaller "
+            "groups or databases would do"
+        )
+    return maximal(frozenset().union(*chosen) for chosen in combinations(some, many))
+
+
+def _of_single_cells(
+    cells: Iterable[int], many: int, roles: Mapping[int, Hashable], most: int
+) -> list[Block]:
+    """So many cells, in each way in which they can have roles."""
+    alike: dict[Hashable, list[int]] = defaultdict(list)
+    for cell in sorted(cells):
+        alike[roles[cell]].append(cell)
+    kinds = list(alike.values())
+    if not kinds or many == 0:
+        return []
+    if comb(len(kinds) + many - 1, many) * many > most:
+        raise TooManyBlocks(
+            f"{many:,} cells of {len(kinds):,} kinds can change in too many ways; smaller groups would do"
+        )
+    found = []
+    for chosen in combinations_with_replacement(range(len(kinds)), many):
+        times = {n: chosen.count(n) for n in chosen}
+        if all(count <= len(kinds[n]) for n, count in times.items()):
+            found.append(frozenset(cell for n, count in times.items() for cell in kinds[n][:count]))
+    return found
+
+
+def _holding(blocks: Iterable[Block]) -> dict[int, list[Block]]:
+    """For each cell the blocks that hold it, without those that lie in another one."""
+    found: dict[int, list[Block]] = defaultdict(list)
+    for one in maximal(blocks):
+        for cell in one:
+            found[cell].append(one)
+    return dict(found)
+
+
+def maximal(sets: Iterable[Block]) -> list[Block]:
+    """The sets that lie in no other one, each once, large ones first."""
+    kept: list[Block] = []
+    holding: dict[int, list[Block]] = defaultdict(list)
+    for one in sorted({one for one in sets if one}, key=lambda one: (-len(one), sorted(one))):
+        few = min((holding[cell] for cell in one), key=len)
+        if not any(one <= other for other in few):
+            kept.append(one)
+            for cell in one:
+                holding[cell].append(one)
+    return kept

@@ -1,0 +1,102 @@
+"""Covers of products of cells: neighbours that differ in a largest set of cells move every input furthest.
+
+The canonical metric is the fewest blocks that cover the cells in which two databases differ, on what is read
+as well: there the blocks are those cells of theirs that are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+
+from dpcompose.kernel.covers.blocks import Block, fewest_blocks, largest_unions, maximal
+from dpcompose.kernel.covers.types import (
+    LARGEST,
+    Cover,
+    Covering,
+    Metric,
+    NoCover,
+    Reader,
+    Type,
+    query_metric,
+)
+from dpcompose.kernel.settings import Mechanism
+from dpcompose.kernel.terms import INFINITY, ONE, Term, number
+
+
+class Cells(Covering):
+    procedure = "blocks"
+
+    def cover(self) -> Cover:
+        target, every = self.setting.target, frozenset(range(self.setting.databases.count))
+        if target.any_two:
+            changes = [every] if every else []
+        else:
+            changes = largest_unions(target.blocks, target.steps, self.roles, LARGEST)
+        if sum(map(len, changes)) > LARGEST:
+            raise NoCover("neighbours change too many cells to write down; smaller databases would do")
+        types = [self.of_changed(one) for one in sorted(changes, key=lambda one: (len(one), sorted(one)))]
+        return self.of_types(types, len(types), self.pages_of(self.metrics))
+
+    @cached_property
+    def kept(self) -> dict[Reader, Block]:
+        """The cells that are read."""
+        every = frozenset(range(self.setting.databases.count))
+        return {reader: every if some is None else frozenset(some) for reader, some in self.readers().items()}
+
+    @cached_property
+    def inside(self) -> dict[Reader, list[Block]]:
+        """Where a guarantee is stated for blocks, the largest of them on what is read."""
+        found = {}
+        for (i, part), kept in self.kept.items():
+            stated = self.setting.mechanisms[i - 1].stated
+            if stated is not None and not stated.any_two:
+                found[i, part] = maximal(one & kept for one in stated.blocks)
+        return found
+
+    @cached_property
+    def roles(self) -> dict[int, tuple[Hashable, ...]]:
+        """What there is to say of each cell: who reads it, and in which blocks it lies there with others.
+
+        Cells of which the same is said can be exchanged, and all distances stay the same.
+        """
+        found: dict[int, list[Hashable]] = {cell: [] for cell in range(self.setting.databases.count)}
+        for reader, kept in self.kept.items():
+            holding: dict[int, list[int]] = {}
+            for n, one in enumerate(self.inside.get(reader, ())):
+                for cell in one:
+                    holding.setdefault(cell, []).append(-1 if len(one) == 1 else n)
+            for cell in kept:
+                found[cell].append((reader, *holding.get(cell, ())))
+        return {cell: tuple(some) for cell, some in found.items()}
+
+    @cached_property
+    def metrics(self) -> dict[Reader, Metric]:
+        """For all that is read the pages of its metric, and how far a query's value moves."""
+        return {reader: self.metric(self.setting.mechanisms[reader[0] - 1]) for reader in self.kept}
+
+    def metric(self, mechanism: Mechanism) -> Metric:
+        if mechanism.noise is not None:
+            return query_metric(mechanism, self.theory)
+        assert mechanism.stated is not None
+        if mechanism.stated.any_two:
+            return Metric((self.any_two(),), lambda removed, added: ONE, discrete=True)
+        page = self.fact(lambda page: page.head.form == "fewest blocks that cover", "the metric by blocks")
+        return Metric(self.grouped([page], mechanism.stated.steps), lambda removed, added: INFINITY)
+
+    def of_changed(self, changed: Block) -> Type:
+        """The type of neighbours that differ in some cells."""
+        moved = []
+        for reader, kept in self.kept.items():
+            if here := changed & kept:
+                metric, count = self.metrics[reader], len(here)
+                moved.append((reader, self.distance(reader, here), metric.entries(count, count)))
+        return self.type(moved, tuple(sorted(changed)))
+
+    def distance(self, reader: Reader, changed: Block) -> Term:
+        """How far an input moves where some of its cells change."""
+        stated = self.setting.mechanisms[reader[0] - 1].stated
+        if reader not in self.inside or stated is None:
+            return self.metrics[reader].at(len(changed), len(changed))
+        steps = fewest_blocks(self.inside[reader], changed)
+        return INFINITY if steps is None else number(-(-steps // stated.steps))

@@ -1,0 +1,109 @@
+"""Covers of listed databases: all neighbours, for this class and no other.
+
+Distances are shortest paths: on the own domain among the values that are read, on the common domain among
+the databases with each fibre of the map contracted to one node.  There a group of steps is one step, before
+anything is contracted: steps of a group do not jump inside a fibre.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
+
+from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, query_metric
+from dpcompose.kernel.settings import Mechanism, Relation
+from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
+
+
+class Listed(Covering):
+    procedure = "exhaustion"
+
+    def cover(self) -> Cover:
+        setting = self.setting
+        pairs = related(setting.target, setting.databases.count)
+        if len(pairs) * len(setting.mechanisms) > LARGEST:
+            raise NoCover(f"{len(pairs):,} neighbours are too many to go through; a smaller class would do")
+        far = [self.distance(one) for one in setting.mechanisms]
+        types = []
+        for x, y in pairs:
+            moved = (((i, 0), r := at(x, y), (r,)) for i, at in enumerate(far, start=1))
+            types.append(self.type(moved, (x, y)))
+        return self.of_types(types, len(pairs), [()] * len(far))
+
+    def distance(self, mechanism: Mechanism) -> Callable[[int, int], Term]:
+        """How far apart two databases are for a mechanism: by shortest paths among what it reads."""
+        values, stated = mechanism.reads[0], mechanism.stated
+        read: Sequence[int] = range(self.setting.databases.count) if values is None else values
+        if mechanism.noise is not None:
+            metric = query_metric(mechanism, self.theory)
+            if not metric.discrete:
+                raise NoCover(f"what {mechanism.name} asks for is about records, and databases are listed")
+            return lambda x, y: metric.at(1, 1) if read[x] != read[y] else ZERO
+        assert stated is not None
+        if stated.any_two:
+            return lambda x, y: ONE if read[x] != read[y] else ZERO
+        at_once, graph = stated.steps, _graph(stated.pairs)
+        if mechanism.domain == "common" and values is not None:
+            at_once, graph = 1, _graph((read[x], read[y]) for x, y in _within(stated.pairs, stated.steps))
+        known: dict[int, dict[int, int]] = {}
+
+        def steps(x: int, y: int) -> Term:
+            if read[x] == read[y]:
+                return ZERO
+            if read[x] not in known:
+                known[read[x]] = _from(graph, read[x], None)
+            found = known[read[x]].get(read[y])
+            return INFINITY if found is None else number(-(-found // at_once))
+
+        return steps
+
+
+def related(relation: Relation, count: int) -> list[tuple[int, int]]:
+    """The neighbours among so many databases, or values: at most so many steps lead from one to the other."""
+    if not relation.any_two:
+        return _within(relation.pairs, relation.steps)
+    if count * count > LARGEST:
+        raise NoCover(f"any two of {count:,} databases are too many pairs to go through")
+    return list(combinations(range(count), 2))
+
+
+def _within(pairs: Sequence[tuple[int, int]], steps: int) -> list[tuple[int, int]]:
+    """The pairs between which at most so many listed ones lead.
+
+    >>> _within([(0, 1), (1, 2), (2, 3)], 2)
+    [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
+    """
+    if steps == 1:
+        return list(pairs)
+    graph, found = _graph(pairs), list[tuple[int, int]]()
+    for x in sorted(graph):
+        found += [(x, y) for y in sorted(_from(graph, x, steps)) if x < y]
+        if len(found) > LARGEST:
+            raise NoCover("groups of steps have too many neighbours to go through")
+    return found
+
+
+def _graph(pairs: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
+    """Which numbers each one is paired with; one that is paired with itself is not."""
+    found: dict[int, set[int]] = {}
+    for a, b in pairs:
+        if a != b:
+            found.setdefault(a, set()).add(b)
+            found.setdefault(b, set()).add(a)
+    return found
+
+
+def _from(graph: Mapping[int, set[int]], start: int, most: int | None) -> dict[int, int]:
+    """The fewest steps from a node to all that are at most so many away."""
+    reached, waiting = {start: 0}, deque([start])
+    while waiting:
+        x = waiting.popleft()
+        if most is not None and reached[x] == most:
+            continue
+        for y in graph.get(x, ()):
+            if y not in reached:
+                reached[y] = reached[x] + 1
+                waiting.append(y)
+    del reached[start]
+    return reached

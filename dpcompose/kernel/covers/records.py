@@ -1,0 +1,273 @@
+"""Covers of classes of records: one pair of databases for each type of edit stands for all of its type.
+
+An edit removes some records and adds others, and its type is which atoms lose and gain how many.  How far an
+input moves depends on these numbers only, so the types decide the whole class, however large.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache, cached_property
+from itertools import combinations_with_replacement, product
+from math import comb
+from typing import Any
+
+from dpcompose.kernel import formulas
+from dpcompose.kernel.covers.types import (
+    LARGEST,
+    Cover,
+    Covering,
+    Metric,
+    NoCover,
+    Reader,
+    Type,
+    query_metric,
+)
+from dpcompose.kernel.domains import NONNEGATIVE
+from dpcompose.kernel.settings import Mechanism, Relation
+from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, letter, number
+
+Counts = tuple[int, int]
+"""How many records are removed, and added."""
+Changes = tuple[tuple[int, ...], tuple[int, ...]]
+"""Which atoms lose records, and which gain some: one number a record."""
+
+
+class Records(Covering):
+    procedure = "edit types"
+
+    def cover(self) -> Cover:
+        setting, metrics = self.setting, self.metrics
+        target = self.within(setting.target, setting.databases.size)
+        pages = self.pages_of(metrics)
+        if setting.databases.of == "sequences":
+            self.check_room(target)
+        n = setting.databases.size[1]
+        if target.any_two and n is None:
+            return self.of_types([self.growing()], 1, pages)
+        if target.any_two and all(one.discrete for one in metrics.values()):
+            changed = self.all_changed()
+            if changed is not None:
+                return self.of_types([self.of_edit(*changed)], 1, pages)
+        found = [self.of_edit(left, right) for left, right in self.changes(target)]
+        found.sort(key=lambda one: (_records(one), str(one.pair)))
+        return self.of_types(found, len(found), pages)
+
+    @cached_property
+    def metrics(self) -> dict[Reader, Metric]:
+        """The metric of all that is read."""
+        mechanisms = self.setting.mechanisms
+        return {one: self.metric(mechanisms[one[0] - 1], some) for one, some in self.readers().items()}
+
+    @cached_property
+    def readers_of(self) -> list[list[Reader]]:
+        """For each atom who reads it."""
+        found: list[list[Reader]] = [[] for _ in self.setting.databases.atoms]
+        for reader, some in self.readers().items():
+            for atom in range(len(found)) if some is None else some:
+                found[atom].append(reader)
+        return found
+
+    def within(self, relation: Relation, size: tuple[str, int | None]) -> Relation:
+        """The relation by edits that lead from some database of these sizes to another one."""
+        if isinstance(relation.single, str):
+            return relation
+        word, n = size
+        inside = [
+            (a, b)
+            for a, b in relation.single
+            if (n is None or max(a, b) <= n) and (word != "exactly" or a == b)
+        ]
+        return Relation(tuple(sorted(inside)), relation.steps)
+
+    def image_size(self, atoms: tuple[int, ...] | None) -> tuple[str, int | None]:
+        """The sizes of what is read: of a database of exactly n records, any number up to n."""
+        word, n = self.setting.databases.size
+        return (word, n) if atoms is None or word == "any" else ("at most", n)
+
+    def metric(self, mechanism: Mechanism, atoms: tuple[int, ...] | None) -> Metric:
+        """The metric of what a mechanism reads: by its noise, or by a fact page for its guarantee's steps."""
+        if mechanism.noise is not None:
+            return self.of_noise(mechanism)
+        if atoms == ():
+            return Metric((), lambda removed, added: INFINITY, discrete=True)  # there is one value only
+        if atoms is not None and len(atoms) == len(self.setting.databases.atoms):
+            atoms = None
+        stated, of_all = mechanism.stated, self.setting.databases.size
+        assert stated is not None
+        if mechanism.domain == "own" or atoms is None:
+            relation = self.within(stated, self.image_size(atoms))
+        else:
+            relation = self.within(stated, of_all)
+            kept = {one for a, b in relation.edits for one in product(range(a + 1), range(b + 1))}
+            if not relation.any_two:
+                relation = Relation(tuple(sorted(kept - {(0, 0)})), relation.steps)
+        return self.closed_form(relation, self.image_size(atoms)[0])
+
+    def of_noise(self, mechanism: Mechanism) -> Metric:
+        """How far a query's value moves: other attributes are another record of the same atom."""
+        metric = query_metric(mechanism, self.theory)
+        if metric.discrete:
+            return metric
+        if self.setting.databases.of == "sequences":
+            raise NoCover(f"how far what {mechanism.name} asks for moves is known for multisets only")
+        if metric.at(1, 1) != ZERO and any(len(one.records) < 2 for one in self.setting.databases.atoms):
+            raise NoCover(f"{mechanism.name} looks at attributes, and a record without a second one has none")
+        return metric
+
+    def closed_form(self, relation: Relation, size: str) -> Metric:
+        """The canonical metric of a relation by edits, as a fact page states it."""
+        if relation.any_two:
+            return Metric((self.any_two(),), lambda removed, added: ONE, discrete=True)
+        of = self.setting.databases.of
+
+        def fits(page: Any) -> bool:
+            head = page.head
+            if head.metric is None or isinstance(head.edits, str) or head.edits is None:
+                return False
+            single = {tuple(one) for one in head.edits}
+            both = tuple(sorted(single | {one[::-1] for one in single}))
+            return of in head.classes and size in head.sizes and both == relation.single
+
+        id = self.fact(fits, f"the metric of these steps on {of} of {size} size")
+        head = self.theory.pages[id].head
+        letters = {name: letter(name, NONNEGATIVE) for name in ("removed", "added")}
+        formula = formulas.parse(head.metric, letters)
+
+        def counted(removed: int, added: int) -> Fraction | None:
+            return formulas.evaluate(formula, {"removed": Fraction(removed), "added": Fraction(added)})
+
+        @cache
+        def at(removed: int, added: int) -> Term:
+            if formula.kind == "oo" or (head.same_size and removed != added):
+                return INFINITY
+            value = counted(removed, added)
+            if value is None or value.denominator != 1 or value < 1 or value != counted(added, removed):
+                raise NoCover(f"the closed form of {id} is no whole number of steps")
+            return number(-(-value.numerator // relation.steps))
+
+        return Metric(self.grouped([id], relation.steps), at, discrete=formula.kind == "oo")
+
+    def check_room(self, target: Relation) -> None:
+        """On sequences one pair stands for its type where there is room for all edits."""
+        word, n = self.setting.databases.size
+        if n is not None and (target.any_two or (word != "exactly" and target.steps > n)):
+            raise NoCover("sequences of so few entries have no room for all that neighbours may change")
+
+    def of_edit(self, left: tuple[int, ...], right: tuple[int, ...]) -> Type:
+        """The type of neighbours that lose the records `left` of some atoms and gain `right` of others."""
+        counts: dict[Reader, list[int]] = {}
+        for side, some in enumerate((left, right)):
+            for atom in some:
+                for reader in self.readers_of[atom]:
+                    counts.setdefault(reader, [0, 0])[side] += 1
+        moved = (
+            (reader, self.metrics[reader].at(a, b), self.metrics[reader].entries(a, b))
+            for reader, (a, b) in sorted(counts.items())
+        )
+        return self.type(moved, self.databases(left, right))
+
+    def databases(
+        self, left: tuple[int, ...], right: tuple[int, ...]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The smallest two databases that differ so."""
+        atoms = self.setting.databases.atoms
+        taken = set(left)
+        D = [atoms[one].records[0] for one in left]
+        E = [atoms[one].records[1 if one in taken else 0] for one in right]
+        word, n = self.setting.databases.size
+        if word == "exactly" and n:
+            if n > LARGEST:
+                raise NoCover(f"{n:,} records are too many to write down; a smaller size would do")
+            same = (D or E)[:1] * (n - len(left))
+            D, E = D + same, E + same
+        return tuple(sorted(D)), tuple(sorted(E))
+
+    def growing(self) -> Type:
+        """Any two databases of any size: none, and every record N times; N grows."""
+        far: dict[int, set[Term]] = {}
+        unlimited = set()
+        counts = Counter(reader for some in self.readers_of for reader in some)
+        for (i, part), here in sorted(counts.items()):
+            metric = self.metrics[i, part]
+            r = metric.at(0, here)
+            if not metric.discrete and r.kind != "oo":
+                if not r.positive:
+                    name = self.setting.mechanisms[i - 1].name
+                    raise NoCover(f"how far what {name} asks for moves may be 0, and else has no limit")
+                unlimited.add(i)
+                r = INFINITY
+            far.setdefault(i, set()).add(r)
+        if any(len(some) > 1 for some in far.values()):
+            raise NoCover("members of a family that move by different amounts are not supported")
+        counted = {i: 1 if self.setting.mechanisms[i - 1].count is None else 0 for i in far}
+        moves = tuple((i, ((counted[i], r),)) for i, (r,) in sorted(far.items()))
+        return Type(moves, frozenset(unlimited), self.databases((), tuple(range(len(self.readers_of)))))
+
+    def all_changed(self) -> Changes | None:
+        """A pair in which every atom changes, in a class of limited size; None where there is no room."""
+        word, n = self.setting.databases.size
+        atoms = tuple(range(len(self.setting.databases.atoms)))
+        if word != "exactly":
+            return (atoms, ()) if n is None or len(atoms) <= n else None
+        left, right = atoms, atoms
+        if len(atoms) == 1:
+            if len(self.setting.databases.atoms[0].records) < 2:
+                return None
+        else:
+            half = (len(atoms) + 1) // 2
+            left, right = atoms[:half], atoms[half:]
+            right += right[:1] * (len(left) - len(right))
+        return (left, right) if n is not None and len(left) <= n else None
+
+    def changes(self, target: Relation) -> Iterator[Changes]:
+        """Which atoms lose and gain records, in every way in which neighbours differ."""
+        atoms = self.setting.databases.atoms
+        word, n = self.setting.databases.size
+        differences = self.differences(target)
+        length = n if word == "exactly" and n else 1
+        written = sum(
+            comb(len(atoms) + a - 1, a) * comb(len(atoms) + b - 1, b) * max(length, a) for a, b in differences
+        )
+        if written > LARGEST:
+            raise NoCover(
+                f"{len(atoms):,} kinds of records differ in too many ways to write down; smaller groups, "
+                "a smaller size, or fewer record sets, would do"
+            )
+        for removed, added in sorted(differences):
+            if removed < added:
+                continue
+            for left in combinations_with_replacement(range(len(atoms)), removed):
+                for right in combinations_with_replacement(range(len(atoms)), added):
+                    if removed == added and right < left:
+                        continue
+                    if all(len(atoms[one].records) > 1 for one in set(left) & set(right)):
+                        yield left, right
+
+    def differences(self, target: Relation) -> set[Counts]:
+        """By how many records removed and added neighbours differ."""
+        word, n = self.setting.databases.size
+        if target.any_two:
+            assert n is not None
+            if n * n > LARGEST:
+                raise NoCover(f"any two databases of up to {n:,} records differ in too many ways")
+            ways = product(range(n + 1), repeat=2)
+            return {(a, b) for a, b in ways if (a or b) and (word != "exactly" or a == b)}
+        most = target.steps if n is None else min(n, target.steps)
+        if (most + 1) ** 2 > LARGEST:
+            raise NoCover(f"groups of {target.steps:,} steps differ in too many ways to write down")
+        seen = layer = {(0, 0)}
+        for _ in range(target.steps):
+            sums = {(a + c, b + d) for a, b in layer for c, d in target.edits}
+            layer = {one for one in sums if max(one) <= most} - seen
+            if not layer:
+                break
+            seen = seen | layer
+        return seen - {(0, 0)}
+
+
+def _records(one: Type) -> int:
+    """How many records the two databases of a type have."""
+    return sum(len(side) for side in one.pair if isinstance(side, tuple))

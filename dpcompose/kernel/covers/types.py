@@ -1,0 +1,272 @@
+"""Types of neighbours: what moves alike, and which types no other one exceeds.
+
+How far an input moves is counted in the metric in which the mechanism's guarantee is stated: canonical, in
+closed form by a fact page, by the fewest blocks, or by shortest paths; of noise, how far the query's value
+moves.  Distances never fall when more changes, so the types that no other one exceeds decide.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from dpcompose.kernel import formulas
+from dpcompose.kernel.grammar import FormulaError
+from dpcompose.kernel.orders import undominated
+from dpcompose.kernel.settings import Mechanism, Setting
+from dpcompose.kernel.terms import ZERO, Term, changed, largest, number
+from dpcompose.kernel.theory import NoPage, Theory
+
+LARGEST = 2_000_000
+"""The most records, or cells, or listed pairs times mechanisms, in all types that are gone through."""
+
+Moves = tuple[tuple[int, tuple[tuple[int, Term], ...]], ...]
+"""For each input that moves its number, and how many members move how far; 0 members: all of the family."""
+Reader = tuple[int, int]
+"""A mechanism by its number, and which of the sets that it reads is meant, from 0."""
+
+
+class NoCover(NoPage):
+    """No lemma covers the neighbours of the class by finitely many types; the message says why."""
+
+
+@dataclass(frozen=True)
+class Type:
+    """Neighbours that move the inputs alike, and two of them.
+
+    moves -- how far; families on one partition move the same members, the furthest ones furthest;
+    unlimited -- inputs that move by finite distances without a limit, which `moves` has as
+    ∞: then the pair with every record taken N times moves them further and further;
+    pair -- two databases: of records their lists; of cells those in which they differ; of listed ones their
+    numbers;
+    entries -- of mechanisms that add noise, how far each entry of the query's value moves that does; left
+    out where that differs from member to member.
+    """
+
+    moves: Moves
+    unlimited: frozenset[int]
+    pair: tuple[tuple[str, ...], tuple[str, ...]] | tuple[int, ...]
+    entries: tuple[tuple[int, tuple[Term, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Cover:
+    """The types, the page by which they cover all neighbours, and how many pairs were gone through."""
+
+    types: tuple[Type, ...]
+    page: str
+    gone_through: int
+    metrics: tuple[tuple[str, ...], ...]
+    """For each mechanism the pages that state the metric of its input."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """How far an input moves, by counts of what differs, and the pages that state it.
+
+    at -- from how many records are removed and added; discrete -- whether it only says whether they differ;
+    entries -- of the value of a query, how far each entry moves that does.
+    """
+
+    pages: tuple[str, ...]
+    at: Callable[[int, int], Term]
+    discrete: bool = False
+    entries: Callable[[int, int], tuple[Term, ...]] = lambda removed, added: ()
+
+
+class Covering(ABC):
+    """What the kinds of classes have in common: moves of single inputs gathered into types."""
+
+    procedure: ClassVar[str]
+    """What the page calls the lemma by which the types cover everything."""
+
+    def __init__(self, setting: Setting, theory: Theory) -> None:
+        self.setting, self.theory = setting, theory
+
+    @abstractmethod
+    def cover(self) -> Cover:
+        """The types of the target's neighbours.  Raises NoPage where no lemma covers them."""
+
+    @property
+    def page(self) -> str:
+        """The page of the lemma by which the types cover everything."""
+        about = self.procedure
+        otherwise = f"there is no page on covers by {about}"
+        return str(self.theory.first("procedure", lambda page: page.head.procedure == about, otherwise).id)
+
+    def fact(self, fits: Callable[[Any], bool], what: str) -> str:
+        """The id of the fact page that fits.  Raises NoPage: no page states `what`."""
+        return str(self.theory.first("fact", fits, f"no page states {what}").id)
+
+    def any_two(self) -> str:
+        """The page on the metric where any two databases are neighbours."""
+        return self.fact(lambda page: page.head.edits == "any two", "the metric of any two neighbours")
+
+    def grouped(self, pages: Sequence[str], steps: int) -> tuple[str, ...]:
+        """The pages of a metric, with that of groups of several steps."""
+        if steps == 1:
+            return tuple(pages)
+        groups = self.fact(lambda page: page.head.groups is not None, "the metric of groups of steps")
+        return (*pages, groups)
+
+    def readers(self) -> dict[Reader, tuple[int, ...] | None]:
+        """What is read, by whom."""
+        return {
+            (i, part): one
+            for i, mechanism in enumerate(self.setting.mechanisms, start=1)
+            for part, one in enumerate(mechanism.reads)
+        }
+
+    def pages_of(self, metrics: Mapping[Reader, Metric]) -> list[tuple[str, ...]]:
+        """For each mechanism the pages that state its metrics."""
+        found: dict[int, dict[str, None]] = {i: {} for i, _ in metrics}
+        for (i, _), one in metrics.items():
+            found[i] |= dict.fromkeys(one.pages)
+        return [tuple(some) for some in found.values()]
+
+    def type(
+        self,
+        moved: Iterable[tuple[Reader, Term, tuple[Term, ...]]],
+        pair: tuple[tuple[str, ...], tuple[str, ...]] | tuple[int, ...],
+    ) -> Type:
+        """The type of two neighbours that move what is read so far, and the entries of its query's value."""
+        far: dict[int, dict[int, Term]] = {}
+        entries: dict[int, set[tuple[Term, ...]]] = {}
+        for (i, part), r, moving in moved:
+            if r != ZERO:
+                far.setdefault(i, {})[part] = r
+                if self.setting.mechanisms[i - 1].noise is not None:
+                    entries.setdefault(i, set()).add(moving)
+        alike = tuple((i, some.pop()) for i, some in sorted(entries.items()) if len(some) == 1)
+        return Type(self.gathered(far), frozenset(), pair, alike)
+
+    def gathered(self, far: Mapping[int, Mapping[int, Term]]) -> Moves:
+        """Moves by the mechanism: of a family how many members move how far, the furthest first."""
+        self.check_together(far)
+        moves: list[tuple[int, tuple[tuple[int, Term], ...]]] = []
+        for i, of_parts in sorted(far.items()):
+            mechanism, distances = self.setting.mechanisms[i - 1], list(of_parts.values())
+            if mechanism.partition:
+                times = Counter(distances)
+                order = sorted(times, key=size, reverse=True) if len(times) > 1 else list(times)
+                moves.append((i, tuple((times[r], r) for r in order)))
+            else:
+                moves.append((i, ((1 if mechanism.count is None else 0, distances[0]),)))
+        return tuple(moves)
+
+    def check_together(self, far: Mapping[int, Mapping[int, Term]]) -> None:
+        """Of families on one partition a member that moves further in one moves no less far in another."""
+        families: dict[str, list[Mapping[int, Term]]] = {}
+        for i in sorted(far):
+            if partition := self.setting.mechanisms[i - 1].partition:
+                families.setdefault(partition, []).append(far[i])
+        for some in families.values():
+            rows = {tuple(one.get(part, ZERO) for one in some) for part in set().union(*some)}
+            if len(rows) > 1:
+                ordered = pairwise(sorted(tuple(map(size, row)) for row in rows))
+                if any(a > b for less, more in ordered for a, b in zip(less, more, strict=True)):
+                    raise NoCover(
+                        "several families on one partition of which other members move are not supported; "
+                        "write the parts out"
+                    )
+
+    def of_types(self, types: Iterable[Type], gone_through: int, metrics: Sequence[Sequence[str]]) -> Cover:
+        """The cover by the types that no other one exceeds."""
+        distinct: dict[tuple[Any, ...], Type] = {}
+        for one in types:
+            distinct.setdefault((one.moves, one.unlimited, one.entries), one)
+        kept = _undominated(list(distinct.values()))
+        return Cover(tuple(kept), self.page, gone_through, tuple(tuple(one) for one in metrics))
+
+
+def size(distance: Term) -> tuple[int, Fraction]:
+    """By what distances of a family's members are put in order.  Raises NoCover for formulas."""
+    if distance.kind == "oo":
+        return 1, Fraction(0)
+    if distance.number is None:
+        raise NoCover(
+            "members of a family that move by different amounts, such as "
+            f"{formulas.to_text(distance)}, are not supported; write the parts out"
+        )
+    return 0, distance.number
+
+
+def _undominated(types: Sequence[Type]) -> list[Type]:
+    """The types that no other one exceeds, in their order; where distances are formulas, in equal ones."""
+    slots = [_slots(one) for one in types]
+    unordered = {key for one in slots for key, r in one.items() if r.kind != "oo" and r.number is None}
+    rows: dict[tuple[Any, ...], dict[tuple[int, int], Any]] = {}
+    keys = []
+    for one in slots:
+        row: dict[tuple[int, int], Any] = {key: r if key in unordered else size(r) for key, r in one.items()}
+        row |= {key: ZERO for key in unordered if key not in row}
+        keys.append(tuple(sorted(row.items(), key=lambda entry: entry[0])))
+        rows[keys[-1]] = row
+    kept = undominated(list(rows.values()), size(ZERO), lambda key: key not in unordered)
+    names = list(rows)
+    best = {names[n] for n in kept}
+    return [one for one, key in zip(types, keys, strict=True) if key in best]
+
+
+def _slots(one: Type) -> dict[tuple[int, int], Term]:
+    """The distances member by member, the furthest first; of a whole family one stands for all."""
+    found: dict[tuple[int, int], Term] = {}
+    for i, members in one.moves:
+        distances = [r for many, r in members for _ in range(many or 1)]
+        found |= {(i, slot): r for slot, r in enumerate(distances)}
+    return found
+
+
+def seen_largest(term: Term) -> Term | None:
+    """A maximum without the terms that another one is seen to be at least; None where all are needed."""
+    if term.kind != "top" or term.of[0] != 1:
+        return None
+    kept: list[Term] = []
+    for one in term.parts:
+        if not any((other - one).nonnegative for other in kept):
+            kept = [other for other in kept if not (one - other).nonnegative] + [one]
+    return largest(*kept) if len(kept) < len(term.parts) else None
+
+
+def query_metric(mechanism: Mechanism, theory: Theory) -> Metric:
+    """How far the value of a mechanism's query moves, in the norm of its noise's page."""
+    noise = mechanism.noise
+    assert noise is not None
+    law, query = theory.page(noise.page, "noise"), theory.page(noise.query.page, "query")
+    text, known = query.head.moves.get(law.head.norm), dict(noise.query.values)
+    if text is None:
+        raise NoCover(f"{query.id} does not say how far it moves in the norm {law.head.norm}")
+    if not known.keys().isdisjoint(("removed", "added", "n")) or any(x.kind == "oo" for x in known.values()):
+        raise NoCover(f"the values of {query.id} are finite, and none is called removed, added or n")
+    if query.head.one and noise.query.n != 1:
+        raise NoCover(f"{query.id} is about one record")
+    if query.head.sized:
+        if noise.query.n is None:
+            raise NoCover(f"{query.id} needs a known number of records")
+        known["n"] = number(noise.query.n)
+
+    def counted(text: str, removed: int, added: int) -> Term:
+        try:
+            return formulas.parse(text, {**known, "removed": number(removed), "added": number(added)})
+        except FormulaError as error:
+            raise NoCover(f"{query.id}: {error.message}") from None
+
+    @cache
+    def at(removed: int, added: int) -> Term:
+        found = counted(text, removed, added)
+        if found != counted(text, added, removed):
+            raise NoCover(f"{query.id} moves by another amount from E to D than from D to E")
+        return changed(found, seen_largest)
+
+    @cache
+    def entries(removed: int, added: int) -> tuple[Term, ...]:
+        some = [counted(one, removed, added) for one in query.head.entries]
+        return tuple(one for one in some or [at(removed, added)] if one != ZERO)
+
+    return Metric((query.id, law.id), at, query.head.whether, entries)

@@ -1,0 +1,338 @@
+"""The least δ at every ε' for mechanisms composed, from below and from above.
+
+Privacy losses of a composition add up.  Those of canonical noise lie on a lattice, and so do those of
+Laplace noise after a rounding; the least δ is the mean of max(0, 1 − e^(ε' − loss)).  Beside normal noise
+and what is zCDP it is the mean of their δ(ε' − loss).  The proofs are on the pages optimal-composition,
+laplace-curve and curves-together of theorems/computed/.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import TypeAlias
+
+from dpcompose.kernel import terms
+from dpcompose.kernel.deciders.canonical import Noise, binomial, laplace, noise
+from dpcompose.kernel.deciders.lattices import Rounding, TooManyLosses, check_work, convolved, places, power
+from dpcompose.kernel.deciders.losses import Axis, Losses
+from dpcompose.kernel.deciders.ratios import commensurable
+from dpcompose.kernel.deciders.tails import Laplace, Normal, Tail
+from dpcompose.kernel.intervals import ONE, Interval, enclosure, log
+from dpcompose.kernel.terms import Term
+
+LARGEST_LATTICE = 30_000
+"""The most points of a lattice of losses; beyond it the losses are moved to a coarser one, a known way."""
+BESIDE_NORMAL = 1_000
+"""The same where each point takes a value of the curve of normal noise or of what is zCDP."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """`count` mechanisms that are (ε, δ)-DP, each with two inputs that are `steps` apart.
+
+    epsilon, delta -- constants ≥ 0; steps, count -- whole numbers ≥ 1.
+    """
+
+    epsilon: Term
+    delta: Term
+    steps: int = 1
+    count: int = 1
+
+    def times(self, count: int) -> Part:
+        """The same of so many mechanisms."""
+        return replace(self, count=self.count * count)
+
+
+Piece: TypeAlias = "Part | Normal | Laplace"
+"""What is known of one or several of the mechanisms that are composed."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The least δ(ε') of mechanisms composed: no smaller one holds for all mechanisms as the parts say.
+
+    parts -- the mechanisms whose inputs move, and are known by their guarantees; those that are alike are
+    counted; normal -- all that is Gaussian or zCDP; laplace -- what adds Laplace noise.
+
+    >>> two = Curve.of([Part(terms.ONE, terms.ZERO, count=2)])
+    >>> two.below(terms.ONE) * 10**12 // 1
+    337834712147
+    >>> once = Curve.of([Part(terms.ONE, terms.ZERO, steps=2)])
+    >>> once.above(terms.ONE) * 10**4 // 1
+    4621
+    >>> normal = Normal(terms.ONE)
+    >>> str(Curve.of([normal, normal]).least_epsilon(Fraction(1, 10**5)).high * 10**6)
+    '6572971'
+    """
+
+    parts: tuple[Part, ...]
+    normal: Normal | None = None
+    laplace: tuple[Laplace, ...] = ()
+
+    @staticmethod
+    def of(pieces: Iterable[Piece]) -> Curve:
+        """The curve, mechanisms that are alike counted together."""
+        alike: Counter[tuple[Term, Term, int]] = Counter()
+        noisy: Counter[Term] = Counter()
+        normal = Normal(terms.ZERO, terms.ZERO)
+        for piece in pieces:
+            if isinstance(piece, Part):
+                alike[piece.epsilon, piece.delta, piece.steps] += piece.count
+            elif isinstance(piece, Normal):
+                normal = Normal(normal.square + piece.square, normal.rho + piece.rho)
+            elif piece.ratio != terms.ZERO:
+                noisy[piece.ratio] += piece.count
+        ordered = sorted(alike.items(), key=lambda one: (one[0][0].key, one[0][1].key, one[0][2]))
+        return Curve(
+            tuple(Part(*key, count) for key, count in ordered),
+            normal if (normal.square, normal.rho) != (terms.ZERO, terms.ZERO) else None,
+            tuple(Laplace(*one) for one in sorted(noisy.items(), key=lambda one: one[0].key)),
+        )
+
+    def above(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Fraction:
+        """A δ that no mechanisms with these guarantees exceed at ε': it proves claims.
+
+        epsilon -- a constant; bits -- how many binary digits masses have; points -- of how many losses at
+        most.  Raises TooManyLosses, and NoEnclosure where a parameter is no real constant.
+        """
+        return _losses(self, bits, points, True).delta(epsilon)
+
+    def below(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Fraction:
+        """A δ that some mechanisms with these guarantees have at ε': it refutes claims."""
+        return _losses(self, bits, points, False).delta(epsilon)
+
+    def delta(self, epsilon: Term, bits: int = 128, points: int = LARGEST_LATTICE) -> Interval:
+        """Both: between them the least δ lies."""
+        return Interval(self.below(epsilon, bits, points), self.above(epsilon, bits, points))
+
+    def least_epsilon(self, delta: Fraction, digits: int = 6, bits: int = 128) -> Interval | None:
+        """The least ε' ≥ 0 with δ(ε') ≤ δ, between decimals of so many digits; None: there is none.
+
+        >>> pure = Curve.of([Part(terms.ONE, terms.ZERO, count=500)])
+        >>> str(pure.least_epsilon(Fraction(1, 10**5), 3).high)
+        '38971/125'
+        """
+        return _least_epsilon(self, delta, digits, bits)
+
+
+MOST_EPSILON = 10**5
+"""Up to which ε' the least one is looked for."""
+
+
+@lru_cache(maxsize=64)
+def _least_epsilon(curve: Curve, delta: Fraction, digits: int, bits: int) -> Interval | None:
+    """The least ε', looked for where δ(ε') seems to be δ: rough logarithms only choose where."""
+    unit = 10**digits
+    if _losses(curve, bits, LARGEST_LATTICE, False).infinite > delta:
+        return None
+
+    @cache
+    def above(n: int) -> Fraction:
+        return curve.above(terms.number(Fraction(n, unit)), bits)
+
+    low, high = -1, unit  # the last n at which δ(n/unit) is not seen to be at most δ, and a first one
+    while above(high) > delta:
+        low, high = high, 2 * high
+        if high > MOST_EPSILON * unit:
+            return None
+    turn = 0
+    while high - low > 1:
+        turn += 1
+        at = (low + high) // 2
+        if turn % 3 and low >= 0 and 0 < above(high) < above(low) and delta > 0:
+            left, right = (_log(above(n)) - _log(delta) for n in (low, high))
+            if left > right:
+                at = low + round((high - low) * left / (left - right))
+        at = min(max(at, low + 1), high - 1)
+        low, high = (low, at) if above(at) <= delta else (at, high)
+    before, step = high - 1, 1  # the last at which it is known to be above δ, or close to that
+    while before >= 0 and curve.below(terms.number(Fraction(before, unit)), bits) <= delta:
+        before, step = before - step, 2 * step
+    return Interval(Fraction(max(0, before), unit), Fraction(high, unit))
+
+
+def _log(x: Fraction) -> Fraction:
+    return log(Interval.of(x), 40).low
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Mechanisms whose losses lie on one lattice: ε is `weight` steps, and so is the ratio of Laplace noise.
+
+    exact -- whether ε and ratios are these multiples; otherwise they were rounded to them, a known way.
+    """
+
+    step: Term
+    parts: tuple[tuple[Part, int], ...]
+    noisy: tuple[tuple[Laplace, int], ...]
+    exact: bool = field(default=True)
+
+    @property
+    def members(self) -> tuple[Part | Laplace, ...]:
+        """All mechanisms."""
+        return (*(part for part, _ in self.parts), *(one for one, _ in self.noisy))
+
+    @property
+    def length(self) -> int:
+        """How many steps there are from the middle to the largest loss."""
+        parts = sum(weight * part.steps * part.count for part, weight in self.parts)
+        return parts + sum(weight * one.count for one, weight in self.noisy)
+
+    def finer(self, m: int) -> _Group:
+        """The same with the step divided."""
+        parts = tuple((part, weight * m) for part, weight in self.parts)
+        return replace(
+            self, step=self.step / m, parts=parts, noisy=tuple((one, w * m) for one, w in self.noisy)
+        )
+
+    def noise(self, part: Part, weight: int, bits: int) -> Noise:
+        """The canonical noise of a part, with the ε that it is given here."""
+        epsilon = part.epsilon if self.exact else weight * self.step
+        return noise(epsilon, part.delta, part.steps, bits)
+
+    def stays(self, bits: int) -> Interval:
+        """The probability that no loss is ∞."""
+        found = ONE
+        for part, weight in self.parts:
+            one = ONE - self.noise(part, weight, bits).infinite
+            found = (found * one.power(part.count, 2 * bits)).rounded(4 * bits)
+        return found
+
+    def axis(self, bits: int, rounding: Rounding) -> Axis:
+        """All losses added up."""
+        check_work(self.length + 1, rounding)
+        tables: list[tuple[dict[int, int], int]] = []
+        for part, weight in self.parts:
+            table: dict[int, int] = {}
+            for u, mass in enumerate(self.noise(part, weight, bits).masses):
+                table[u * weight] = table.get(u * weight, 0) + rounding.end(mass)
+            tables.append((table, part.count))
+        for one, weight in self.noisy:
+            ratio = enclosure(one.ratio if self.exact else weight * self.step, bits + 32)
+            found = laplace(ratio, weight // 2, rounding) if weight else {0: rounding.unit}
+            tables.append((found, one.count))
+        total = [rounding.unit]
+        for table, count in sorted(tables, key=lambda one: (max(one[0]) * one[1], len(one[0]))):
+            if count > 1:
+                table = places(power(table, count, rounding))
+            total = convolved(total, table, rounding)
+        return Axis(self.step, self.length, tuple(total))
+
+
+@lru_cache(maxsize=64)
+def _losses(curve: Curve, bits: int, points: int, up: bool) -> Losses:
+    """The losses of a composition on their lattices, or on a coarser one where they are too many."""
+    rounding = Rounding.of(bits, up)
+    still = tuple((part, 0) for part in curve.parts if part.epsilon == terms.ZERO)  # they lose 0 or ∞
+    finite = _Group(terms.ZERO, still, ()).stays(bits)
+    moving = [part for part in curve.parts if part.epsilon != terms.ZERO]
+    tail: Tail | None = curve.normal
+    noisy = list(curve.laplace)
+    if tail is None and noisy:
+        tail, noisy = _least_like(moving, noisy)
+    groups = _groups(moving, noisy)
+    size = math.prod(group.length + 1 for group in groups)
+    lost = Losses((), _end(finite, up), _end(ONE - finite, up), bits, rounding, tail)
+    if curve.normal is not None:
+        points = min(points, BESIDE_NORMAL)
+    elif size > points and tail is None and len(moving) == 1 and moving[0].steps == 1:
+        return _of_likely(lost, finite, moving[0])
+    fine = _refined(groups, points)
+    groups = [_snapped(moving, noisy, points, bits, up)] if fine is None else fine
+    stays = finite
+    for group in groups:
+        stays = (stays * group.stays(bits)).rounded(4 * bits)
+    axes = sorted((group.axis(bits, rounding) for group in groups), key=lambda axis: len(axis.masses))
+    return replace(lost, axes=tuple(axes), infinite=_end(ONE - stays, up))
+
+
+def _end(x: Interval, up: bool) -> Fraction:
+    return x.high if up else x.low
+
+
+def _of_likely(lost: Losses, finite: Interval, part: Part) -> Losses:
+    """Of very many mechanisms that are alike, the losses about the most likely one; the others count as ∞."""
+    table: Noise = noise(part.epsilon, part.delta, 1, lost.bits)
+    likely = binomial(table, part.count, lost.bits, lost.rounding)
+    axis = Axis(part.epsilon, likely.offset, likely.masses)
+    stays = finite * (ONE - table.infinite).power(part.count, 2 * lost.bits)
+    infinite = (ONE - stays).high + likely.left_out if lost.rounding.up else (ONE - stays).low
+    return replace(lost, axes=(axis,), infinite=infinite)
+
+
+def _least_like(parts: Sequence[Part], noisy: Sequence[Laplace]) -> tuple[Laplace, list[Laplace]]:
+    """One mechanism with Laplace noise whose losses share a lattice with the fewest others, and the rest."""
+    groups = [group for group in _groups(parts, noisy) if group.noisy]
+    few = min(groups, key=lambda group: sum(one.count for one in group.members))
+    chosen = few.noisy[-1][0]
+    rest = [replace(one, count=one.count - (one == chosen)) for one in noisy]
+    return replace(chosen, count=1), [one for one in rest if one.count]
+
+
+def _moves(one: Part | Laplace) -> Term:
+    """How far its losses go, in one step: ε, or the ratio of Laplace noise."""
+    return one.epsilon if isinstance(one, Part) else one.ratio
+
+
+def _groups(parts: Sequence[Part], noisy: Sequence[Laplace]) -> list[_Group]:
+    """Mechanisms whose ε, and ratios of Laplace noise, have rational ratios are together."""
+    found = []
+    members: tuple[Part | Laplace, ...] = (*parts, *noisy)
+    of = {one: _moves(one) for one in members}
+    for step, weights in commensurable(list(dict.fromkeys(of.values()))):
+        inside = [(one, weights[value]) for one, value in of.items() if value in weights]
+        found.append(
+            _Group(
+                step,
+                tuple((one, weight) for one, weight in inside if isinstance(one, Part)),
+                tuple((one, weight) for one, weight in inside if isinstance(one, Laplace)),
+            )
+        )
+    return found
+
+
+def _refined(groups: Sequence[_Group], points: int) -> list[_Group] | None:
+    """Lattices of at most so many points in all, as fine as that allows where there is Laplace noise.
+
+    None where there are too many: or three lattices with Laplace noise, which one lattice serves better.
+    """
+    noisy = [group for group in groups if group.noisy]
+    left = points // math.prod(group.length + 1 for group in groups if not group.noisy)
+    if not left or len(noisy) > 2:
+        return None
+    each = left if len(noisy) < 2 else math.isqrt(left)
+    if any(each <= 2 * group.length for group in noisy):
+        return None
+    return [group.finer(2 * ((each - 1) // (2 * group.length))) if group.noisy else group for group in groups]
+
+
+def _snapped(parts: Sequence[Part], noisy: Sequence[Laplace], points: int, bits: int, up: bool) -> _Group:
+    """One lattice of at most so many points: each ε, and each ratio of Laplace noise, rounded up or down.
+
+    The curve does not fall where ε grows: what is ε-DP is so for every larger one, and noise around
+    values that are closer to each other loses less.
+    """
+    members: tuple[Part | Laplace, ...] = (*parts, *noisy)
+    exact = {one: enclosure(_moves(one), bits) for one in members}
+    many = {one: one.count * (one.steps if isinstance(one, Part) else 1) for one in exact}
+    largest = sum((x.high * many[one] for one, x in exact.items()), Fraction(0))
+    each = sum(many[one] * (1 if isinstance(one, Part) else 2) for one in exact)
+    if each + 1 >= points:
+        raise TooManyLosses(f"{each} mechanisms and steps are too many to go through their losses")
+    step = Interval.of(largest / (points - 1 - each)).rounded(40).high
+
+    def whole(one: Part | Laplace, of: int) -> int:
+        times = (exact[one].high if up else exact[one].low) / (step * of)
+        return of * (math.ceil(times) if up else math.floor(times))
+
+    return _Group(
+        terms.number(step),
+        tuple((part, whole(part, 1)) for part in parts),
+        tuple((one, whole(one, 2)) for one in noisy),
+        exact=False,
+    )

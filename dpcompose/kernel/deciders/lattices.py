@@ -1,0 +1,129 @@
+"""Masses on a lattice: what independent losses add up to, in whole numbers that are rounded one way.
+
+Masses are multiples of 10^−digits, rounded down, or all rounded up.  A convolution is one product of two
+decimal numbers in which every mass has a slot of digits of its own: decimal numbers are multiplied in
+nearly linear time, and a trap keeps the product exact.
+"""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpcompose.kernel.intervals import Interval
+
+LARGEST_WORK = 8 * 10**6
+"""The most digits that the masses of a lattice may have in all."""
+FEW = 24
+"""Up to how many masses are multiplied one by one."""
+
+_EXACT = decimal.Context(
+    prec=decimal.MAX_PREC,
+    Emin=decimal.MIN_EMIN,
+    Emax=decimal.MAX_EMAX,
+    traps=[decimal.Inexact, decimal.InvalidOperation, decimal.Overflow],
+)
+
+
+class TooManyLosses(ValueError):
+    """The losses are too many to go through; the message says how many there are."""
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """Whole multiples of 10^−digits, rounded up or down.
+
+    >>> Rounding(3, up=True).units(Fraction(1, 3)), Rounding(3, up=False).units(Fraction(1, 3))
+    (334, 333)
+    """
+
+    digits: int
+    up: bool
+
+    @staticmethod
+    def of(bits: int, up: bool) -> Rounding:
+        """At least so many binary digits."""
+        return Rounding(bits * 302 // 1000 + 1, up)
+
+    @property
+    def unit(self) -> int:
+        return int(10**self.digits)
+
+    def units(self, x: Fraction) -> int:
+        """How many units a number has."""
+        return self.divided(x.numerator * self.unit, x.denominator)
+
+    def end(self, x: Interval) -> int:
+        """The units of the end of an interval on the side that this rounds to."""
+        return self.units(x.high if self.up else x.low)
+
+    def divided(self, x: int, y: int) -> int:
+        return -(-x // y) if self.up else x // y
+
+    @property
+    def other(self) -> Rounding:
+        return Rounding(self.digits, not self.up)
+
+
+def check_work(size: int, rounding: Rounding) -> None:
+    """Raises TooManyLosses where a lattice of this size is too large."""
+    if size * (2 * rounding.digits + 2) > LARGEST_WORK:
+        raise TooManyLosses(f"{size} losses are too many to go through with {rounding.digits} digits")
+
+
+def convolved(some: Sequence[int], others: Mapping[int, int], rounding: Rounding) -> list[int]:
+    """The masses of a sum, in which `others` says which place has which mass.
+
+    >>> convolved([500, 500], {0: 250, 2: 750}, Rounding(3, up=False))
+    [125, 125, 375, 375]
+    """
+    size = len(some) + max(others)
+    check_work(size, rounding)
+    if len(others) <= FEW:
+        total = [0] * size
+        for at, mass in others.items():
+            for n, one in enumerate(some, start=at):
+                total[n] += mass * one
+    else:
+        total = _product(some, [others.get(n, 0) for n in range(max(others) + 1)], rounding)
+    unit = rounding.unit
+    return [-(-one // unit) for one in total] if rounding.up else [one // unit for one in total]
+
+
+def _product(some: Sequence[int], others: Sequence[int], rounding: Rounding) -> list[int]:
+    """Σ x_i·y_(n−i), exactly: each is at most the product of the sums of all, which fits its slot."""
+    limit = 3 * rounding.unit
+    if sum(some) > limit or sum(others) > limit:
+        raise TooManyLosses("the masses cannot be added up with so few digits")
+    slot = 2 * rounding.digits + 2
+
+    def packed(masses: Sequence[int]) -> decimal.Decimal:
+        return decimal.Decimal("".join([str(one).zfill(slot) for one in masses]))
+
+    size = len(some) + len(others) - 1
+    text = format(_EXACT.multiply(packed(some), packed(others)), "f").zfill(size * slot)
+    return [int(text[at : at + slot]) for at in range(0, size * slot, slot)]
+
+
+def power(table: Mapping[int, int], n: int, rounding: Rounding) -> list[int]:
+    """The masses of a sum of n ≥ 1 losses that are alike, by doubling."""
+    check_work(max(table) * n + 1, rounding)
+    result: list[int] | None = None
+    square = dict(table)
+    while True:
+        if n & 1:
+            result = convolved([rounding.unit] if result is None else result, square, rounding)
+        n >>= 1
+        if not n:
+            break
+        dense = [square.get(at, 0) for at in range(max(square) + 1)]
+        square = places(convolved(dense, square, rounding))
+    assert result is not None
+    return result
+
+
+def places(masses: Sequence[int]) -> dict[int, int]:
+    """Which place has which mass; a place has none where all were rounded to 0."""
+    return {at: one for at, one in enumerate(masses) if one} or {0: 0}

@@ -1,0 +1,123 @@
+"""What a page of kind computed says of claims with numbers: (ε, δ) for mechanisms at given distances.
+
+The page's formulas make of each mechanism one piece of a curve: {epsilon, delta} of a guarantee in whole
+steps, {square} or {rho} of what is Gaussian or zCDP, {ratio} of Laplace noise.  A claim is proved by the
+curves from above and refuted by one of them from below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.deciders.curves import Curve, Part, Piece
+from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.intervals import Interval, enclosure, sign
+from dpcompose.kernel.terms import Term
+
+MOST_BITS = 4_096
+"""The most binary digits with which a curve is enclosed."""
+SMALLER = Fraction(1, 10**6)
+"""How much smaller an ε is that is tried where a claimed δ is just the least at its own."""
+KEYS = ({"epsilon", "delta"}, {"square"}, {"rho"}, {"square", "rho"}, {"ratio"})
+"""What a page may ask of a mechanism."""
+
+
+class NoPiece(ValueError):
+    """The formulas, at these values, are nothing that a curve is made of; the message says why."""
+
+
+def piece(asked: Mapping[str, str], values: Mapping[str, Term], r: Term) -> Piece | None:
+    """One mechanism whose inputs, or one entry of whose query's value, are r apart; None: all may be lost.
+
+    asked -- the page's formulas; values -- constants for their letters: the parameters of a guarantee, or
+    the letter of a noise.
+
+    >>> piece({"square": "(mu*r)**2"}, {"mu": terms.number(3)}, terms.number(2))
+    Normal(square=36, rho=0)
+    >>> piece({"epsilon": "epsilon", "delta": "0"}, {"epsilon": terms.ONE}, terms.INFINITY) is None
+    True
+    """
+    if set(asked) not in KEYS:
+        raise NoPiece(f"no curve is made of {', '.join(sorted(asked))}")
+    if terms.INFINITY in (r, *values.values()):
+        return None
+    found = {key: _constant(key, formulas.parse(text, {**values, "r": r})) for key, text in asked.items()}
+    if terms.INFINITY in found.values():
+        return None
+    if "ratio" in found:
+        return Laplace(found["ratio"])
+    if "epsilon" not in found:
+        return Normal(found.get("square", terms.ZERO), found.get("rho", terms.ZERO))
+    steps = r.number
+    if steps is None or steps.denominator != 1 or steps < 1:
+        raise NoPiece(f"inputs that are {formulas.to_text(r)} apart are no whole number of steps apart")
+    return Part(found["epsilon"], found["delta"], int(steps))
+
+
+def _constant(key: str, value: Term) -> Term:
+    if value.letters:
+        raise NoPiece(f"{key} = {formulas.to_text(value)} is no number")
+    if value.kind != "oo" and not value.nonnegative and sign(value) not in (0, 1):
+        raise NoPiece(f"{key} = {formulas.to_text(value)} is not seen to be at least 0")
+    return value
+
+
+def curve(pieces: Iterable[Piece | None]) -> Curve | None:
+    """The curve of mechanisms; None where δ is 1 for every ε', as all is lost."""
+    some = list(pieces)
+    return None if None in some else Curve.of([one for one in some if one is not None])
+
+
+def above(curves: Iterable[Curve | None], epsilon: Term, bits: int) -> Fraction:
+    """The largest δ of some curves at ε, from above: a claim with at least it is proved."""
+    return max(Fraction(1) if one is None else one.above(epsilon, bits) for one in _some(curves, bits))
+
+
+def below(curves: Iterable[Curve | None], epsilon: Term, bits: int) -> Fraction:
+    """The same from below: a claim with less is refuted where the distances of the curve are attained."""
+    return max(Fraction(1) if one is None else one.below(epsilon, bits) for one in _some(curves, bits))
+
+
+def _some(curves: Iterable[Curve | None], bits: int) -> list[Curve | None]:
+    """Raises ValueError for no curves, or too many digits."""
+    if not 1 <= bits <= MOST_BITS:
+        raise ValueError(f"a curve is enclosed with up to {MOST_BITS} binary digits, not {bits}")
+    if not (some := list(dict.fromkeys(curves))):
+        raise ValueError("there are no curves")
+    return some
+
+
+def is_proved(curves: Iterable[Curve | None], epsilon: Term, delta: Term, bits: int) -> bool:
+    """Whether no mechanisms with these guarantees exceed δ at ε.  Raises TooManyLosses and NoEnclosure."""
+    return terms.INFINITY in (epsilon, delta) or above(curves, epsilon, bits) <= enclosure(delta, bits).low
+
+
+def is_refuted(curves: Iterable[Curve | None], epsilon: Term, delta: Term, bits: int) -> bool:
+    """Whether some mechanisms with these guarantees exceed δ at ε, if these distances are attained."""
+    if terms.INFINITY in (epsilon, delta):
+        return False
+    return below(curves, epsilon, bits) > enclosure(delta, bits).high
+
+
+def is_loose(curves: Iterable[Curve | None], epsilon: Term, delta: Term, bits: int) -> bool | None:
+    """Of a claim that is proved: True where a smaller δ, or a smaller ε ≥ 0, is proved as well.
+
+    False where the curve equals δ and falls there: then no smaller one holds for all mechanisms with these
+    guarantees; None where neither is known.
+    """
+    if terms.INFINITY in (epsilon, delta):
+        return None
+    some, value = list(curves), enclosure(delta, bits)
+    worst = Interval(below(some, epsilon, bits), above(some, epsilon, bits))
+    if worst.high < value.low:
+        return True
+    if worst.low != value.high:
+        return None
+    less = epsilon - SMALLER
+    if sign(less) in (0, 1) and above(some, less, bits) <= value.low:
+        return True
+    # δ is convex in e^ε': where it still falls beyond ε, it is larger everywhere before
+    falls = sign(epsilon) == 0 or above(some, epsilon + 1, bits) < value.low
+    return False if falls else None

@@ -1,0 +1,104 @@
+"""Judgements: what a theorem can say of a setting.
+
+Each is about all databases of the setting's class, all allowed values of its parameters, and all mechanisms
+that are as the setting says: independent, or adaptive where it says so.  Where no page or rule shows
+something, there is no judgement that says so: undecided is no theorem.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpcompose.kernel import formulas
+from dpcompose.kernel.covers.types import Cover, Type
+from dpcompose.kernel.losses import Loss, Values
+from dpcompose.kernel.terms import Term
+
+
+@dataclass(frozen=True)
+class Loses:
+    """M_i loses at most this where its input moves."""
+
+    loss: Loss
+
+
+@dataclass(frozen=True)
+class Composed:
+    """The mechanisms together lose at most the sum of these, by the rule of a notion."""
+
+    notion: str
+    losses: tuple[Loss, ...]
+
+
+@dataclass(frozen=True)
+class Covers:
+    """Whatever holds for the types holds for all neighbours of the target."""
+
+    cover: Cover
+
+
+@dataclass(frozen=True)
+class Satisfies:
+    """The composition satisfies the notion with these parameters, for the target's neighbours."""
+
+    notion: str
+    values: Values
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{key} = {formulas.to_text(value)}" for key, value in self.values)
+        return f"the composition satisfies {self.notion} privacy with {shown}"
+
+
+@dataclass(frozen=True)
+class Attained:
+    """What mechanisms lose at the neighbours of one type, and for each that does not always say the same by
+    which page it is: a witness, what it can lose in another notion, or its own noise."""
+
+    type: Type
+    value: Term
+    witnesses: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True)
+class Lower:
+    """Some mechanisms as the setting says lose this much of one parameter, for all values of the letters.
+
+    value -- the largest of what they lose at the neighbours of some types; ∞: more than any number.
+    """
+
+    notion: str
+    key: str
+    value: Term
+    at: tuple[Attained, ...]
+
+
+@dataclass(frozen=True)
+class Refuted:
+    """Some mechanisms as the setting says violate the claim at this point."""
+
+    notion: str
+    values: Values
+    point: tuple[tuple[str, Fraction], ...]
+    through: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Optimal:
+    """The guarantee holds, and no smaller value of its parameter `key` does, for all mechanisms as stated."""
+
+    notion: str
+    values: Values
+    key: str
+
+
+@dataclass(frozen=True)
+class Loose:
+    """The guarantee holds, and a smaller one does at this point."""
+
+    notion: str
+    values: Values
+    point: tuple[tuple[str, Fraction], ...]
+
+
+Judgement = Loses | Composed | Covers | Satisfies | Lower | Refuted | Optimal | Loose

@@ -1,0 +1,481 @@
+"""The rules: each computes a conclusion from premises, a core setting and pages, or raises ValueError.
+
+Premises are theorems, already checked to be about the same setting (but for `study`).  What a rule returns is
+the judgement that it concludes, and the pages and deciders that this step rests on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Protocol, TypeVar
+
+from dpcompose.kernel import (
+    comparison,
+    computed,
+    covers,
+    forms,
+    formulas,
+    given_tables,
+    losses,
+    terms,
+    witnesses,
+)
+from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel.closer import Closer
+from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.judgements import (
+    Attained,
+    Composed,
+    Covers,
+    Judgement,
+    Loose,
+    Loses,
+    Lower,
+    Optimal,
+    Refuted,
+    Satisfies,
+)
+from dpcompose.kernel.losses import Composition, Converted, Loss, Values
+from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.terms import ZERO, Term
+from dpcompose.kernel.theory import Theory
+
+Found = tuple[Judgement, frozenset[str]]
+"""What a rule concludes, and the pages and deciders that it uses."""
+J = TypeVar("J")
+
+
+class Premise(Protocol):
+    """A theorem: what it says, and the hash of the setting that it is about."""
+
+    @property
+    def says(self) -> Judgement: ...
+
+    @property
+    def setting(self) -> str: ...
+
+
+Premises = Sequence[Premise]
+
+
+class BadStep(ValueError):
+    """A rule does not give what it is used for; the message says why."""
+
+
+def said(premises: Premises, *kinds: type[Any]) -> list[Any]:
+    """What the premises say: one judgement of each kind, in order; of the last kind any number more."""
+    found = [one.says for one in premises]
+    wanted = [*kinds, *[kinds[-1]] * (len(found) - len(kinds))] if kinds else []
+    if len(found) < len(kinds) or not all(map(isinstance, found, wanted)) or len(found) != len(wanted):
+        raise BadStep(f"the premises are to be {', '.join(kind.__name__ for kind in kinds) or 'none'}")
+    return found
+
+
+def one_of(premises: Premises, kind: type[J]) -> J:
+    """What the only premise says."""
+    if len(premises) != 1 or not isinstance(premises[0].says, kind):
+        raise BadStep(f"the only premise is to be {kind.__name__}")
+    return premises[0].says
+
+
+def claimed(data: Any, setting: Setting, theory: Theory) -> Satisfies:
+    """A claimed guarantee from its data: {"notion": …, "epsilon": formula, …}."""
+    if not isinstance(data, Mapping) or not isinstance(data.get("notion"), str):
+        raise BadStep("a claim is a notion with its parameters")
+    wanted = theory.rule(data["notion"]).head.parameters
+    if set(data) != {"notion", *wanted}:
+        raise BadStep(f"a {data['notion']} claim has {', '.join(wanted)}")
+    values = ((key, formulas.parse(data[key], setting.symbols)) for key in wanted)
+    return Satisfies(data["notion"], tuple(values))
+
+
+# what each mechanism loses
+
+
+def given(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
+    """M_i loses what the setting says of it: this is assumed."""
+    said(premises)
+    mechanism = losses.mechanism_of(setting, i)
+    if mechanism.noise is not None or mechanism.table is not None or mechanism.study is not None:
+        raise BadStep(f"{mechanism.name} is not given by a guarantee alone")
+    loss = losses.by_guarantee(i, setting, theory)
+    return Loses(loss), _metric_page(setting, theory, i) | {theory.rule(loss.notion).id}
+
+
+def noise(setting: Setting, theory: Theory, premises: Premises, *, i: int, notion: str) -> Found:
+    """M_i loses what the page of its noise says for values of its query that are 1 apart."""
+    said(premises)
+    law = losses.mechanism_of(setting, i).noise
+    loss = losses.by_noise(i, setting, theory, notion)
+    return Loses(loss), frozenset({law.page if law else "", theory.rule(notion).id})
+
+
+def table(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
+    """M_i loses what the setting says of it, which its table is checked to have."""
+    said(premises)
+    given_tables.check(i, setting)
+    loss = losses.by_guarantee(i, setting, theory)
+    pages = _metric_page(setting, theory, i) | {theory.rule(loss.notion).id}
+    return Loses(loss), pages | {"decider tables"}
+
+
+def study(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
+    """M_i is a composition itself, on what it reads, and loses what a theorem about that says."""
+    mechanism, guarantee = losses.mechanism_of(setting, i), one_of(premises, Satisfies)
+    if mechanism.study is None or mechanism.study.hash != premises[0].setting or mechanism.domain != "own":
+        raise BadStep(f"the theorem is not about the study of {mechanism.name}")
+    loss = Loss(i, guarantee.notion, guarantee.values)
+    return Loses(loss), _metric_page(setting, theory, i) | {theory.rule(loss.notion).id}
+
+
+def _metric_page(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
+    """The page by which a guarantee holds in the distance of what is read, and its lemmas."""
+    mechanism = losses.mechanism_of(setting, i)
+    common = mechanism.domain == "common" and any(one is not None for one in mechanism.reads)
+    metric = "push-forward" if common else "canonical"
+    page = theory.first(
+        "step", lambda page: page.head.metric == metric, f"no page states guarantees in the {metric} metric"
+    )
+    return frozenset({page.id}) | theory.lemmas([page.id], mechanism.notion)
+
+
+def one_by_one(setting: Setting, theory: Theory, premises: Premises) -> Found:
+    """What holds of the mechanisms of studies one by one holds of the studies as well."""
+    if setting.flat is None or len(premises) != 1 or premises[0].setting != setting.flat.hash:
+        raise BadStep("the theorem is not about the mechanisms of the studies one by one")
+    if not isinstance(premises[0].says, Satisfies | Lower | Refuted | Optimal | Loose):
+        raise BadStep("only what is said of the whole holds there and here")
+    return premises[0].says, frozenset()
+
+
+def convert(
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    page: str,
+    chosen: Mapping[str, str] | None = None,
+) -> Found:
+    """M_i loses what a conversion page says in another notion."""
+    loss = one_of(premises, Loses).loss
+    head = theory.page(page, "conversion").head
+    if head.from_ != loss.ends(theory):
+        raise BadStep(f"{page} converts {head.from_}, not {loss.ends(theory)}")
+    made = Loss(
+        loss.mechanism, loss.notion, loss.values, (*loss.then, Converted(page, _terms(chosen or {}, setting)))
+    )
+    made.at(terms.ONE, theory)
+    return Loses(made), frozenset({page, theory.rule(head.to).id})
+
+
+def _terms(texts: Mapping[str, str], setting: Setting) -> Values:
+    return tuple((key, formulas.parse(text, setting.symbols)) for key, text in sorted(texts.items()))
+
+
+# guarantees of the whole
+
+
+def compose(setting: Setting, theory: Theory, premises: Premises) -> Found:
+    """The mechanisms together lose at most what each loses, added up by the rule of the notion."""
+    some = tuple(one.loss for one in said(premises, Loses))
+    notion = losses.check_composes(some, setting, theory)
+    return Composed(notion, some), frozenset({theory.rule(notion).id})
+
+
+def cover(setting: Setting, theory: Theory, premises: Premises) -> Found:
+    """Finitely many types of neighbours stand for all of the target's."""
+    said(premises)
+    found = covers.cover(setting, theory)
+    return Covers(found), frozenset({found.page}).union(*found.metrics)
+
+
+def worst(setting: Setting, theory: Theory, premises: Premises) -> Found:
+    """The largest loss at the types is a guarantee; componentwise, where there are several parameters."""
+    composed, covered = said(premises, Composed, Covers)
+    together = Composition(composed.losses, setting, theory)
+    at = [together.at(one) for one in covered.cover.types]
+    values = tuple(
+        (key, together.worst(key, (one[key] for one in at))) for key in together.rule.head.parameters
+    )
+    return Satisfies(composed.notion, values), _substitution(theory)
+
+
+def closer(setting: Setting, theory: Theory, premises: Premises, *, key: str) -> Found:
+    """The same with the smaller values of one parameter that closer pages give."""
+    composed, covered = said(premises, Composed, Covers)
+    together, types = Composition(composed.losses, setting, theory), covered.cover.types
+    smaller = Closer(together, key)
+    at = [together.at(one) for one in types]
+    values = []
+    for one in together.rule.head.parameters:
+        some = [smaller.at(type) for type in types] if one == key else [value[one] for value in at]
+        values.append((one, together.worst(one, some)))
+    return Satisfies(composed.notion, tuple(values)), _substitution(theory) | smaller.pages
+
+
+def _substitution(theory: Theory) -> frozenset[str]:
+    return frozenset({theory.first("substitution", lambda page: True, "no page substitutes a profile").id})
+
+
+def curve(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, bits: int) -> Found:
+    """A claim with numbers holds where its δ is at least the curve, at its ε, at every type."""
+    covered, *some = said(premises, Covers, Loses)
+    guarantee = claimed(claim, setting, theory)
+    page = computed.check_proved(
+        guarantee.notion, guarantee.values, covered.cover, some, setting, theory, bits
+    )
+    return guarantee, frozenset({page, "decider curves"})
+
+
+def vacuous(setting: Setting, theory: Theory, premises: Premises, *, claim: Any) -> Found:
+    """Without neighbours, or where none of them move anything, every guarantee holds."""
+    found = one_of(premises, Covers).cover
+    if any(one.moves for one in found.types):
+        raise BadStep("there are neighbours that move what is read")
+    guarantee = claimed(claim, setting, theory)
+    for _, value in guarantee.values if found.types else ():
+        if not value.nonnegative:
+            raise BadStep("a negative claim does not hold")
+    return guarantee, frozenset()
+
+
+def trivial(
+    setting: Setting, theory: Theory, premises: Premises, *, claim: Any, key: str, certificate: Any = None
+) -> Found:
+    """A guarantee that says nothing holds: a parameter is ∞, or never below the limit of its notion."""
+    said(premises)
+    guarantee = claimed(claim, setting, theory)
+    value, limits = dict(guarantee.values)[key], theory.rule(guarantee.notion).head.limits
+    if value.kind == "oo":
+        return guarantee, frozenset()
+    if key not in limits:
+        raise BadStep(f"{key} has no limit from which on it says nothing")
+    used = comparison.check_at_least(value, terms.number(limits[key]), certificate)
+    return guarantee, _deciders(used) | {theory.rule(guarantee.notion).id}
+
+
+def change(
+    setting: Setting, theory: Theory, premises: Premises, *, page: str, chosen: Mapping[str, str]
+) -> Found:
+    """A guarantee of the whole in another notion, by a conversion page."""
+    guarantee = one_of(premises, Satisfies)
+    found = theory.page(page, "conversion")
+    if found.head.from_ != guarantee.notion:
+        raise BadStep(f"{page} converts {found.head.from_}, not {guarantee.notion}")
+    values = losses.converted(theory, found, dict(guarantee.values), dict(_terms(chosen, setting)))
+    wanted = theory.rule(found.head.to).head.parameters
+    return Satisfies(found.head.to, tuple((key, values[key]) for key in wanted)), frozenset({page})
+
+
+def weaken(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, certificates: Any) -> Found:
+    """Every guarantee whose parameters are at least those of one that holds."""
+    known, guarantee = one_of(premises, Satisfies), claimed(claim, setting, theory)
+    if known.notion != guarantee.notion:
+        raise BadStep(f"the guarantee is about {known.notion}")
+    used: frozenset[str] = frozenset()
+    for (key, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
+        used |= _at_least(theory, guarantee.notion, key, greater, lesser, _entry(certificates, key))
+    return guarantee, _deciders(used)
+
+
+def _entry(table: Any, key: str) -> Any:
+    return table.get(key) if isinstance(table, Mapping) else None
+
+
+def _at_least(
+    theory: Theory, notion: str, key: str, greater: Term, lesser: Term, shown: Any
+) -> frozenset[str]:
+    """The deciders by which a certificate shows that a parameter is at least another value of it.
+
+    Of parameters that are composed by their squares the squares are compared, of values that are ≥ 0.
+    """
+    if greater == lesser or greater.kind == "oo":
+        return frozenset()
+    if lesser.kind == "oo":
+        raise BadCertificate(f"{key} of the guarantee is oo")
+    if key not in theory.rule(notion).head.squared or not _entry(shown, "squares"):
+        return comparison.check_at_least(greater, lesser, shown)
+    used = frozenset[str]()
+    if not greater.nonnegative:
+        used = comparison.check_at_least(greater, ZERO, _entry(shown, "not negative"))
+    greater, lesser = (forms.write(forms.squared(one)) for one in (greater, lesser))
+    return used | comparison.check_at_least(greater, lesser, _entry(shown, "squares"))
+
+
+def _deciders(used: frozenset[str]) -> frozenset[str]:
+    return frozenset(f"decider {one}" for one in used)
+
+
+# what is lost, and what follows
+
+
+def attain(
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    notion: str,
+    neighbours: Sequence[int],
+    by: Sequence[int],
+) -> Found:
+    """Some mechanisms, as the setting allows or says, lose this much at the neighbours of some types."""
+    page, (covered, *some) = witnesses.attained_in(theory, notion), said(premises, Covers, Loses)
+    stated, found, pages, who = _as_stated(some, setting), [], {page.id}, set[int]()
+    for n in neighbours:
+        type = _type(covered, n)
+        lost = witnesses.Witnesses(setting, theory, page, type, stated, by)
+        value, used = lost.value()
+        found.append(Attained(type, value, lost.pages))
+        pages |= used
+        who |= {i for i, _ in lost.pages}
+    if len(who) < len(setting.mechanisms):
+        pages |= _parts(theory)
+    squared = page.head.shows in theory.rule(notion).head.squared
+    value = losses.largest([one.value for one in found], squared)
+    return Lower(notion, page.head.shows, value, tuple(found)), frozenset(pages)
+
+
+def _as_stated(some: Sequence[Loses], setting: Setting) -> list[Loss]:
+    """The losses of all mechanisms, none of them converted."""
+    found = [one.loss for one in some]
+    if [one.mechanism for one in found] != list(range(1, len(setting.mechanisms) + 1)):
+        raise BadStep("each mechanism needs one loss, in order")
+    if any(one.then for one in found):
+        raise BadStep("what is converted need not be attained")
+    return found
+
+
+def _type(covered: Covers, n: int) -> Type:
+    if not isinstance(n, int) or not 1 <= n <= len(covered.cover.types):
+        raise BadStep(f"there is no type {n!r}")
+    return covered.cover.types[n - 1]
+
+
+def _parts(theory: Theory) -> frozenset[str]:
+    """The page by which mechanisms may be left out."""
+    about = theory.first("processing", lambda page: page.head.of == "parts", "no page is about parts")
+    return frozenset({about.id})
+
+
+def refute(
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    claim: Any,
+    point: Mapping[str, str],
+    through: Sequence[str] = (),
+) -> Found:
+    """A claim is false where mechanisms lose more; or another one is, which it would imply by conversions."""
+    lower, guarantee = one_of(premises, Lower), claimed(claim, setting, theory)
+    implied = guarantee
+    for id in through:
+        page = theory.page(id, "conversion")
+        if page.head.from_ != implied.notion:
+            raise BadStep(f"{id} converts {page.head.from_}, not {implied.notion}")
+        values = losses.converted(theory, page, dict(implied.values), {})
+        wanted = theory.rule(page.head.to).head.parameters
+        implied = Satisfies(page.head.to, tuple((key, values[key]) for key in wanted))
+    if lower.notion != implied.notion:
+        raise BadStep(f"what is lost is known in {lower.notion} privacy, the claim is about {implied.notion}")
+    at = comparison.read_point(point)
+    allowed(at, setting, guarantee)
+    value = dict(implied.values)[lower.key]
+    if value.kind == "oo" or lower.value.kind != "oo":
+        comparison.check_point(
+            value, lower.value, {name: at[name] for name in at if _is_used(name, value, lower)}
+        )
+    else:
+        formulas.at(value, at)
+    return Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())), tuple(through)), frozenset(
+        through
+    )
+
+
+def _is_used(name: str, value: Term, lower: Lower) -> bool:
+    """Whether a letter of a point, or the family that it is a member of, occurs in what is compared."""
+    letters = value.letters.keys() | lower.value.letters.keys()
+    return name in letters or f"{name.partition('[')[0]}[i]" in letters
+
+
+def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) -> None:
+    """Raises ValueError unless a point has an allowed value for every letter that is used."""
+    used = {name: domain for _, value in guarantee.values for name, domain in value.letters.items()}
+    for mechanism in setting.mechanisms:
+        for value in losses.letters(mechanism):
+            used |= value.letters
+    comparison.check_allowed({name: x for name, x in at.items()}, used)
+
+
+def exceed(
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    claim: Any,
+    point: Mapping[str, str],
+    neighbours: int,
+    bits: int,
+) -> Found:
+    """A claim with numbers is false where the curve of mechanisms that lose most is above its δ."""
+    covered, *some = said(premises, Covers, Loses)
+    guarantee, at = claimed(claim, setting, theory), comparison.read_point(point)
+    allowed(at, setting, guarantee)
+    stated, found = _as_stated(some, setting), _type(covered, neighbours)
+    page = computed.check_refuted(
+        guarantee.notion, guarantee.values, found, stated, setting, theory, at, bits
+    )
+    refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())))
+    return refuted, frozenset({page, "decider curves"}) | _parts(theory)
+
+
+def optimal(
+    setting: Setting, theory: Theory, premises: Premises, *, key: str, certificate: Any = None
+) -> Found:
+    """No smaller value of a parameter is a guarantee: what witnesses lose is at least this one."""
+    guarantee, *lowers = said(premises, Satisfies, Lower)
+    if any((one.notion, one.key) != (guarantee.notion, key) for one in lowers):
+        raise BadStep(f"what is lost is not {key} of {guarantee.notion} privacy")
+    value, lost = dict(guarantee.values)[key], terms.top(1, [one.value for one in lowers])
+    used = _at_least(theory, guarantee.notion, key, lost, value, certificate)
+    return Optimal(guarantee.notion, guarantee.values, key), _deciders(used)
+
+
+def loose(
+    setting: Setting, theory: Theory, premises: Premises, *, claim: Any, key: str, point: Mapping[str, str]
+) -> Found:
+    """A claim is larger than a guarantee: in one parameter at a point, and there smaller in none."""
+    known, guarantee = one_of(premises, Satisfies), claimed(claim, setting, theory)
+    if known.notion != guarantee.notion:
+        raise BadStep(f"the guarantee is about {known.notion}")
+    at = comparison.read_point(point)
+    for (one, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
+        if one == key and greater.kind == "oo":
+            formulas.at(lesser, at)
+        elif one == key:
+            comparison.check_larger(greater, lesser, point)
+        elif greater != lesser and greater.kind != "oo" and not computed.is_at_least(greater, lesser, at):
+            raise BadStep(f"{one} of the claim is not seen to be at least that of the guarantee there")
+    return Loose(guarantee.notion, guarantee.values, tuple(sorted(at.items()))), frozenset()
+
+
+RULES: Mapping[str, Callable[..., Found]] = {
+    one.__name__: one
+    for one in (
+        given,
+        noise,
+        table,
+        study,
+        one_by_one,
+        convert,
+        compose,
+        cover,
+        worst,
+        closer,
+        curve,
+        vacuous,
+        trivial,
+    )
+} | {one.__name__: one for one in (change, weaken, attain, exceed, refute, optimal, loose)}
+"""The rules by name; there are no others."""

@@ -1,0 +1,521 @@
+"""Core settings: what a theorem is about, in the few words that the kernel reads.
+
+A problem file, or a study, is elaborated into one core setting: a class of databases, the neighbours that
+are asked about, and for each mechanism what it reads, what is known of it, and for which neighbours.  A class
+is one of four kinds, and a relation says what one step changes in it:
+
+    kind      a database is                        a mechanism reads        one step changes
+    records   a multiset (or sequence) of records  some atoms of records    (removed, added) records: edits
+    cells     one of two values or more a cell     some cells               the cells of one block
+    listed    one of 0, 1, 2, …                    a value for each         a listed pair
+    steps     anything                             everything               one step of one relation
+
+Atoms are the classes of records that the same mechanisms read; what is said of one record of an atom is said
+of all.  To queries a cell is a record.  JSON data is read here, and `data` writes it back; settings are
+equal where their hashes are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.grammar import RESERVED, FormulaError
+from dpcompose.kernel.terms import Term
+
+KINDS = ("records", "cells", "listed", "steps")
+SIZES = ("any", "at most", "exactly")
+ANY_TWO = "any two"
+EDITS = {"multisets": {(1, 0), (0, 1), (1, 1)}, "sequences": {(1, 0), (0, 1)}}
+"""What one step may remove and add: the lemmas on types of edits are about these."""
+MOST_MECHANISMS = 20_000
+MOST_CELLS = 2_000_000
+
+
+class BadSetting(ValueError):
+    """The data is no core setting; the message says where."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """D and E are neighbours where they differ and at most `steps` single steps lead from D to E.
+
+    single -- "any two": any two databases are one step apart; else what one step changes: pairs
+    (removed, added) of numbers of records, symmetric; blocks of cells; pairs of numbers of databases, or of
+    values that are read.
+    """
+
+    single: str | tuple[Any, ...]
+    steps: int = 1
+
+    @property
+    def any_two(self) -> bool:
+        """Whether any two different databases are neighbours."""
+        return self.single == ANY_TWO
+
+    @property
+    def edits(self) -> tuple[tuple[int, int], ...]:
+        """The single steps as numbers of records that are removed and added."""
+        return () if isinstance(self.single, str) else self.single
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The single steps as listed pairs."""
+        return () if isinstance(self.single, str) else self.single
+
+    @property
+    def blocks(self) -> tuple[frozenset[int], ...]:
+        """The single steps as the cells that each may change."""
+        return () if isinstance(self.single, str) else self.single
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        single = self.single if isinstance(self.single, str) else [sorted(one) for one in self.single]
+        if not isinstance(self.single, str) and self.single and isinstance(self.single[0], tuple):
+            single = [list(one) for one in self.single]
+        return {"single": single, "steps": self.steps}
+
+
+@dataclass(frozen=True)
+class Atom:
+    """Records that the same mechanisms read.
+
+    records -- the only one, or two where there are more; these name all others in examples.
+    """
+
+    records: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Databases:
+    """The class: its kind, and what there is to say of that kind.
+
+    shown -- the class in words, for readers;
+    of -- of records, what they form: "multisets", "sequences"; size -- how many records a database has, a
+    word of SIZES and a number; atoms -- all of them; count -- how many cells, or listed databases, there are.
+    """
+
+    kind: str
+    shown: str
+    of: str = "multisets"
+    size: tuple[str, int | None] = ("any", None)
+    atoms: tuple[Atom, ...] = ()
+    count: int = 0
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        found: dict[str, Any] = {"kind": self.kind, "shown": self.shown}
+        if self.kind == "records":
+            atoms = [list(atom.records) for atom in self.atoms]
+            found |= {"of": self.of, "size": list(self.size), "atoms": atoms}
+        return found | ({"count": self.count} if self.kind in ("cells", "listed") else {})
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is computed of the records that are read, before noise is added.
+
+    page -- the id of its page; values -- what the letters of the page are here; n -- how many records are
+    read, where that is fixed.
+    """
+
+    page: str
+    values: tuple[tuple[str, Term], ...]
+    n: int | None = None
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"page": self.page, "values": _texts(self.values)} | ({} if self.n is None else {"n": self.n})
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Independent noise on the entries of a query's value: the page of its law, and its parameter."""
+
+    query: Query
+    page: str
+    parameter: Term
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        parameter = formulas.to_text(self.parameter)
+        return {"query": self.query.data(), "page": self.page, "parameter": parameter}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A mechanism as a table of probabilities: for each database, or value that is read, a row.
+
+    on -- "databases" or "inputs"; rows -- formulas, one an outcome.
+    """
+
+    on: str
+    outcomes: tuple[str, ...]
+    rows: tuple[tuple[Term, ...], ...]
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        rows = [[formulas.to_text(one) for one in row] for row in self.rows]
+        return {"on": self.on, "outcomes": list(self.outcomes), "rows": rows}
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """One mechanism, or a family of them with a number of members.
+
+    reads -- what it reads: None, everything; else atoms, or cells, or for each listed database the number of
+    the value that is read.  A family whose members read the parts of a partition has one of these for as many
+    members as one step can touch: any of the members may be the ones that read them, and the others read
+    nothing that changes;
+    partition -- the name of that partition: of all families on it the members of the same numbers read them;
+    stated -- the neighbours of its guarantee; None for noise, which is stated for none;
+    domain -- "own": it is a map on what it reads; "common": on the whole class, and depends on what it reads;
+    notion, values -- its guarantee; of noise, a guarantee of its page for values that are 1 apart;
+    count -- of a family, a whole number or a letter for one; it counts as so many mechanisms.
+    """
+
+    name: str
+    reads: tuple[tuple[int, ...] | None, ...]
+    stated: Relation | None
+    domain: str
+    notion: str
+    values: tuple[tuple[str, Term], ...]
+    count: Term | None = None
+    partition: str = ""
+    noise: Noise | None = None
+    table: Table | None = None
+    study: Setting | None = None
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        found: dict[str, Any] = {
+            "name": self.name,
+            "reads": [one if one is None else list(one) for one in self.reads],
+            "domain": self.domain,
+            "notion": self.notion,
+            "values": _texts(self.values),
+        }
+        for key in ("stated", "noise", "table", "study"):
+            value = getattr(self, key)
+            found |= {} if value is None else {key: value.data()}
+        found |= {} if self.count is None else {"count": formulas.to_text(self.count)}
+        return found | ({"partition": self.partition} if self.partition else {})
+
+
+@dataclass(frozen=True)
+class Setting:
+    """M = (M_1∘f_1, …, M_k∘f_k) on a class, for the neighbours of a target.
+
+    adaptive -- M_i may also read the outputs of M_1, …, M_{i−1}; then what is known of it holds for every
+    value of these, and f_i does not depend on them;
+    flat -- the same with the mechanisms of studies one by one in their place, where they can be stated.
+    """
+
+    parameters: tuple[tuple[str, Domain], ...]
+    databases: Databases
+    target: Relation
+    mechanisms: tuple[Mechanism, ...]
+    adaptive: bool = False
+    flat: Setting | None = None
+
+    @cached_property
+    def symbols(self) -> Mapping[str, Term]:
+        """The letters by name, each with its domain."""
+        return {name: terms.letter(name, domain) for name, domain in self.parameters}
+
+    @cached_property
+    def hash(self) -> str:
+        """The SHA-256 of the setting's data."""
+        text = json.dumps(self.data(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "parameters": {name: str(domain) for name, domain in self.parameters},
+            "databases": self.databases.data(),
+            "target": self.target.data(),
+            "mechanisms": [one.data() for one in self.mechanisms],
+            "adaptive": self.adaptive,
+        } | ({} if self.flat is None else {"flat": self.flat.data()})
+
+
+def _texts(values: tuple[tuple[str, Term], ...]) -> dict[str, str]:
+    return {key: formulas.to_text(value) for key, value in values}
+
+
+# reading
+
+
+class _Reader:
+    """Reads JSON data; `at` is the path of the keys that led here."""
+
+    def __init__(self, value: Any, at: str, symbols: Mapping[str, Term]) -> None:
+        self.value, self.at, self.symbols = value, at, symbols
+
+    def wrong(self, wanted: str) -> BadSetting:
+        return BadSetting(f"{self.at}: {wanted} is wanted")
+
+    def key(self, name: str, default: Any = ...) -> _Reader:
+        if not isinstance(self.value, dict):
+            raise self.wrong("a table")
+        if name not in self.value and default is ...:
+            raise BadSetting(f"{self.at}: the key {name} is missing")
+        return _Reader(self.value.get(name, default), f"{self.at}.{name}", self.symbols)
+
+    def keys(self, known: Sequence[str]) -> None:
+        if not isinstance(self.value, dict) or not set(self.value) <= set(known):
+            raise self.wrong(f"a table with the keys {', '.join(known)}")
+
+    def items(self) -> list[_Reader]:
+        if not isinstance(self.value, list):
+            raise self.wrong("a list")
+        return [_Reader(one, f"{self.at}.{n}", self.symbols) for n, one in enumerate(self.value, start=1)]
+
+    def text(self, *words: str) -> str:
+        if not isinstance(self.value, str) or (words and self.value not in words):
+            raise self.wrong(" or ".join(words) or "a text")
+        return self.value
+
+    def whole(self, least: int = 0, most: int = MOST_CELLS) -> int:
+        if type(self.value) is not int or not least <= self.value <= most:
+            raise self.wrong(f"a whole number from {least} to {most}")
+        return self.value
+
+    def formula(self) -> Term:
+        try:
+            return formulas.parse(self.text(), self.symbols, index="i")
+        except FormulaError as error:
+            raise BadSetting(f"{self.at}: {error.message}") from None
+
+    def values(self) -> tuple[tuple[str, Term], ...]:
+        if not isinstance(self.value, dict):
+            raise self.wrong("a table of formulas")
+        return tuple((name, self.key(name).formula()) for name in sorted(map(str, self.value)))
+
+
+def read(data: Any) -> Setting:
+    """The core setting that JSON data states.  Raises BadSetting.
+
+    >>> read({"parameters": {}})
+    Traceback (most recent call last):
+    dpcompose.kernel.settings.BadSetting: setting: the key databases is missing
+    """
+    return _setting(_Reader(data, "setting", {}), 0)
+
+
+MOST_NESTED = 100
+
+
+def _setting(reader: _Reader, depth: int) -> Setting:
+    if depth > MOST_NESTED:
+        raise BadSetting(f"studies lie in one another more than {MOST_NESTED} deep")
+    reader.keys(("parameters", "databases", "target", "mechanisms", "adaptive", "flat"))
+    parameters = _parameters(reader.key("parameters"))
+    inner = _Reader(
+        reader.value, reader.at, {name: terms.letter(name, domain) for name, domain in parameters}
+    )
+    databases = _databases(inner.key("databases"))
+    some = inner.key("mechanisms").items()
+    if not 1 <= len(some) <= MOST_MECHANISMS:
+        raise inner.key("mechanisms").wrong(f"a list of 1 to {MOST_MECHANISMS} mechanisms")
+    mechanisms = tuple(_mechanism(one, databases, depth) for one in some)
+    if len({one.name for one in mechanisms}) < len(mechanisms):
+        raise BadSetting(f"{reader.at}.mechanisms: two have the same name")
+    partitions: dict[str, Any] = {}
+    for one in mechanisms:
+        parts = (one.reads, one.count)
+        if one.partition and partitions.setdefault(one.partition, parts) != parts:
+            raise BadSetting(f"{reader.at}.mechanisms: {one.partition} has other parts for {one.name}")
+    if type(adaptive := inner.key("adaptive", False).value) is not bool:
+        raise inner.key("adaptive").wrong("true or false")
+    target = _relation(inner.key("target"), databases, databases.count)
+    flat = _setting(reader.key("flat"), depth + 1) if "flat" in reader.value else None
+    return Setting(parameters, databases, target, mechanisms, adaptive, flat)
+
+
+def _parameters(reader: _Reader) -> tuple[tuple[str, Domain], ...]:
+    if not isinstance(reader.value, dict):
+        raise reader.wrong("a table")
+    found = []
+    for name in sorted(map(str, reader.value)):
+        bare = name.removesuffix("[i]")
+        if not (bare.isidentifier() and bare.isascii()) or bare in RESERVED:
+            raise BadSetting(f"{reader.at}: {name!r} is no name of a parameter")
+        try:
+            found.append((name, Domain.read(reader.key(name).text())))
+        except ValueError as error:
+            raise BadSetting(f"{reader.at}.{name}: {error}") from None
+    return tuple(found)
+
+
+def _databases(reader: _Reader) -> Databases:
+    kind = reader.key("kind").text(*KINDS)
+    shown = reader.key("shown").text()
+    if kind == "records":
+        reader.keys(("kind", "shown", "of", "size", "atoms"))
+        if len(parts := reader.key("size").items()) != 2:
+            raise reader.key("size").wrong("a word and a number")
+        size = parts[0].text(*SIZES)
+        n = None if size == "any" else parts[1].whole(0, 10**15)
+        atoms = tuple(Atom(tuple(one.text() for one in atom.items())) for atom in reader.key("atoms").items())
+        names = [name for atom in atoms for name in atom.records]
+        if (
+            not atoms
+            or not all(1 <= len(atom.records) <= 2 for atom in atoms)
+            or len(set(names)) < len(names)
+        ):
+            raise reader.key("atoms").wrong("one or two records of each atom, all different")
+        return Databases(kind, shown, reader.key("of").text("multisets", "sequences"), (size, n), atoms)
+    reader.keys(("kind", "shown", "count") if kind != "steps" else ("kind", "shown"))
+    return Databases(kind, shown, count=0 if kind == "steps" else reader.key("count").whole())
+
+
+def _relation(reader: _Reader, databases: Databases, count: int) -> Relation:
+    """A relation on the class, or on `count` values that are read of a listed one."""
+    reader.keys(("single", "steps"))
+    steps = reader.key("steps").whole(1, 10**6)
+    single = reader.key("single")
+    if single.value == ANY_TWO or databases.kind == "steps":
+        return Relation(single.text(ANY_TWO, "step"), steps)
+    some = [tuple(number.whole() for number in one.items()) for one in single.items()]
+    if databases.kind == "records":
+        edits = frozenset(map(_two(single), some)) | {(b, a) for a, b in map(_two(single), some)}
+        if not edits <= EDITS[databases.of]:
+            raise single.wrong(f"pairs of 0 and 1 that are steps of {databases.of}")
+        return Relation(tuple(sorted(edits)), steps)
+    if any(not 0 <= one < count for numbers in some for one in numbers):
+        raise single.wrong(f"numbers below {count}")
+    if databases.kind == "cells":
+        return Relation(tuple(frozenset(one) for one in some if one), steps)
+    listed = {tuple(sorted(one)) for one in map(_two(single), some) if one[0] != one[1]}
+    return Relation(tuple(sorted(listed)), steps)
+
+
+def _two(reader: _Reader) -> Any:
+    def pair(numbers: tuple[int, ...]) -> tuple[int, int]:
+        if len(numbers) != 2:
+            raise reader.wrong("pairs of numbers")
+        return numbers[0], numbers[1]
+
+    return pair
+
+
+MECHANISM_KEYS = (
+    *("name", "reads", "stated", "domain", "notion", "values"),
+    *("count", "partition", "noise", "table", "study"),
+)
+
+
+def _mechanism(reader: _Reader, databases: Databases, depth: int) -> Mechanism:
+    reader.keys(MECHANISM_KEYS)
+    reads = tuple(_reads(one, databases) for one in reader.key("reads").items())
+    count = reader.key("count").formula() if "count" in reader.value else None
+    if count is not None and not _is_count(count):
+        raise reader.key("count").wrong("a whole number from 1, or a letter for one,")
+    partition = reader.key("partition", "").text()
+    _check_reads(reader, reads, count, partition, databases)
+    values = databases.count if databases.kind == "listed" else 0
+    if reads[0] is not None and databases.kind == "listed":
+        values = max(reads[0], default=-1) + 1
+    domain = reader.key("domain").text("own", "common")
+    stated = None
+    if "stated" in reader.value:
+        on = values if databases.kind == "listed" and domain == "own" else databases.count
+        stated = _relation(reader.key("stated"), databases, on)
+    noise = _noise(reader.key("noise"), reads, databases) if "noise" in reader.value else None
+    if (stated is None) != (noise is not None):
+        raise reader.wrong("either noise or the neighbours of a guarantee")
+    return Mechanism(
+        reader.key("name").text(),
+        reads,
+        stated,
+        domain,
+        reader.key("notion").text(),
+        reader.key("values").values(),
+        count,
+        partition,
+        noise,
+        _table(reader.key("table"), databases, values) if "table" in reader.value else None,
+        _setting(reader.key("study"), depth + 1) if "study" in reader.value else None,
+    )
+
+
+def _check_reads(
+    reader: _Reader,
+    reads: tuple[tuple[int, ...] | None, ...],
+    count: Term | None,
+    partition: str,
+    databases: Databases,
+) -> None:
+    """One set is read; or the parts of a partition, by a family with as many members."""
+    if not partition and len(reads) == 1:
+        return
+    several = count is not None and partition and databases.kind in ("records", "cells") and None not in reads
+    if not several or not reads:
+        raise reader.key("reads").wrong("one set that is read, or parts of a partition for a family,")
+    if count is not None and count.number is not None and count.number < len(reads):
+        raise reader.key("reads").wrong("as many parts as there are members, at most,")
+
+
+def _reads(reader: _Reader, databases: Databases) -> tuple[int, ...] | None:
+    """None for everything; else which atoms or cells are read, or the value at each listed database."""
+    if reader.value is None:
+        return None
+    numbers = tuple(one.whole() for one in reader.items())
+    if databases.kind == "listed":
+        if len(numbers) != databases.count:
+            raise reader.wrong(f"a value for each of {databases.count} databases")
+        if set(numbers) != set(range(len(set(numbers)))):
+            raise reader.wrong("values that are numbered from 0, without gaps,")
+        return numbers
+    within = len(databases.atoms) if databases.kind == "records" else databases.count
+    if any(one >= within for one in numbers) or databases.kind == "steps":
+        raise reader.wrong(f"numbers below {within}")
+    return tuple(sorted(set(numbers)))
+
+
+def _is_count(count: Term) -> bool:
+    """Whether a term is a whole number ≥ 1, or a letter for one."""
+    if count.number is not None:
+        return count.number.denominator == 1 and 1 <= count.number <= 10**15
+    if count.kind != "letter":
+        return False
+    domain = count.letters[count.of[0]]
+    return domain.integer and domain.least is not None and domain.least >= 1
+
+
+def _noise(reader: _Reader, reads: tuple[tuple[int, ...] | None, ...], databases: Databases) -> Noise:
+    reader.keys(("query", "page", "parameter"))
+    query = reader.key("query")
+    query.keys(("page", "values", "n"))
+    n = query.key("n").whole(1, 10**15) if "n" in query.value else None
+    if n is not None and {n} != {_how_many(one, databases) for one in reads}:
+        raise query.key("n").wrong("the number of records that are read, where it is fixed,")
+    found = Query(query.key("page").text(), query.key("values").values(), n)
+    return Noise(found, reader.key("page").text(), reader.key("parameter").formula())
+
+
+def _how_many(reads: tuple[int, ...] | None, databases: Databases) -> int | None:
+    """How many records are read of every database; None where that differs."""
+    if databases.kind == "cells":
+        return databases.count if reads is None else len(reads)
+    word, n = databases.size
+    return n if databases.kind == "records" and reads is None and word == "exactly" else None
+
+
+def _table(reader: _Reader, databases: Databases, values: int) -> Table:
+    reader.keys(("on", "outcomes", "rows"))
+    on = reader.key("on").text("databases", "inputs")
+    outcomes = tuple(one.text() for one in reader.key("outcomes").items())
+    rows = tuple(tuple(one.formula() for one in row.items()) for row in reader.key("rows").items())
+    wanted = databases.count if on == "databases" else values
+    if len(rows) != wanted or any(len(row) != len(outcomes) for row in rows):
+        raise reader.wrong(f"{wanted} rows with a probability for each of {len(outcomes)} outcomes")
+    return Table(on, outcomes, rows)

@@ -1,0 +1,89 @@
+"""Theorems: made from theorems, by the rules below and by nothing else.
+
+A conclusion is computed from what the premises say, the core setting and the pages, never by a second look.
+A theorem remembers its rule, premises and arguments; `check` replays them from their saved form.
+
+    given(i)                                    ⊢ M_i loses what the setting says: assumed
+    noise(i, notion)                            ⊢ M_i loses what its noise's page says
+    table(i)                                    ⊢ M_i loses what the setting says, checked on its table
+    study(i), S satisfies g                     ⊢ M_i, which is S, loses what g says
+    one_by_one, theorem about its parts         ⊢ what holds of the mechanisms of studies one by one
+    convert(page), M_i loses x                  ⊢ M_i loses y in another notion
+    compose, M_1 loses x_1, …, M_k loses x_k    ⊢ together they lose x_1 ⊕ … ⊕ x_k
+    cover                                       ⊢ finitely many types stand for all neighbours
+    worst, losses, cover                        ⊢ the largest of the losses at the types is a guarantee
+    closer, losses, cover                       ⊢ so is the largest of the closer values
+    curve(claim), cover, losses of all M_i      ⊢ the claim is, its δ at least the curve at its ε
+    vacuous(claim), cover without types         ⊢ every guarantee holds
+    trivial(claim)                              ⊢ so does one that every mechanism has
+    change(page), guarantee                     ⊢ the guarantee in another notion
+    weaken(claim, certificates), guarantee      ⊢ every larger one holds
+    attain(notion, type), cover, losses         ⊢ witnesses lose this much at two neighbours
+    exceed(claim, point), cover, losses         ⊢ the claim is false, its δ below the curve at its ε
+    refute(claim, point), lower                 ⊢ the claim is false
+    optimal(certificate), guarantee, lowers     ⊢ nothing smaller is a guarantee
+    loose(point), guarantee, claim              ⊢ the claim is larger than a guarantee
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from dpcompose.kernel.judgements import Judgement
+from dpcompose.kernel.rules import RULES
+from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.theory import Theory
+
+ABOUT_OTHERS = ("study", "one_by_one")
+"""The rules whose premises are about another setting: that of a study, and with the studies taken apart."""
+
+
+class NoTheorem(ValueError):
+    """A rule does not give what it is used for; the message says why."""
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A judgement about a setting, with the rule, premises and arguments by which it was made.
+
+    setting -- the hash of the core setting; trusts -- the pages and deciders that the step itself rests on.
+    """
+
+    setting: str
+    says: Judgement
+    rule: str
+    premises: tuple[Theorem, ...] = ()
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    trusts: frozenset[str] = frozenset()
+
+    @cached_property
+    def rests_on(self) -> frozenset[str]:
+        """All pages ("pure") and deciders ("decider calculus") that it rests on."""
+        return self.trusts.union(*(one.rests_on for one in self.premises))
+
+
+@dataclass(frozen=True)
+class Prover:
+    """Makes theorems about one core setting with the pages of one theory."""
+
+    setting: Setting
+    theory: Theory
+
+    def by(self, rule: str, *premises: Theorem, **arguments: Any) -> Theorem:
+        """The theorem that a rule makes from theorems about this setting.  Raises NoTheorem.
+
+        The premises of ABOUT_OTHERS alone are about another setting.
+        """
+        made = RULES.get(rule)
+        if made is None:
+            raise NoTheorem(f"there is no rule {rule!r}")
+        if rule not in ABOUT_OTHERS and any(one.setting != self.setting.hash for one in premises):
+            raise NoTheorem(f"{rule}: a premise is about another setting")
+        try:
+            says, trusts = made(self.setting, self.theory, premises, **arguments)
+        except (ValueError, TypeError) as error:
+            raise NoTheorem(f"{rule}: {error}") from None
+        return Theorem(self.setting.hash, says, rule, premises, arguments, trusts)

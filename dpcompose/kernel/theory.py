@@ -1,0 +1,53 @@
+"""Theories: the pages that are in force, and which of them the rules look for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+class NoPage(ValueError):
+    """No page states what a rule needs; the message says what is missing."""
+
+
+@dataclass(frozen=True)
+class Theory:
+    """The pages in force by id: primitive ones are believed, the others are known as what they are."""
+
+    pages: Mapping[str, Any]
+
+    def page(self, id: object, kind: str) -> Any:
+        """The page of an id and a kind.  Raises NoPage."""
+        found = self.pages.get(id) if isinstance(id, str) else None
+        if found is None or found.head.kind != kind:
+            raise NoPage(f"there is no {kind} page {id!r}")
+        return found
+
+    def of_kind(self, kind: str) -> list[Any]:
+        """The pages of a kind, in the order of their ids."""
+        return [self.pages[id] for id in sorted(self.pages) if self.pages[id].head.kind == kind]
+
+    def first(self, kind: str, fits: Callable[[Any], bool], otherwise: str) -> Any:
+        """The first page of a kind that fits.  Raises NoPage with the words `otherwise`."""
+        for page in self.of_kind(kind):
+            if fits(page):
+                return page
+        raise NoPage(otherwise)
+
+    def rule(self, notion: str) -> Any:
+        """The rule page of a notion."""
+        return self.first(
+            "rule", lambda page: page.head.notion == notion, f"there is no rule page of the notion {notion!r}"
+        )
+
+    def lemmas(self, ids: Iterable[str], notion: str) -> frozenset[str]:
+        """The lemmas about a notion that some pages rest on, and that these rest on."""
+        found: set[str] = set()
+        following = list(ids)
+        while following:
+            for id in self.pages[following.pop()].head.rests_on:
+                if id not in found and notion in (self.page(id, "lemma").head.notions or [notion]):
+                    found.add(id)
+                    following.append(id)
+        return frozenset(found)

@@ -1,0 +1,179 @@
+"""Witnesses: mechanisms as a setting says that lose a known amount at the neighbours of a type.
+
+A mechanism of which a guarantee is known may be the witness of a page: it loses, in the metric of its
+guarantee, exactly what the page says.  One that is given by its noise loses what its page says if that is
+attained, and one that is a table what its rows say.  All others may say the same always, or are left out: a
+part of a composition never loses more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from dpcompose.kernel import formulas, given_tables, terms
+from dpcompose.kernel.closer import Closer, at_most
+from dpcompose.kernel.covers.types import Moves, Type
+from dpcompose.kernel.losses import Composition, Loss, NoLoss, by_noise, summands
+from dpcompose.kernel.settings import Mechanism, Setting
+from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term
+from dpcompose.kernel.theory import Theory
+
+
+class _Unlimited(Exception):
+    """Some witness loses ∞."""
+
+
+def attained_in(theory: Theory, notion: str) -> Any:
+    """The witness page of a notion.  Raises NoPage."""
+    return theory.first(
+        "witness", lambda page: page.head.notion == notion, f"no page has witnesses of {notion} privacy"
+    )
+
+
+@dataclass(frozen=True)
+class Witnesses:
+    """Mechanisms that lose something at the neighbours of one type, by the witness page of a notion.
+
+    losses -- the guarantees of all mechanisms as stated; chosen -- which may be witnesses, if they move.
+    """
+
+    setting: Setting
+    theory: Theory
+    page: Any
+    type: Type
+    losses: Sequence[Loss]
+    chosen: Sequence[int]
+
+    @cached_property
+    def moves(self) -> Moves:
+        """How far what the witnesses read moves; without those that lose 0 at every distance."""
+        together = Composition(tuple(self.losses), self.setting, self.theory)
+        return tuple(
+            (i, some)
+            for i, some in self.type.moves
+            if i in self.chosen and not together.loses_nothing(i, self.type)
+        )
+
+    @property
+    def pages(self) -> tuple[tuple[int, str], ...]:
+        """For each witness the page by which it is one, or "decider tables".  Raises NoPage."""
+        return tuple((i, self._page(i)) for i, _ in self.moves)
+
+    def value(self) -> tuple[Term, frozenset[str]]:
+        """What they lose together, and the pages by which they do.  Raises NoPage."""
+        pages = frozenset(id for _, id in self.pages)
+        if any(self._is_infinite(i, r) for i, some in self.moves for _, r in some):
+            return INFINITY, pages
+        if self.page.head.by == "event":
+            value, more = self._event()
+            return value, pages | more
+        return self._sum(), pages
+
+    def _mechanism(self, i: int) -> Mechanism:
+        return self.setting.mechanisms[i - 1]
+
+    def _page(self, i: int) -> str:
+        """The page by which M_i is known to lose something."""
+        mechanism, head = self._mechanism(i), self.page.head
+        if mechanism.study is not None:
+            raise NoLoss(f"{mechanism.name} is its study, and may lose less than its guarantee")
+        if mechanism.table is not None:
+            if head.by != "ratio":
+                raise NoLoss(f"what the table of {mechanism.name} loses is known in pure privacy only")
+            return "decider tables"
+        if mechanism.noise is not None:
+            law = self.theory.page(mechanism.noise.page, "noise")
+            query = self.theory.page(mechanism.noise.query.page, "query")
+            if not (law.head.attained and query.head.attained) or head.by == "event":
+                raise NoLoss(f"the {head.notion} loss of {mechanism.name} is not known to be attained")
+            return str(law.id)
+        of, notion = self.losses[i - 1].notion, head.notion
+        if of == notion:
+            return str(self.page.id)
+        otherwise = f"no page says what {of} mechanisms can lose in {notion} privacy"
+        found = self.theory.first(
+            "violation", lambda page: (page.head.of, page.head.notion) == (of, notion), otherwise
+        )
+        return str(found.id)
+
+    def _is_infinite(self, i: int, r: Term) -> bool:
+        """Whether M_i may be anything that its guarantee allows, and costs ∞ where its input moves by r."""
+        free = self._mechanism(i).noise is None and self._mechanism(i).table is None
+        return free and ((r.kind == "oo" and i not in self.type.unlimited) or self.losses[i - 1].unlimited)
+
+    def _sum(self) -> Term:
+        """Losses that add up, or whose squares do: ∞ where one of them has no limit."""
+        for i, _ in self.moves:
+            if i in self.type.unlimited:
+                if not self._alone(i, ONE, True).positive:
+                    raise NoLoss(f"what {self._mechanism(i).name} loses may be 0")
+                return INFINITY
+        tables = any(self._mechanism(i).table is not None for i, _ in self.moves)
+        try:
+            # a table may lose more the other way round, the others lose the same
+            return terms.top(1, [self._one_way(way) for way in ((True, False) if tables else (True,))])
+        except _Unlimited:
+            return INFINITY
+
+    def _one_way(self, forth: bool) -> Term:
+        """The sum for the two databases of the type in one order."""
+        squares = self.page.head.by == "noise"
+
+        def lost(i: int, r: Term) -> Term:
+            value = self._alone(i, r, forth)
+            if value.kind == "oo":
+                raise _Unlimited
+            return terms.expanded(value * value) if squares and self._is_own(i) else value
+
+        total = terms.add(summands(self.moves, self.setting, lost))
+        squared = self.page.head.shows in self.theory.rule(self.page.head.notion).head.squared
+        return terms.sqrt(total) if squared else total
+
+    def _is_own(self, i: int) -> bool:
+        """Whether M_i loses a distance of the page's, and not what a page on other notions says."""
+        mechanism = self._mechanism(i)
+        return mechanism.noise is not None or self.losses[i - 1].notion == self.page.head.notion
+
+    def _alone(self, i: int, r: Term, forth: bool) -> Term:
+        """What M_i loses where its input moves by r."""
+        mechanism, notion, loss = self._mechanism(i), self.page.head.notion, self.losses[i - 1]
+        if mechanism.table is not None:
+            return given_tables.lost(i, self.setting, self.type, forth)
+        if mechanism.noise is not None:
+            loss = by_noise(i, self.setting, self.theory, notion)
+        if any(value.kind == "oo" for _, value in loss.values):
+            return INFINITY
+        if loss.notion == notion:
+            return formulas.parse(self.page.head.distance, {**dict(loss.values), "r": r})
+        return self._violating(i, r, dict(loss.values))
+
+    def _violating(self, i: int, r: Term, values: dict[str, Term]) -> Term:
+        """What a mechanism with a guarantee of another notion can lose, by its page."""
+        head = self.theory.page(self._page(i), "violation").head
+        if r.number is None or r.number.denominator != 1 or r.number < 1:
+            raise NoLoss(f"what {self._mechanism(i).name} loses is known for whole steps only")
+        if not values[head.positive].positive:
+            raise NoLoss(f"{head.positive} of {self._mechanism(i).name} may be 0")
+        return INFINITY if head.loss == "oo" else formulas.parse(head.loss, {**values, "r": r})
+
+    def _event(self) -> tuple[Term, frozenset[str]]:
+        """The probability of events, of which one happens: as closer pages say, where they are attained."""
+        head, key = self.page.head, self.page.head.shows
+        closer = Closer(Composition(tuple(self.losses), self.setting, self.theory), key)
+        moved = closer.moved(Type(self.moves, self.type.unlimited, self.type.pair))
+        over, together = closer.page("steps"), closer.page("mechanisms")
+        limit = closer.composition.rule.head.limits.get(key)
+        values: list[Term] = []
+        for loss, r in moved:
+            if head.steps is not None and r > head.steps and (over is None or over.id != head.steps_by):
+                raise NoLoss(f"{self.page.id} attains the bound up to distance {head.steps}")
+            some = closer.after_steps(loss, r)
+            values.append(-terms.top(1, [-one for one in some]) if len(some) > 1 else some[0])
+        if any(limit is None or not at_most(value, limit) for value in values):
+            raise NoLoss(f"{key} may be above {limit}")
+        if len(values) > 1 and together is None:
+            raise NoLoss(f"{self.page.id} attains the bound for one input that moves")
+        return (closer.together(values) if values else ZERO), closer.pages

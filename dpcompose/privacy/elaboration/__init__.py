@@ -1,0 +1,160 @@
+"""Elaboration: a setting as users hold it, told as one core setting that the kernel reads, and back.
+
+Each class is told as one of four kinds: records, where all that matters of a record is who reads it; cells,
+where databases are products; a list of all databases, where they are few; or as anything at all, where every
+mechanism reads everything and only steps count.  Families keep as many members as one step can touch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from dpcompose.kernel import settings
+from dpcompose.kernel.covers.types import Type
+from dpcompose.language import formulas
+from dpcompose.privacy.elaboration.cells import Cells
+from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, OnArrays, Pair
+from dpcompose.privacy.elaboration.listed import Listed
+from dpcompose.privacy.elaboration.records import Records
+from dpcompose.privacy.elaboration.steps import Steps
+from dpcompose.privacy.flattening import NotFlat, flattened
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.settings import Setting, inside, read_records
+from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.maps import Map, Part
+from dpcompose.spaces.queries import Bit, Count, Histogram, Location, Mean, Sum
+
+__all__ = ["Elaborated", "NotElaborated", "OnArrays", "core"]
+
+LAWS = {"gaussian": "normal-noise"}
+"""The ids of the pages of noises, by their words, where the two differ."""
+
+
+def core(setting: Setting) -> dict[str, Any]:
+    """The core setting of a setting, as JSON data.  Raises NotElaborated where none says it.
+
+    >>> import dpcompose as dpc
+    >>> M = dpc.mechanism("M", dpc.pure("e", dpc.bounded, "common"), reads=dpc.restriction(["a"]))
+    >>> data = core(dpc.compose(M, on=dpc.multisets("ab"), target=dpc.unbounded).setting)
+    >>> data["databases"]["atoms"], data["target"], data["mechanisms"][0]["reads"]
+    ([['a'], ['b']], {'single': [[0, 1], [1, 0]], 'steps': 1}, [[0]])
+    """
+    return Elaborated(setting).core.data()
+
+
+@dataclass(frozen=True)
+class Elaborated:
+    """A setting and its core setting; mechanism i of the one is mechanism i of the other."""
+
+    setting: Setting
+
+    @cached_property
+    def core(self) -> settings.Setting:
+        """The core setting."""
+        setting = self.setting
+        return settings.read(
+            {
+                "parameters": {name: str(domain) for name, domain in setting.domains.items()},
+                "databases": {**self.kind.databases(), "shown": str(setting.databases)},
+                "target": self.kind.relation(setting.target),
+                "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
+                "adaptive": setting.adaptive,
+                **({} if self.flat is None else {"flat": self.flat.core.data()}),
+            }
+        )
+
+    @cached_property
+    def flat(self) -> Elaborated | None:
+        """The setting with the mechanisms of its studies one by one, where they can be stated so."""
+        if not self.setting.studies:
+            return None
+        try:
+            found = Elaborated(flattened(self.setting))
+            return found if found.core else None
+        except (NotFlat, NotElaborated, settings.BadSetting):
+            return None
+
+    def pair(self, of: Type) -> Pair:
+        """The two databases of a type, as results print them."""
+        return self.kind.pair(of)
+
+    def mechanism(self, i: int) -> Mechanism:
+        """The mechanism as stated that the core's mechanism i is."""
+        return self.setting.mechanisms[i - 1]
+
+    @cached_property
+    def kind(self) -> Kind:
+        """How the class is told."""
+        written, _ = self._written
+        tables = any(one.table is not None for one in written.mechanisms)
+        kinds: tuple[type[Kind], ...] = (Listed,) if tables else (Records, Cells, Steps, Listed)
+        return next(found for one in kinds if (found := one.of(written)) is not None)
+
+    @cached_property
+    def _written(self) -> tuple[Setting, tuple[int, ...]]:
+        """The setting with as many members of each family as neighbours can touch, and whose each one is."""
+        setting = self.setting
+        if not setting.families:
+            return setting.written_out({})
+        divided = any(isinstance(one.reads, Part) for one in setting.mechanisms)
+        few = max(2, setting.touched_parts) if divided else 2
+        counts = {str(one.count) for one in setting.mechanisms if one.count is not None}
+        return setting.written_out({name: min(few, int(name)) if name.isdigit() else few for name in counts})
+
+    def _mechanism(self, i: int) -> dict[str, Any]:
+        written, origin = self._written
+        members = [one for one, of in zip(written.mechanisms, origin, strict=True) if of == i]
+        stated, own = self.mechanism(i), members[0]
+        divided = isinstance(stated.reads, Part)
+        identity = own.reads.is_identity(written.databases)
+        data: dict[str, Any] = {
+            "name": stated.name,
+            "reads": [self.kind.reads(one.reads) for one in (members if divided else members[:1])],
+            "domain": "own" if identity or stated.noise is not None else stated.satisfies.domain or "own",
+            "notion": stated.satisfies.notion,
+            "values": {key: formulas.to_text(value) for key, value in stated.satisfies.values},
+        }
+        if stated.count is not None:
+            data["count"] = formulas.to_text(stated.count)
+        if isinstance(stated.reads, Part):
+            data["partition"] = stated.reads.partition
+        if stated.noise is not None:
+            return data | {"noise": noise(stated, written.databases, own.reads)}
+        data["stated"] = self.kind.stated(own)
+        if stated.table is not None:
+            data["table"] = self.kind.table(own, self.setting.has_inputs_as_rows(stated))
+        inner = inside(stated)
+        return data if inner is None else data | {"study": core(inner)}
+
+
+def noise(mechanism: Mechanism, databases: DatabaseClass, reads: Map) -> dict[str, Any]:
+    """The query and the noise of a mechanism."""
+    query, law = mechanism.query, mechanism.noise
+    assert query is not None and law is not None
+    page, values = "", dict[str, Any]()
+    match query:
+        case Mean():
+            page, values = "mean", {"l": query.lower, "u": query.upper}
+        case Sum():
+            page, values = "sum", {"l": query.lower, "u": query.upper}
+        case Location():
+            page, values = "location", {"w": query.diameter}
+        case Histogram():
+            page = "count" if query.bins == 1 else "histogram"
+        case Count():
+            page = "count"
+        case Bit():
+            page = "bit"
+        case _:
+            raise NotElaborated(f"there is no page about {query.words}")
+    asked: dict[str, Any] = {"page": page}
+    asked["values"] = {name: formulas.to_text(value) for name, value in values.items()}
+    n = read_records(databases, reads)
+    if n.exactly and n.n:
+        asked["n"] = n.n
+    parameter = law.parameter
+    if law.kind.takes == "bit" and parameter.is_Rational and 2 * parameter < 1:
+        parameter = 1 - parameter  # the same mechanism, with its answers exchanged
+    return {"query": asked, "page": LAWS.get(law.word, law.word), "parameter": formulas.to_text(parameter)}

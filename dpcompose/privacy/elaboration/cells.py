@@ -1,0 +1,160 @@
+"""Products of cells: tuples, streams, tables, sets and graphs, where neighbours differ in blocks of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from dpcompose.kernel.covers.types import Type
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two, told_apart
+from dpcompose.privacy.settings import Setting
+from dpcompose.spaces.blocks import differing_in
+from dpcompose.spaces.databases import Cell, DatabaseClass, Tuples
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.maps import Everything, Map
+from dpcompose.spaces.queries import Bit
+
+
+@dataclass(frozen=True)
+class Cells(Kind):
+    """Every map keeps cells of a product, and all neighbours are given by blocks of them.
+
+    product -- the class, or the product whose neighbours stand for all of it.
+    """
+
+    product: DatabaseClass
+
+    @classmethod
+    def of(cls, setting: Setting) -> Kind | None:
+        if lengths_differ(setting):
+            return WholeTuples(setting)
+        product = shape(setting)
+        if product is None or not _is_by_blocks(setting.target, product):
+            return None
+        if any(one.reads.kept(product) is None for one in setting.mechanisms):
+            return None
+        if not all(_is_by_blocks(one, product) for one in told_apart(setting)):
+            return None
+        found = cls(setting, product)
+        found.check_limits()
+        return found
+
+    @cached_property
+    def _numbers(self) -> dict[Cell, int]:
+        return {cell: n for n, cell in enumerate(self.product.cells or ())}
+
+    @cached_property
+    def _cells(self) -> list[Cell]:
+        return list(self._numbers)
+
+    def databases(self) -> dict[str, Any]:
+        return {"kind": "cells", "count": len(self._numbers)}
+
+    def relation(self, granularity: Granularity) -> dict[str, Any]:
+        if any_two(granularity, self.product):
+            return ANY
+        blocks = granularity.blocks(self.product)
+        assert blocks is not None
+        single = sorted(sorted(self._numbers[cell] for cell in one) for one in blocks.sets)
+        return {"single": single, "steps": blocks.most}
+
+    def reads(self, f: Map) -> list[int] | None:
+        if f.is_identity(self.product):
+            return None
+        return sorted(self._numbers[cell] for cell in f.kept(self.product) or ())
+
+    def pair(self, of: Type) -> Pair:
+        cells = (self._cells[n] for n in of.pair if isinstance(n, int))
+        D, E = differing_in(self.product, cells)
+        return (E, D) if self.product.size(E) > self.product.size(D) else (D, E)
+
+    def check_limits(self) -> None:
+        """Raises NotElaborated where an input moves further and further as an arbitrary universe grows."""
+        larger = self.product.larger()
+        if larger == self.product:
+            return
+        for one in self.setting.mechanisms:
+            stated = one.satisfies.granularity
+            if stated is None or any_two(stated, self.product):
+                continue
+            here, there = (
+                _furthest(shape, self.setting.target, one.reads, stated) for shape in (self.product, larger)
+            )
+            if here != there:
+                raise NotElaborated(
+                    f"how far what {one.name} reads moves has no limit on {self.setting.databases}: a "
+                    f"{self.setting.target} step can be any number of {stated.innermost()[0]} steps; a fixed "
+                    "number would do"
+                )
+
+
+def _is_by_blocks(granularity: Granularity, product: DatabaseClass) -> bool:
+    return any_two(granularity, product) or granularity.blocks(product) is not None
+
+
+def _furthest(product: DatabaseClass, target: Granularity, f: Map, stated: Granularity) -> int:
+    """The most blocks that f's change needs, over all neighbours."""
+    changes, by, kept = target.blocks(product), stated.blocks(product), f.kept(product)
+    assert changes is not None and by is not None and kept is not None
+    inside = by.within(kept)
+    return max((inside.fewest(changed & kept) for changed in changes.unions()), default=0)
+
+
+def shape(setting: Setting) -> DatabaseClass | None:
+    """The product whose neighbours stand for all of the class: itself; of any length those with room for as
+    many target blocks as a neighbour may change, so far apart that no stated block meets two of them."""
+    databases, length = setting.databases, 0
+    if databases.cells is None:
+        single, steps = setting.target.innermost()
+        reaches = [one.innermost()[0].reach for one in (single, *told_apart(setting))]
+        if None in reaches:
+            return None
+        apart = max((reach - 1 for reach in reaches[1:] if reach is not None), default=0)
+        length = steps * (reaches[0] or 0) + (steps - 1) * apart
+    return databases.largest_shape(length)
+
+
+def lengths_differ(setting: Setting) -> bool:
+    """Whether any two tuples are neighbours, of different lengths as well, and everything is read."""
+    databases = setting.databases
+    if not isinstance(databases, Tuples) or databases.sizes.exactly:
+        return False
+    one = databases.largest_shape(1)
+    assert one is not None
+    return (
+        any_two(setting.target, databases)
+        and all(isinstance(mechanism.reads, Everything) for mechanism in setting.mechanisms)
+        and all(
+            mechanism.query is None or isinstance(mechanism.query, Bit) for mechanism in setting.mechanisms
+        )
+        and all(_is_by_blocks(stated, one) for stated in told_apart(setting))
+    )
+
+
+class WholeTuples(Kind):
+    """Tuples of any length as one cell, where any two are neighbours and everything is read: no step of
+    another relation leads to another length."""
+
+    @classmethod
+    def of(cls, setting: Setting) -> Kind | None:
+        return cls(setting) if lengths_differ(setting) else None
+
+    @property
+    def _class(self) -> Tuples:
+        assert isinstance(self.setting.databases, Tuples)
+        return self.setting.databases
+
+    def databases(self) -> dict[str, Any]:
+        return {"kind": "cells", "count": 0 if self._class.sizes.n == 0 else 1}
+
+    def relation(self, granularity: Granularity) -> dict[str, Any]:
+        return ANY if any_two(granularity, self._class) else {"single": [], "steps": 1}
+
+    def reads(self, f: Map) -> list[int] | None:
+        return None
+
+    def pair(self, of: Type) -> Pair:
+        known: Sequence[str] = self._class.records or self._class.spare
+        return (known[0],), ()

@@ -1,0 +1,77 @@
+"""How a class is told to the kernel: what the four kinds have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.settings import ANY_TWO
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.settings import Setting
+from dpcompose.spaces.databases import Database, DatabaseClass
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.maps import Map
+
+Pair = tuple[Database, Database]
+
+
+class NotElaborated(ValueError):
+    """No core setting says what the setting says; the message says why."""
+
+
+class OnArrays(NotElaborated):
+    """The class is finite and large: it is gone through on arrays, which no core setting tells yet."""
+
+
+@dataclass(frozen=True)
+class Kind(ABC):
+    """A setting, with a few members of its families written out, in a class that is told in one way."""
+
+    setting: Setting
+
+    @classmethod
+    @abstractmethod
+    def of(cls, setting: Setting) -> Kind | None:
+        """The class told in this way; None where it cannot be."""
+
+    @abstractmethod
+    def databases(self) -> dict[str, Any]:
+        """What the core setting says of the class, but for its words."""
+
+    @abstractmethod
+    def relation(self, granularity: Granularity) -> dict[str, Any]:
+        """The neighbours of a granularity on the class."""
+
+    def stated(self, mechanism: Mechanism) -> dict[str, Any]:
+        """The neighbours that a mechanism's guarantee is stated for, on the class or on what it reads."""
+        return self.relation(mechanism.satisfies.about_granularity)
+
+    @abstractmethod
+    def reads(self, f: Map) -> list[int] | None:
+        """What a map reads; None: everything."""
+
+    def table(self, mechanism: Mechanism, inputs: bool) -> dict[str, Any]:
+        """The probabilities of a mechanism, of inputs or of databases."""
+        raise NotElaborated(f"the table of {mechanism.name} needs a class whose databases are listed")
+
+    @abstractmethod
+    def pair(self, of: Type) -> Pair:
+        """The two databases of a type, as results print them."""
+
+
+def any_two(granularity: Granularity, databases: DatabaseClass) -> bool:
+    """Whether any two databases are neighbours, whatever the class."""
+    edits = granularity.edits(databases)
+    return edits is not None and edits.single is None
+
+
+ANY: dict[str, Any] = {"single": ANY_TWO, "steps": 1}
+"""The relation of any two databases."""
+
+
+def told_apart(setting: Setting) -> list[Granularity]:
+    """The granularities of the guarantees that say of some databases that they are no neighbours."""
+    stated = [one.satisfies.granularity for one in setting.mechanisms]
+    return [one for one in stated if one is not None and not any_two(one, setting.databases)]

@@ -1,0 +1,104 @@
+"""Small finite classes, told by numbers: all databases, all values that are read, all neighbouring pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from dpcompose.kernel.covers.types import Type
+from dpcompose.language import formulas
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, OnArrays, Pair, any_two
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.settings import Setting
+from dpcompose.spaces import databases as classes
+from dpcompose.spaces.databases import Database
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.graphs import graph_of_inputs, is_large, neighbourhood_graph
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.queries import Bit
+
+
+class Listed(Kind):
+    """The databases are numbered 0, 1, …, small ones first, and the values of each map as they come."""
+
+    @classmethod
+    def of(cls, setting: Setting) -> Kind:
+        databases = setting.databases
+        if databases.count() is None:
+            raise NotElaborated(
+                f"{databases} are infinitely many, and no lemma says that finitely many pairs of "
+                f"{setting.target} neighbours stand for all; a finite class would do"
+            )
+        if is_large(databases):
+            raise OnArrays(f"{databases} are many, and are gone through on arrays")
+        for one in setting.mechanisms:
+            if one.query is not None and not isinstance(one.query, Bit):
+                raise NotElaborated(f"{one.name} asks for {one.query.words}, and {databases} are listed")
+        return cls(setting)
+
+    @cached_property
+    def _databases(self) -> list[Database]:
+        size = self.setting.databases.size
+        return sorted(self.setting.databases.databases(), key=lambda D: (size(D), str(D)))
+
+    @cached_property
+    def _numbers(self) -> dict[Database, int]:
+        return {D: n for n, D in enumerate(self._databases)}
+
+    def databases(self) -> dict[str, Any]:
+        return {"kind": "listed", "count": len(self._databases)}
+
+    def relation(self, granularity: Granularity) -> dict[str, Any]:
+        if any_two(granularity, self.setting.databases):
+            return ANY
+        single, steps = granularity.innermost()
+        edges = neighbourhood_graph(self.setting.databases, single).edges
+        return {"single": _pairs(edges, self._numbers), "steps": steps}
+
+    def stated(self, mechanism: Mechanism) -> dict[str, Any]:
+        """On the own domain: the pairs that a map lists, the neighbours in the class of images, or for values
+        of any other kind the images of neighbours, where a group of steps is one step."""
+        f, whole = mechanism.reads, self.setting.databases
+        granularity = mechanism.satisfies.about_granularity
+        if mechanism.satisfies.domain != "own" or f.is_identity(whole):
+            return self.relation(granularity)
+        single, steps = granularity.innermost()
+        listed = f.neighbours_for(single.name)
+        if listed is None and any_two(granularity, whole):
+            return ANY
+        if listed is not None or not isinstance(f.image(whole), classes.Listed):
+            edges = graph_of_inputs(whole, single, f, own=True).edges
+            return {"single": _pairs(edges, self._values(f)), "steps": steps}
+        edges = graph_of_inputs(whole, granularity, f, own=True).edges
+        return {"single": _pairs(edges, self._values(f)), "steps": 1}
+
+    def _values(self, f: Map) -> dict[Database, int]:
+        """The values of a map by number, in the order in which the databases have them."""
+        values = dict.fromkeys(map(f, self._databases))
+        return {x: n for n, x in enumerate(values)}
+
+    def reads(self, f: Map) -> list[int] | None:
+        if f.is_identity(self.setting.databases):
+            return None
+        values = self._values(f)
+        return [values[f(D)] for D in self._databases]
+
+    def table(self, mechanism: Mechanism, inputs: bool) -> dict[str, Any]:
+        table = mechanism.table
+        assert table is not None
+        on = list(self._values(mechanism.reads)) if inputs else self._databases
+        return {
+            "on": "inputs" if inputs else "databases",
+            "outcomes": table.data()["outcomes"],
+            "rows": [[formulas.to_text(table[x, o]) for o in table.outcomes] for x in on],
+        }
+
+    def pair(self, of: Type) -> Pair:
+        D, E = (self._databases[n] for n in of.pair if isinstance(n, int))
+        size = self.setting.databases.size
+        return max((D, E), (E, D), key=lambda pair: (size(pair[0]), str(pair[1])))
+
+
+def _pairs(edges: Iterable[tuple[Database, Database]], numbers: Mapping[Database, int]) -> list[list[int]]:
+    return sorted(sorted((numbers[x], numbers[y])) for x, y in edges)

@@ -1,0 +1,40 @@
+"""Classes of which nothing is told: everything is read, and only steps of the target's relation count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpcompose.kernel.covers.types import Type
+from dpcompose.privacy.elaboration.kinds import Kind, Pair
+from dpcompose.privacy.settings import Setting
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.maps import Map
+
+
+class Steps(Kind):
+    """All guarantees are in steps of the target's relation, and databases are known that are as far apart."""
+
+    @classmethod
+    def of(cls, setting: Setting) -> Kind | None:
+        single, steps = setting.target.innermost()
+        stated = [one.satisfies.granularity for one in setting.mechanisms]
+        own = all(one is not None and one.innermost()[0] == single for one in stated)
+        everything = all(one.reads.is_identity(setting.databases) for one in setting.mechanisms)
+        if not own or not everything or single.form is None:
+            return None
+        return None if single.pair_apart(setting.databases, steps) is None else cls(setting)
+
+    def databases(self) -> dict[str, Any]:
+        return {"kind": "steps"}
+
+    def relation(self, granularity: Granularity) -> dict[str, Any]:
+        return {"single": "step", "steps": granularity.innermost()[1]}
+
+    def reads(self, f: Map) -> list[int] | None:
+        return None
+
+    def pair(self, of: Type) -> Pair:
+        single, steps = self.setting.target.innermost()
+        found = single.pair_apart(self.setting.databases, steps)
+        assert found is not None
+        return found

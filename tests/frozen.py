@@ -1,0 +1,95 @@
+"""What the command says of every shipped problem file and every page's example, as one text each.
+
+A golden holds, for verify and for bound, the status, what is printed, and the object of --json.  The texts
+are kept in tests/goldens/; `python tests/goldens/renew.py` writes them anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shipped import EXAMPLE, SHIPPED
+
+from dpcompose.front import cli
+
+ROOT = Path(__file__).resolve().parents[1]
+GOLDENS = ROOT / "tests" / "goldens"
+WIDTH = 110
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A problem whose results are kept: where its text stands, and where its golden does."""
+
+    name: str
+    source: Path
+
+    @property
+    def golden(self) -> Path:
+        """The file of what the command says of it."""
+        return GOLDENS / f"{self.name}.txt"
+
+    @property
+    def problem(self) -> str:
+        """The problem file itself: a page holds one example."""
+        text = self.source.read_text(encoding="utf-8")
+        if self.source.suffix == ".toml":
+            return text
+        (example,) = EXAMPLE.findall(text)
+        return str(example)
+
+    def said(self) -> str:
+        """What the command says of it today; of the file by its name alone."""
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            file = f"{self.source.stem}.toml"
+            Path(file).write_text(self.problem, encoding="utf-8")
+            return "".join(section(words, file) for words in COMMANDS)
+
+
+COMMANDS: Sequence[Sequence[str]] = (["verify"], ["verify", "--json"], ["bound"], ["bound", "--json"])
+
+
+def frozen() -> Iterator[Frozen]:
+    """All problems whose results are kept, in order."""
+    for file in SHIPPED:
+        yield Frozen(f"problems/{file.stem}", file)
+    for file in sorted((ROOT / "theorems").glob("*/*.md")):
+        yield Frozen(f"pages/{file.parent.name}/{file.stem}", file)
+
+
+def section(words: Sequence[str], file: str) -> str:
+    """What one command prints, below a line with the command and its status."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = cli.main([*words, file])
+    printed = out.getvalue()
+    if "--json" in words and printed:
+        (line,) = printed.splitlines()
+        printed = laid_out(json.loads(line)) + "\n"
+    warned = f"--- stderr\n{err.getvalue()}" if err.getvalue() else ""
+    return f"=== {' '.join(words)}: {status}\n{printed}{warned}"
+
+
+def laid_out(data: Any, indent: int = 0, before: int = 0) -> str:
+    """JSON with keys in order, in one line where it fits in `WIDTH` signs, else an entry a line.
+
+    before -- how many signs stand in front of it in its line.
+    """
+    line = json.dumps(data, ensure_ascii=False, sort_keys=True)
+    if len(line) + before + 1 <= WIDTH or not isinstance(data, dict | list) or not data:
+        return line
+    inside = " " * (indent + 1)
+    if isinstance(data, dict):
+        keys = [(f"{json.dumps(key, ensure_ascii=False)}: ", value) for key, value in sorted(data.items())]
+        rows = [f"{key}{laid_out(value, indent + 1, len(inside + key))}" for key, value in keys]
+    else:
+        rows = [laid_out(value, indent + 1, len(inside)) for value in data]
+    opened, closed = "{}" if isinstance(data, dict) else "[]"
+    return f"{opened}\n" + ",\n".join(inside + row for row in rows) + f"\n{' ' * indent}{closed}"
