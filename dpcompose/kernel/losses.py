@@ -295,19 +295,14 @@ def letters(mechanism: Mechanism) -> list[Term]:
     return found
 
 
-def promised(mechanism: Mechanism, theory: Theory) -> list[Term]:
-    """The parameters of all that is known of a mechanism, and of those of its study; of a family the least.
+def promised(mechanism: Mechanism) -> list[Term]:
+    """The parameters of what is known of a mechanism, and of those of its study; of a family the least.
 
-    Where one of them is below 0, no mechanism is as the setting says.
+    Where one of them is below 0, no mechanism is as the setting says.  Noise is seen to fit by itself.
     """
-    found = [value for _, value in mechanism.values]
-    if mechanism.noise is not None:
-        law = theory.page(mechanism.noise.page, "noise").head
-        known = {law.parameter: mechanism.noise.parameter}
-        texts = [text for stated in law.guarantee.values() for text in stated.values()]
-        found = [formulas.parse(text, known) for text in texts]
+    found = [] if mechanism.noise is not None else [value for _, value in mechanism.values]
     for inner in () if mechanism.study is None else mechanism.study.mechanisms:
-        found += promised(inner, theory)
+        found += promised(inner)
     if mechanism.count is None:
         return found
     return [-terms.over(1, -one, mechanism.count) if _of_member(one) else one for one in found]

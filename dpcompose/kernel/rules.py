@@ -375,7 +375,7 @@ def refute(
     if lower.notion != implied.notion:
         raise BadStep(f"what is lost is known in {lower.notion} privacy, the claim is about {implied.notion}")
     at = comparison.read_point(point)
-    allowed(at, setting, theory, guarantee)
+    allowed(at, setting, guarantee)
     value = dict(implied.values)[lower.key]
     if value.kind == "oo" or lower.value.kind != "oo":
         comparison.check_point(value, lower.value, _used(at, value, lower.value))
@@ -391,7 +391,7 @@ def _used(at: Mapping[str, Fraction], *values: Term) -> dict[str, Fraction]:
     return {name: x for name, x in at.items() if {name, f"{name.partition('[')[0]}[i]"} & letters}
 
 
-def allowed(at: Mapping[str, Fraction], setting: Setting, theory: Theory, guarantee: Satisfies) -> None:
+def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) -> None:
     """Raises ValueError unless a point has an allowed value for every letter that is used, and mechanisms
     as the setting says are there: none has a guarantee below 0."""
     given = [value for mechanism in setting.mechanisms for value in losses.letters(mechanism)]
@@ -402,7 +402,7 @@ def allowed(at: Mapping[str, Fraction], setting: Setting, theory: Theory, guaran
                 raise BadStep(f"{name} is both {used[name]} and {domain}")
     comparison.check_allowed(at, used)
     for mechanism in setting.mechanisms:
-        for value in losses.promised(mechanism, theory):
+        for value in losses.promised(mechanism):
             if value.kind != "oo" and not value.nonnegative and not computed.is_at_least(value, ZERO, at):
                 raise BadStep(f"what is promised of {mechanism.name} is not seen to be at least 0 there")
 
@@ -420,7 +420,7 @@ def exceed(
     """A claim with numbers is false where the curve of mechanisms that lose most is above its δ."""
     covered, *some = said(premises, Covers, Loses)
     guarantee, at = claimed(claim, setting, theory), comparison.read_point(point)
-    allowed(at, setting, theory, guarantee)
+    allowed(at, setting, guarantee)
     stated, found = _as_stated(some, setting), _type(covered, neighbours)
     page = computed.check_refuted(
         guarantee.notion, guarantee.values, found, stated, setting, theory, at, bits

@@ -104,24 +104,6 @@ def test_no_member_has_a_guarantee_below_0() -> None:
     assert isinstance(made.by("refute", lower, claim=claim, point={"e[1]": "3", "e[2]": "1"}).says, Refuted)
 
 
-def test_noise_with_a_parameter_below_0_is_none() -> None:
-    noise = {"query": {"page": "count", "values": {}}, "page": "laplace", "parameter": "b - 1"}
-    asked = {"name": "A", "reads": [None], "domain": "own", "notion": "pure", "values": {}, "noise": noise}
-    made = prover(
-        RECORDS | {"atoms": [["a", "b"]]},
-        UNBOUNDED,
-        parameters={"b": "positive"},
-        mechanisms=[asked, alone("B", "5")],
-    )
-    losses = [made.by("noise", i=1, notion="pure"), made.by("given", i=2)]
-    lower = made.by("attain", made.by("cover"), *losses, notion="pure", neighbours=[1], by=[2])
-    claim = {"notion": "pure", "epsilon": "4"}
-    assert isinstance(made.by("refute", lower, claim=claim, point={"b": "2"}).says, Refuted)
-    for b in ("1/2", "1"):
-        with pytest.raises(NoTheorem):
-            made.by("refute", lower, claim=claim, point={"b": b})
-
-
 def test_no_guarantee_names_a_member_of_a_family_alone() -> None:
     """The closer δ of two members would be 1 − (1 − δ_i)(1 − δ_j): it is not written in one δ[i]."""
     values = {"epsilon": "1", "delta": "d[i]"}
