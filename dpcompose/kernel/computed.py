@@ -147,7 +147,8 @@ def check_refuted(
                 raise NoLoss(f"how far the entries of {setting.mechanisms[i - 1].name} move is not the same")
             those = _those(setting.mechanisms[i - 1], many, before, at)
             before += many
-            found += _attained(page, losses[i - 1], setting, theory, those, moving, at)
+            some = _attained(page, losses[i - 1], setting, theory, those, moving, at)
+            found += [one for fixed, one in some if i not in type.unlimited or _loses_without_limit(fixed)]
     values = tuple((key, formulas.at(value, at) if value.kind != "oo" else value) for key, value in claim)
     if not found or not pieces.is_refuted([pieces.curve(found)], *_numbers(values), bits):
         raise NoLoss("the computed delta is not seen to be above the claimed one")
@@ -182,8 +183,9 @@ def _attained(
     those: range,
     distances: Sequence[Term],
     at: Mapping[str, Fraction],
-) -> Iterator[Piece | None]:
-    """What members of M_i lose most, or the entries of its query's value that move by themselves."""
+) -> Iterator[tuple[Mapping[str, Term], Piece | None]]:
+    """What members of M_i lose most, or the entries of its query's value that move by themselves; with each
+    what is known of it."""
     mechanism, count = setting.mechanisms[loss.mechanism - 1], len(those)
     _check_attained(mechanism, theory)
     if count > MOST_MEMBERS and any(terms.moves(name) for _, value in loss.values for name in value.letters):
@@ -193,13 +195,22 @@ def _attained(
         fixed = {name: _at(value, at) for name, value in letters.items()}
         for far in distances:
             found = pieces.piece(asked, fixed, _at(far, at))
-            yield None if found is None else found.times(count)
+            yield fixed, None if found is None else found.times(count)
         return
     for j in those:
         member = {f"{name[:-3]}[i]": x for name, x in at.items() if name.endswith(f"[{j}]")}
         fixed = {name: _at(value, {**at, **member}) for name, value in letters.items()}
         for far in distances:
-            yield pieces.piece(asked, fixed, _at(far, at))
+            yield fixed, pieces.piece(asked, fixed, _at(far, at))
+
+
+def _loses_without_limit(known: Mapping[str, Term]) -> bool:
+    """Whether a mechanism loses more and more where its input moves on and on: not where all is 0."""
+    if all(value == terms.ZERO for value in known.values()):
+        return False
+    if not any(value.kind == "oo" or sign(value) == 1 for value in known.values()):
+        raise NoLoss("a guarantee is not seen to be above 0")
+    return True
 
 
 def _check_attained(mechanism: Mechanism, theory: Theory) -> None:

@@ -163,3 +163,18 @@ def test_a_letter_has_one_domain() -> None:
         for x in ("2", *(() if fine else ("1/2",))):
             with pytest.raises(NoTheorem):
                 made.by("refute", lower, claim=claim, point={"x": x})
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "e"), [("0", "1"), ("e", "0"), ("log(2) - log(4)/2 + e", "0"), ("e", "1/9")]
+)
+def test_what_loses_nothing_at_any_distance_refutes_nothing(epsilon: str, e: str) -> None:
+    """Any two databases are neighbours, and there is no limit to how far apart they are."""
+    any_two = {"single": "any two", "steps": 1}
+    databases = RECORDS | {"atoms": [["a", "b"]]}
+    made = prover(databases, any_two, parameters={"e": "nonnegative"}, mechanisms=[alone("A", epsilon)])
+    if e == "1/9":
+        assert isinstance(exceeded(made, "100", {"e": e}).says, Refuted)
+        return
+    with pytest.raises(NoTheorem):
+        exceeded(made, "0", {"e": e})
