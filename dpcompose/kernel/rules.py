@@ -108,7 +108,8 @@ def noise(setting: Setting, theory: Theory, premises: Premises, *, i: int, notio
     said(premises)
     law = losses.mechanism_of(setting, i).noise
     loss = losses.by_noise(i, setting, theory, notion)
-    return Loses(loss), frozenset({law.page if law else "", theory.rule(notion).id})
+    pages = frozenset({law.page if law else "", theory.rule(notion).id})
+    return Loses(loss), pages | {"decider ranges"}  # which sees that the parameter fits
 
 
 def table(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:

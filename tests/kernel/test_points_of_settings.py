@@ -178,3 +178,16 @@ def test_what_loses_nothing_at_any_distance_refutes_nothing(epsilon: str, e: str
         return
     with pytest.raises(NoTheorem):
         exceeded(made, "0", {"e": e})
+
+
+def test_what_sees_that_a_parameter_of_noise_fits_is_reported() -> None:
+    noise = {"query": {"page": "count", "values": {}}, "page": "laplace", "parameter": "exp(b) - 1"}
+    asked = {"name": "A", "reads": [None], "domain": "own", "notion": "pure", "values": {}, "noise": noise}
+    databases = RECORDS | {"atoms": [["a", "b"]]}
+    made = prover(databases, UNBOUNDED, parameters={"b": "positive"}, mechanisms=[asked])
+    assert made.by("noise", i=1, notion="pure").rests_on == {"laplace", "pure", "decider ranges"}
+    for wrong in ("b - 1", "0", "-1"):
+        other = asked | {"noise": noise | {"parameter": wrong}}
+        made = prover(databases, UNBOUNDED, parameters={"b": "positive"}, mechanisms=[other])
+        with pytest.raises(NoTheorem):
+            made.by("noise", i=1, notion="pure")
