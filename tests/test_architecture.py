@@ -44,6 +44,7 @@ ROOMS = {
         "rules",
         "theorems",
         "check",
+        "saved",
     ],
     "language": [
         "symbols",
@@ -151,6 +152,7 @@ ROOMS = {
         "comparing",
     ],
     "front": [
+        "recheck",
         "render",
         "markdown",
         "latex",

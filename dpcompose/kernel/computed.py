@@ -70,6 +70,29 @@ def check_proved(
     return str(page.id)
 
 
+def standing(
+    notion: str,
+    claim: Values,
+    cover: Cover,
+    some: Sequence[Loses],
+    setting: Setting,
+    theory: Theory,
+    bits: int,
+) -> tuple[str, bool]:
+    """The page by which a claim that is at least the curve is loose, or else nothing smaller holds.
+
+    Raises ValueError where neither is known: of mechanisms that are given by noise or a table the curve
+    may lie above what they lose together.
+    """
+    losses = [one.loss for one in some]
+    page = page_for(theory, notion, losses, setting)
+    found = pieces.is_loose(curves(page, cover, losses, setting, theory), *_numbers(claim), bits)
+    known = all(_is_free(one) and one.noise is None for one in setting.mechanisms)
+    if found is None or not (found or known):
+        raise NoLoss("it is not known whether a smaller one holds")
+    return str(page.id), found
+
+
 def curves(
     page: Any, cover: Cover, losses: Sequence[Loss], setting: Setting, theory: Theory
 ) -> list[Curve | None]:

@@ -228,6 +228,18 @@ def curve(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, b
     return guarantee, frozenset({page, "decider curves"})
 
 
+def curve_standing(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, bits: int) -> Found:
+    """A claim that holds by the curve is loose where a smaller one does, else optimal if the curve is."""
+    known, covered, *some = said(premises, Satisfies, Covers, Loses)
+    guarantee = claimed(claim, setting, theory)
+    if known != guarantee:
+        raise BadStep("the claim is not known to hold")
+    notion, values = guarantee.notion, guarantee.values
+    page, loose = computed.standing(notion, values, covered.cover, some, setting, theory, bits)
+    trusts = frozenset({page, "decider curves"})
+    return (Loose(notion, values, ()) if loose else Optimal(notion, values, "delta")), trusts
+
+
 def vacuous(setting: Setting, theory: Theory, premises: Premises, *, claim: Any) -> Found:
     """Without neighbours every guarantee holds."""
     if one_of(premises, Covers).cover.types:
@@ -453,22 +465,10 @@ def loose(
     return Loose(guarantee.notion, guarantee.values, tuple(sorted(at.items()))), frozenset()
 
 
-RULES: Mapping[str, Callable[..., Found]] = {
-    one.__name__: one
-    for one in (
-        given,
-        noise,
-        table,
-        study,
-        one_by_one,
-        convert,
-        compose,
-        cover,
-        worst,
-        closer,
-        curve,
-        vacuous,
-        trivial,
-    )
-} | {one.__name__: one for one in (change, weaken, attain, exceed, refute, optimal, loose)}
+EVERY = (
+    *(given, noise, table, study, one_by_one, convert),
+    *(compose, cover, worst, closer, curve, curve_standing, vacuous, trivial, change, weaken),
+    *(attain, exceed, refute, optimal, loose),
+)
+RULES: Mapping[str, Callable[..., Found]] = {one.__name__: one for one in EVERY}
 """The rules by name; there are no others."""

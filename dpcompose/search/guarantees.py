@@ -90,7 +90,7 @@ def loss_of(theorem: Theorem) -> Any:
     return theorem.says.loss
 
 
-def workshop(setting: Setting, theory: Theory, flat: Setting | None = None) -> Workshop:
+def workshop(setting: Setting, theory: Theory) -> Workshop:
     """What is needed for all guarantees of a setting.  Raises NoGuarantee."""
     prover = Prover(setting, theory)
     try:
@@ -98,10 +98,10 @@ def workshop(setting: Setting, theory: Theory, flat: Setting | None = None) -> W
         made = Workshop(prover, stated, prover.by("cover"))
     except (NoTheorem, NoPage) as error:
         raise NoGuarantee(str(error)) from None
-    if flat is None:
+    if setting.flat is None:
         return made
     with suppress(NoGuarantee):
-        return Workshop(prover, stated, made.cover, workshop(flat, theory))
+        return Workshop(prover, stated, made.cover, workshop(setting.flat, theory))
     return made
 
 
