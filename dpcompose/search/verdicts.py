@@ -77,7 +77,7 @@ class Judge:
             found = self._refuted(claim, said) or found
         if found.word != "refuted" and found.loose is None:
             found = self._by_curve(claim, said, found)
-        if found.word == "undecided" and self.shop.flat is not None:
+        if found.loose is None and found.word != "refuted" and self.shop.flat is not None:
             flat = Judge(self.shop.flat).judge(claim)
             found = flat if flat.word != "undecided" else found
         return found
