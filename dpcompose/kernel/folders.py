@@ -10,6 +10,10 @@ from dpcompose.kernel.heads import Context, Written
 from dpcompose.kernel.pages import Page, WrongPage, read
 
 
+NO_PAGES = ("README.md", "certificates.md")
+"""Texts about pages and certificates, among the pages."""
+
+
 @dataclass(frozen=True)
 class Language:
     """What pages are written in, and other rooms know.
@@ -45,7 +49,7 @@ def load(folders: Sequence[Folder], language: Language) -> tuple[dict[str, Page]
 
 def _pages(folder: Folder) -> Iterator[Page | WrongPage]:
     for path in sorted(folder.path.rglob("*.md")):
-        if path.name != "README.md":
+        if path.name not in NO_PAGES:
             yield read(path, folder.ships)
 
 
