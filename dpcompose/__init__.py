@@ -1,8 +1,8 @@
 """dpcompose: proves or refutes bounds on compositions of differentially private mechanisms.
 
-The rooms, in the order in which they import each other: language (symbols, formulas),
+The rooms, in the order in which they import each other: kernel (theorem pages), language (symbols, formulas),
 spaces (databases, granularities, metrics, maps), privacy (notions, mechanisms, settings,
-problem files), proof (kernel, pages, checker), search (decisions, bounds, verdicts), front
+problem files), proof (lines, checker), search (decisions, bounds, verdicts), front
 (studies, the command).  What a user needs is here; names are loaded when they are first used,
 so that `dpcompose --help` is instant:
 
@@ -20,6 +20,7 @@ so that `dpcompose --help` is instant:
   load_metric, MetricStudy, of points and product, with norm, steps_between, in_coordinates, at_most;
 * metrics and expressions: canonical_metric, sensitivity, compare, databases, database, at, size,
   symmetric_difference;
+* theorem pages, with those of one's own: theorems;
 * large finite classes, on arrays: finite;
 * graphs and pictures: neighbourhood_graph, push_forward, draw, budget_bars, to_dot, privacy_curve,
   trade_off_curve.
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
         randomized_response_table,
     )
     from dpcompose.proof.densities import density
+    from dpcompose.proof.registry import theorems
     from dpcompose.proof.sensitivity import compare, sensitivity
     from dpcompose.spaces.attributed import columns, tables
     from dpcompose.spaces.databases import listed, multisets, streams, tuples
@@ -132,6 +134,7 @@ _PLACES = {
         "randomized_response_table",
     ),
     "proof.densities": ("density",),
+    "proof.registry": ("theorems",),
     "proof.sensitivity": ("compare", "sensitivity"),
     "spaces.attributed": ("columns", "tables"),
     "spaces.databases": ("listed", "multisets", "streams", "tuples"),
@@ -249,6 +252,7 @@ __all__ = [
     "symmetric_difference",
     "table",
     "tables",
+    "theorems",
     "to_dot",
     "trade_off_curve",
     "tuples",

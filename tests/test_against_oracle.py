@@ -337,7 +337,7 @@ def test_every_closed_form_is_one_of_those() -> None:
 def holds(twin: Twin, **hypothesis: Any) -> bool:
     """What a predicate of dpcompose answers, with its witness looked at."""
     inputs = Inputs(twin.study.setting, twin.study.theory)
-    evidence = binding.check(inputs, Hypothesis.model_validate(hypothesis))
+    evidence = binding.check(inputs, Hypothesis.read(hypothesis))
     assert evidence.words
     if evidence.pair is not None:
         name = hypothesis["granularity"]

@@ -14,6 +14,11 @@ PACKAGE = ROOT / "dpcompose"
 
 ROOMS = {
     "kernel": [
+        "fields",
+        "heads",
+        "kinds",
+        "pages",
+        "folders",
         "domains",
         "terms",
         "grammar",
@@ -31,6 +36,7 @@ ROOMS = {
         "covers",
         "losses",
         "closer",
+        "given_tables",
         "witnesses",
         "judgements",
         "computed",
@@ -46,6 +52,7 @@ ROOMS = {
         "meaning",
         "values",
         "formulas",
+        "decimals",
         "enclosures",
         "elementary",
         "ranges",
@@ -112,18 +119,26 @@ ROOMS = {
         "steps",
         "computed",
         "counterexamples",
+        "resting",
         "checker",
         "metric_forms",
         "metric_privacy",
         "metric_checker",
     ],
     "search": [
+        "comparisons",
+        "comparing",
+        "parameters",
+        "ways",
+        "guarantees",
+        "verdicts",
         "solver",
         "covering",
         "analysis",
         "decide",
         "bounds",
         "conversions",
+        "some",
         "optimal",
         "claims",
         "nearby",
@@ -144,6 +159,7 @@ ROOMS = {
         "metric_study",
         "pictures",
         "plots",
+        "internal",
         "cli",
     ],
 }
@@ -187,6 +203,7 @@ def test_the_deciders_import_one_way() -> None:
     order = [
         *("elementary", "roots", "ranges", "values", "steps", "calculus", "rays", "rules"),
         *("normal", "tails", "lattices", "canonical", "losses", "ratios", "curves", "pieces", "readings"),
+        *("sturm", "exponentials", "signs", "entries", "divergences", "promises", "tables"),
     ]
     folder = PACKAGE / "kernel" / "deciders"
     assert {path.stem for path in folder.glob("*.py")} == {"__init__", *order}
@@ -221,13 +238,34 @@ def reached(*code: str) -> set[str]:
 
 
 def test_the_kernel_imports_the_standard_library_and_itself() -> None:
+    """Whatever is imported anywhere in it, also for types only."""
     for path in (PACKAGE / "kernel").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            named = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            named += [name.name for name in node.names] if isinstance(node, ast.Import) else []
-            for module in named:
-                own = module.startswith("dpcompose.kernel")
+            modules = []
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, path.name
+                modules = [str(node.module)]
+            elif isinstance(node, ast.Import):
+                modules = [one.name for one in node.names]
+            for module in modules:
+                own = module.split(".")[:2] == ["dpcompose", "kernel"]
                 assert own or module.split(".")[0] in sys.stdlib_module_names, f"{path.name} imports {module}"
+
+
+def test_the_kernel_reads_the_pages_where_nothing_else_is_installed() -> None:
+    blocked = {"sympy", "networkx", "numpy", "z3", "pydantic", "lark", "mpmath", "tqdm"}
+    code = f"""
+import sys
+sys.modules.update(dict.fromkeys({sorted(blocked)!r}))
+import dpcompose.kernel.pages
+from pathlib import Path
+from dpcompose.kernel.pages import Page, read
+found = [read(path) for path in Path({str(ROOT / "theorems")!r}).rglob("*.md") if path.name != "README.md"]
+assert len(found) > 10 and all(isinstance(one, Page) for one in found), found
+others = {{name for name, module in sys.modules.items() if module and name.startswith("dpcompose.")}}
+assert all(name.startswith("dpcompose.kernel") for name in others), others
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_checker_reaches_no_search_and_no_solver() -> None:

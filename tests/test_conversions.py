@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
@@ -465,17 +464,17 @@ def page(kind: str, **keys: str) -> str:
 def toy_theory(where: Path, **formula: str) -> registry.Theory:
     """The shipped pages, a notion, and conversions to it: nu = 3ε from pure privacy, and what is given."""
     folder = where / "theorems"
-    shutil.copytree(registry.folder(), folder)
-    text = page("rule", id='"toy"', notion='"toy"', parameters='["nu"]')
+    folder.mkdir(parents=True)
+    text = page("rule", id='"toy"', notion='"toy"', called='"toy"', parameters='["nu"]')
     text = text.replace(
         "\n```\n\nA", '\n[distance]\nnu = "r*nu"\n[composition]\nnu = "sum(nu[i], i, 1, k)"\n```\n\nA'
     )
-    (folder / "rules" / "toy.md").write_text(text, encoding="utf-8")
+    (folder / "toy.md").write_text(text, encoding="utf-8")
     for name, (start, nu) in {"pure-to-toy": ("pure", "3*epsilon"), **formula}.items():
         text = page("conversion", id=f'"{name}"', **{"from": f'"{start}"', "to": '"toy"'})
         text = text.replace("\n```\n\nA", f'\n[parameters]\nnu = "{nu}"\n```\n\nA')
-        (folder / "conversions" / f"{name}.md").write_text(text, encoding="utf-8")
-    return registry.load(folder)
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    return registry.load(registry.folder(), folder)
 
 
 def toy(nu: object, granularity: Any = None) -> Guarantee:
@@ -485,8 +484,10 @@ def toy(nu: object, granularity: Any = None) -> Guarantee:
 def test_a_notion_of_ones_own_with_a_conversion(tmp_path: Path) -> None:
     setting = two_steps(dpc.pure("e", U), toy("n", U)).setting
     study = Study(setting, toy_theory(tmp_path))
-    assert repr(study.guarantee()) == "bounded (6*e + 2*n)-toy, by sensitivity-profile"
-    assert str(study.guarantee().derivation).count("pure-to-toy") == 1
+    only = "only believed (primitive are only pages that ship with dpcompose)"
+    rests = f"; rests on the pages pure-to-toy, toy, which are {only}"
+    assert repr(study.guarantee()) == f"bounded (6*e + 2*n)-toy, by sensitivity-profile{rests}"
+    assert str(study.guarantee().derivation).count("by pure-to-toy") == 1
     assert study.check(toy("6*e + 2*n")).verdict == "proved"
     assert study.check(toy("6*e + n")).verdict == "undecided"
     with pytest.raises(NoBound, match=r"^no conversion pages lead from pure and toy to one notion$"):

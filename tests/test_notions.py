@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import product
@@ -981,6 +980,7 @@ RULE = """# A made-up notion
 
 ```toml
 id = "toy"
+called = "toy"
 kind = "rule"
 items = {{ any = "nowhere" }}
 status = "primitive"
@@ -1020,37 +1020,48 @@ def toy(nu: object, granularity: Any = None, domain: str | None = None) -> Guara
 def toy_study(where: Path, composition: str, distance: str | None = None) -> Study:
     """Three parts with guarantees in the notion of two new pages."""
     folder = where / "theorems"
-    shutil.copytree(registry.folder(), folder)
-    (folder / "rules" / "toy.md").write_text(RULE.format(composition), encoding="utf-8")
+    folder.mkdir()
+    (folder / "toy.md").write_text(RULE.format(composition), encoding="utf-8")
     if distance is not None:
-        (folder / "witnesses" / "toy-witness.md").write_text(WITNESS.format(distance), encoding="utf-8")
+        (folder / "toy-witness.md").write_text(WITNESS.format(distance), encoding="utf-8")
     parts = zip((1, 2), (dpc.restriction({"a", "b"}), dpc.restriction({"c"})), strict=True)
     composed = dpc.compose(
         *(dpc.mechanism(f"M{i}", toy(f"n{i}", dpc.unbounded, "own"), reads=f) for i, f in parts),
         on=ABC,
         target=dpc.bounded,
     )
-    return Study(composed.setting, registry.load(folder))
+    return Study(composed.setting, registry.load(registry.folder(), folder))
 
 
 def test_a_notion_that_adds_up(tmp_path: Path) -> None:
     study = toy_study(tmp_path, "sum(nu[i], i, 1, k)", "nu*r")
     found = study.guarantee()
-    assert repr(found) == "bounded (max(2*n1, n1 + n2))-toy, by sensitivity-profile; optimal"
+    assert repr(found) == (
+        "bounded (max(2*n1, n1 + n2))-toy, by sensitivity-profile; optimal; rests on the pages toy, toy-witness, "
+        "which are only believed (primitive are only pages that ship with dpcompose)"
+    )
     assert study.check(toy("max(n1 + n2, 2*n1)")).loose is False
     verdict = study.check(toy("n1 + n2"))
     assert verdict.verdict == "refuted" and verdict.counterexample is not None
     assert verdict.counterexample.pair == (("a",), ("b",))
     assert str(found.derivation) and found._repr_html_()
+    study.save(tmp_path / "saved.json", [study.check(toy("n1 + n2"))])
+    saved = json.loads((tmp_path / "saved.json").read_text())
+    assert checker.check(saved, study.theory).verdicts == ("refuted",)
+    with pytest.raises(checker.Refused, match="there is no notion 'toy'"):
+        checker.check(saved, registry.standard())
     with pytest.raises(
         InvalidSetting, match=r"^problem files have no notion 'toy', so this cannot be saved$"
     ):
-        study.save(tmp_path / "saved.json")
+        Study(study.setting).to_toml()
 
 
 def test_a_notion_that_is_a_maximum(tmp_path: Path) -> None:
     study = toy_study(tmp_path, "max(nu[i], i, 1, k)")
-    assert repr(study.guarantee()) == "bounded (max(n1, 2*n1, n2))-toy, by sensitivity-profile"
+    assert repr(study.guarantee()) == (
+        "bounded (max(n1, 2*n1, n2))-toy, by sensitivity-profile; rests on the page toy, "
+        "which is only believed (primitive are only pages that ship with dpcompose)"
+    )
     assert study.check(toy("max(n2, 2*n1)")).verdict == "proved"
     below = study.check(toy("max(n1, n2)"))
     assert (below.verdict, below.reason) == ("undecided", "there is no witness page for toy")

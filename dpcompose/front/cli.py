@@ -1,7 +1,8 @@
 """The command: dpcompose verify, bound, budget, draw, theorems, recheck, compare, example, schema.
 
 Exit status of verify: 0 every claim proved, or as it expects; 1 some claim refuted, or not as
-it expects; 3 some undecided; 2 a file is wrong.  Of several files the worst of 2, 1, 3, 0.
+it expects; 3 some undecided; 2 a file is wrong; 4 an internal error, which says nothing of the
+claims.  Of several files the worst of 2, 4, 1, 3, 0.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dpcompose.front.metric_study import MetricStudy
     from dpcompose.front.study import Study
+    from dpcompose.kernel.pages import Page
     from dpcompose.proof.metric_checker import MetricChecked
     from dpcompose.search.claims import Verdict
     from dpcompose.search.metric_claims import MetricVerdict
     from dpcompose.spaces.granularities import Granularity
 
-FINE, DIFFERS, WRONG, UNDECIDED = 0, 1, 2, 3
-WORST_FIRST = (WRONG, DIFFERS, UNDECIDED, FINE)
+FINE, DIFFERS, WRONG, UNDECIDED, INTERNAL = 0, 1, 2, 3, 4
+WORST_FIRST = (WRONG, INTERNAL, DIFFERS, UNDECIDED, FINE)
 INTERRUPTED = 130
 
 
@@ -42,6 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return INTERRUPTED
+    except Exception as error:  # of a command that is about no file
+        from dpcompose.front import internal
+
+        print(f"dpcompose: {internal.words(error)}", file=sys.stderr)
+        return INTERNAL
     return status
 
 
@@ -84,17 +91,29 @@ def _parser() -> argparse.ArgumentParser:
         )
         if as_json:
             made.add_argument("--json", action="store_true", help="print JSON, one object a line")
-        made.set_defaults(run=run)
+        made.set_defaults(run=run, theorems=[])
         return made
+
+    def with_pages(made: argparse.ArgumentParser) -> None:
+        made.add_argument(
+            "--theorems",
+            action="append",
+            default=[],
+            metavar="DIR",
+            help="also use the theorem pages of a folder of your own, which are only believed: results that "
+            "rest on them say so (repeatable)",
+        )
 
     verify = command(
         "verify",
         _verify,
         "decide the claims of problem files: proved, refuted or undecided",
         "Exit status: 0 every claim is proved, or comes out as it expects; 1 some claim is refuted, or not "
-        "as it expects; 3 some are undecided; 2 a file is wrong. Of several files the worst of 2, 1, 3, 0.",
+        "as it expects; 3 some are undecided; 2 a file is wrong; 4 an internal error, which says nothing of "
+        "the claims. Of several files the worst of 2, 4, 1, 3, 0.",
     )
     verify.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML)")
+    with_pages(verify)
     verify.add_argument(
         "--save-derivation",
         metavar="FILE",
@@ -109,9 +128,10 @@ def _parser() -> argparse.ArgumentParser:
         "print the best guarantee of problem files with its derivation",
         "Also the metric that it follows from, what is believed without check, and of every composition "
         "theorem whether it fits, and if not, why. Exit status: 0; 3 no guarantee was found; 2 a file is "
-        "wrong.",
+        "wrong; 4 an internal error.",
     )
     bound.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML)")
+    with_pages(bound)
     at_values = "exact numbers for parameters: e1=1/2,e2=1; of a family e[i]: k=10,e=1/10, and e[3]=1 for one"
     bound.add_argument("--at", metavar="VALUES", help=f"also the guarantee at {at_values}")
     bound.add_argument(
@@ -126,9 +146,10 @@ def _parser() -> argparse.ArgumentParser:
         "Solved exactly, for guarantees that grow as a power of a common factor of the parameters. Of (e, d) "
         "both totals are given: --total epsilon=1,delta=1e-6. Example: dpcompose budget FILE --total 1 "
         "--weights e1=2,e2=1. Exit status: 0; 3 there is no such guarantee, or it has another form; 2 a file "
-        "or value is wrong.",
+        "or value is wrong; 4 an internal error.",
     )
     budget.add_argument("file", metavar="FILE", help="a problem file (TOML)")
+    with_pages(budget)
     budget.add_argument("--total", required=True, metavar="TOTAL", help="the guarantee that is wanted: 1")
     budget.add_argument("--weights", metavar="VALUES", help="proportions: e1=2,e2=1 (default: all equal)")
     budget.add_argument("--at", metavar="VALUES", help=f"what is not to be chosen: {at_values}")
@@ -142,6 +163,7 @@ def _parser() -> argparse.ArgumentParser:
         as_json=False,
     )
     draw.add_argument("file", metavar="FILE", help="a problem file (TOML)")
+    with_pages(draw)
     draw.add_argument(
         "-o", dest="output", required=True, metavar="PICTURE", help="picture.svg, .png, .pdf, or graph.dot"
     )
@@ -166,6 +188,7 @@ def _parser() -> argparse.ArgumentParser:
         "Items GB:... are those of Guerra-Balboa, Miranda-Pascual, Parra-Arnau, Strufe, Composition in "
         "Differential Privacy for General Granularity Notions (arXiv 2308.14649).",
     )
+    with_pages(theorems)
     theorems.add_argument("id", nargs="?", metavar="ID", help="a page's id, or an item such as GB:IV.13")
     theorems.add_argument(
         "--table",
@@ -183,10 +206,19 @@ def _parser() -> argparse.ArgumentParser:
         _recheck,
         "check saved derivations again, without search and solver",
         "Exit status: 0 everything was checked; 1 a derivation is refused, with the reason; 2 a file cannot "
-        "be read.",
+        "be read; 4 an internal error, which says nothing of the derivation.",
     )
     recheck.add_argument(
         "files", nargs="+", metavar="FILE", help="a file that verify --save-derivation wrote"
+    )
+    with_pages(recheck)
+    recheck.add_argument(
+        "--allow",
+        action="extend",
+        nargs="+",
+        metavar="PAGE",
+        help="refuse what rests on other theorem pages than these (and on those that are derived); left out: "
+        "all that ship are allowed, and of your own each is named",
     )
     compare = command(
         "compare",
@@ -211,6 +243,7 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument(
         "--size", default="any", help='how many records a database has: any (default), "<= 4" or "= 4"'
     )
+    with_pages(compare)
     example = command(
         "example",
         _example,
@@ -230,6 +263,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _verify(given: argparse.Namespace) -> int:
+    if not _with_theory(given):
+        return WRONG
     for option, file in (("--save-derivation", given.save_derivation), ("--latex", given.latex)):
         if file and len(given.files) > 1:
             print(f"dpcompose: {option} takes one problem file", file=sys.stderr)
@@ -238,10 +273,16 @@ def _verify(given: argparse.Namespace) -> int:
 
 
 def _each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int:
-    """Runs over all files; wrong ones do not keep the others from it.  The worst status."""
+    """Runs over all files; wrong ones, and errors of our own, do not keep the others from it.
+
+    The worst status.
+    """
+    from dpcompose.front import internal
     from dpcompose.front.numbers import WrongValue
+    from dpcompose.kernel.pages import PageError
     from dpcompose.privacy.problems import ProblemError
     from dpcompose.privacy.settings import InvalidSetting
+    from dpcompose.spaces.databases import TooLarge
 
     statuses = []
     for file in files:
@@ -250,12 +291,21 @@ def _each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int
         except ProblemError as error:
             _wrong(file, str(error), as_json)
             statuses.append(WRONG)
+        except PageError as error:
+            _wrong(file, f"{file}: a theorem page that this needs is wrong:\n{error}", as_json)
+            statuses.append(WRONG)
         except BrokenPipeError:
             raise
         except (InvalidSetting, WrongValue, OSError) as error:
             message = f"{file}: {error.strerror if isinstance(error, OSError) else error}"
             _wrong(file, message, as_json)
             statuses.append(WRONG)
+        except TooLarge as error:
+            _wrong(file, f"{file}: {error}", as_json)
+            statuses.append(UNDECIDED)
+        except Exception as error:  # also of memory: the next file may need less
+            _wrong(file, f"{file}: {internal.words(error)}", as_json)
+            statuses.append(INTERNAL)
     return min(statuses, key=WORST_FIRST.index)
 
 
@@ -265,10 +315,37 @@ def _wrong(file: str, message: str, as_json: bool) -> None:
         print(json.dumps({"file": file, "error": message}), flush=True)
 
 
-def _load(file: str) -> tuple[Study, Any]:
+def _load(file: str, given: argparse.Namespace) -> tuple[Study, Any]:
     from dpcompose.front.study import load
 
-    return load(file)
+    return load(file, given.theory)
+
+
+def _with_theory(given: argparse.Namespace, warn: bool = True) -> bool:
+    """Reads the theorem pages that a command uses, as given.theory; False where a folder has none.
+
+    warn -- whether to say in a line that some are wrong: the command works without them, if it can.
+    """
+    from pathlib import Path
+
+    from dpcompose.kernel.pages import PageError
+    from dpcompose.proof import registry
+
+    try:
+        more = list(map(Path, given.theorems))
+        given.theory = registry.load(registry.folder(), *more) if more else registry.standard()
+    except PageError as error:
+        print(f"dpcompose: {error}", file=sys.stderr)
+        return False
+    if (wrong := given.theory.wrong) and warn:
+        names = ", ".join(one.file for one in wrong)
+        said = (
+            "a theorem page is wrong and left out"
+            if len(wrong) == 1
+            else "theorem pages are wrong and left out"
+        )
+        print(f"dpcompose: warning: {said}: {names}; `dpcompose theorems` says why", file=sys.stderr)
+    return True
 
 
 def _verify_file(file: str, given: argparse.Namespace) -> int:
@@ -276,9 +353,9 @@ def _verify_file(file: str, given: argparse.Namespace) -> int:
     from dpcompose.search.bounds import NoBound
     from dpcompose.spaces.databases import TooLarge
 
-    if (in_metric := metric_study.of_file(file)) is not None:
+    if (in_metric := metric_study.of_file(file, given.theory)) is not None:
         return _verify_in_metric(file, *in_metric, given)
-    study, claims = _load(file)
+    study, claims = _load(file, given)
     try:
         bound, missing = study.bound, ""
     except (NoBound, TooLarge) as error:
@@ -291,9 +368,11 @@ def _verify_file(file: str, given: argparse.Namespace) -> int:
     else:
         print(f"{study.setting.title or file}")
         print(f"  {study.guarantee()!r}" if bound is not None else f"  no guarantee: {missing}")
-        if bound is not None and (smaller := render.one_by_one(bound)):
-            print(f"  {smaller}")
+        for smaller in (render.smaller(bound), render.one_by_one(bound)) if bound is not None else ():
+            if smaller:
+                print(f"  {smaller}")
         print(f"  on {study.setting.databases}")
+        _print_rests(bound.relies_on if bound is not None else ())
         for warning in study.warnings():
             print(f"  warning: {warning}")
         for n, verdict in enumerate(verdicts, start=1):
@@ -333,6 +412,14 @@ def _verify_in_metric(file: str, study: MetricStudy, claims: Any, given: argpars
     return _status(verdicts)
 
 
+def _print_rests(relies_on: Sequence[Page], indent: str = "  ") -> None:
+    """A line for each page that a result rests on, and for which nobody vouches."""
+    from dpcompose.proof import registry
+
+    for row in registry.rests(relies_on):
+        print(textwrap.fill(row, 78, initial_indent=indent, subsequent_indent=indent + "  "))
+
+
 def _save_latex(study: Study) -> Callable[[str, Sequence[Verdict]], None]:
     def save(path: str, verdicts: Sequence[Verdict]) -> None:
         from pathlib import Path
@@ -353,6 +440,8 @@ def _status(verdicts: Sequence[Verdict] | Sequence[MetricVerdict]) -> int:
 
 
 def _bound(given: argparse.Namespace) -> int:
+    if not _with_theory(given):
+        return WRONG
     return _each(given.files, lambda file: _bound_file(file, given), given.json)
 
 
@@ -368,9 +457,9 @@ def _bound_file(file: str, given: argparse.Namespace) -> int:
     from dpcompose.search.bounds import NoBound
     from dpcompose.spaces.databases import TooLarge
 
-    if (in_metric := metric_study.of_file(file)) is not None:
+    if (in_metric := metric_study.of_file(file, given.theory)) is not None:
         return _bound_in_metric(file, in_metric[0], given)
-    study, _ = _load(file)
+    study, _ = _load(file, given)
     values = _values(given.at)
     try:
         bound = study.bound
@@ -405,6 +494,7 @@ def _bound_file(file: str, given: argparse.Namespace) -> int:
     if smaller := render.one_by_one(bound):
         print(smaller)
     print(f"on {study.setting.databases}")
+    _print_rests(bound.relies_on, "")
     if values:
         print(f"at {', '.join(f'{name} = {value}' for name, value in values.items())}:")
         print("\n".join(f"  {key} = {numbers.shown(value)}" for key, value in there.items()))
@@ -432,18 +522,20 @@ def _bound_in_metric(file: str, study: MetricStudy, given: argparse.Namespace) -
 
 
 def _budget(given: argparse.Namespace) -> int:
+    if not _with_theory(given):
+        return WRONG
     return _each([given.file], lambda file: _budget_file(file, given), given.json)
 
 
 def _budget_file(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front import numbers
+    from dpcompose.front import numbers, render
     from dpcompose.search.bounds import NoBound
     from dpcompose.spaces.databases import TooLarge
 
-    study, _ = _load(file)
+    study, _ = _load(file, given)
     try:
         weights, fixed = _values(given.weights), _values(given.at)
-        total = numbers.read_total(study.bound.guarantee.notion, given.total)
+        total = numbers.read_total(study.bound.guarantee.notion, given.total, study.theory.parameters)
         found = study.budget(total, weights, fixed)
     except (NoBound, numbers.NoBudget, TooLarge) as error:
         if given.json:
@@ -452,7 +544,8 @@ def _budget_file(file: str, given: argparse.Namespace) -> int:
             print(f"{file}: {error}", file=sys.stderr)
         return UNDECIDED
     if given.json:
-        print(json.dumps({"file": file, "title": study.setting.title} | found.data()), flush=True)
+        data = {"file": file, "title": study.setting.title} | found.data()
+        print(json.dumps(data | render.believed_pages(study.bound.relies_on)), flush=True)
         return FINE
     print(f"{study.setting.title or file}\n{study.guarantee()!r}")
     said = ", ".join(f"{name} = {value}" for name, value in weights.items())
@@ -465,6 +558,8 @@ def _budget_file(file: str, given: argparse.Namespace) -> int:
 
 
 def _draw(given: argparse.Namespace) -> int:
+    if not _with_theory(given):
+        return WRONG
     return _each([given.file], lambda file: _draw_file(file, given), False)
 
 
@@ -475,7 +570,7 @@ def _draw_file(file: str, given: argparse.Namespace) -> int:
     from dpcompose.search.bounds import NoBound
     from dpcompose.spaces.databases import TooLarge
 
-    study, claims = _load(file)
+    study, claims = _load(file, given)
     try:
         if given.budget:
             picture = pictures.budget_bars(study, _values(given.budget), claims)
@@ -559,33 +654,56 @@ def _metric(study: Study) -> str | None:
 
 
 def _theorems(given: argparse.Namespace) -> int:
-    import difflib
-
-    from dpcompose.front import render
-    from dpcompose.proof import registry
-
-    theory = registry.standard()
+    if not _with_theory(given, warn=given.problem is not None):
+        return WRONG
     if given.problem is not None:
         return _each([given.problem], lambda file: _theorems_for(file, given), given.json)
+    return _all_theorems(given) if given.id is None or given.table else _theorem(given)
+
+
+def _all_theorems(given: argparse.Namespace) -> int:
+    """Lists all pages, or what they conclude; status 2 where some are wrong, with every mistake."""
+    from dpcompose.front import render
+
+    theory = given.theory
     if given.table:
         rows = render.table_data(theory)
         print("\n".join(map(json.dumps, rows)) if given.json else render.theorem_table(theory))
-        return FINE
-    if given.id is None:
+    elif given.json:
+        for page in theory.pages.values():
+            print(json.dumps(render.page_data(page)))
+    else:
+        print(render.theorem_list(theory))
+    for wrong in theory.wrong:
+        print(wrong, file=sys.stderr)
         if given.json:
-            for page in theory.pages.values():
-                print(json.dumps(render.page_data(page)))
-        else:
-            print(render.theorem_list(theory))
-        return FINE
-    if (found := theory.find(given.id)) is not None:
+            print(json.dumps({"id": wrong.id, "error": str(wrong)}))
+    return WRONG if theory.wrong else FINE
+
+
+def _theorem(given: argparse.Namespace) -> int:
+    """Prints one page, or says what is wrong with it."""
+    from dpcompose.front import render
+    from dpcompose.kernel.fields import near
+    from dpcompose.kernel.pages import PageError
+
+    theory = given.theory
+    try:
+        found = theory.find(given.id)
+    except PageError as error:
+        print(error, file=sys.stderr)
+        if given.json:
+            print(json.dumps({"id": given.id, "error": str(error)}))
+        return WRONG
+    if found is not None:
         text = found.path.read_text(encoding="utf-8").strip()
         print(json.dumps(render.page_data(found)) if given.json else text)
+        if found.why_believed:
+            print(f"dpcompose: {found.id} is only believed: {found.why_believed}", file=sys.stderr)
         return FINE
     known = [*theory.pages, *(item for page in theory.pages.values() for item in page.every_item)]
-    near = difflib.get_close_matches(given.id, known, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "`dpcompose theorems` lists all"
-    print(f"dpcompose: there is no theorem page {given.id!r}; {hint}", file=sys.stderr)
+    hint = near(given.id, known) or "; `dpcompose theorems` lists all"
+    print(f"dpcompose: there is no theorem page {given.id!r}{hint}", file=sys.stderr)
     return WRONG
 
 
@@ -594,7 +712,7 @@ def _theorems_for(file: str, given: argparse.Namespace) -> int:
     from dpcompose.search.bounds import NoBound
     from dpcompose.spaces.databases import TooLarge
 
-    study, _ = _load(file)
+    study, _ = _load(file, given)
     try:
         bound = study.bound
     except (NoBound, TooLarge) as error:
@@ -610,6 +728,7 @@ def _theorems_for(file: str, given: argparse.Namespace) -> int:
 def _compare(given: argparse.Namespace) -> int:
     """Prints the factors of GB Prop. A.3 both ways; status 3 where no lemma decides the class."""
     from dpcompose.front import render
+    from dpcompose.kernel.pages import PageError
     from dpcompose.privacy.settings import InvalidSetting
     from dpcompose.proof.hypotheses.inputs import NotDecidable
     from dpcompose.proof.sensitivity import compare
@@ -617,6 +736,8 @@ def _compare(given: argparse.Namespace) -> int:
     from dpcompose.spaces.granularities import NotSymmetric
     from dpcompose.spaces.subsets import sets
 
+    if not _with_theory(given):
+        return WRONG
     records = None if given.records is None else [one.strip() for one in given.records.split(",")]
     try:
         if records is not None and not all(records):
@@ -626,10 +747,10 @@ def _compare(given: argparse.Namespace) -> int:
         if given.kind not in classes:
             raise ValueError(f"there is no kind {given.kind!r}; there are: {', '.join(classes)}")
         one, other = map(_granularity, given.granularities)
-        found = compare(one, other, classes[given.kind](records, given.size))
+        found = compare(one, other, classes[given.kind](records, given.size), given.theory)
     except (NotDecidable, TooLarge) as error:
         return _cannot_compare(str(error), UNDECIDED, given.json)
-    except (InvalidSetting, NotSymmetric, ValueError) as error:
+    except (InvalidSetting, NotSymmetric, PageError, ValueError) as error:
         return _cannot_compare(str(error), WRONG, given.json)
     print(json.dumps(render.comparison_data(found)) if given.json else found, flush=True)
     return FINE
@@ -657,6 +778,16 @@ def _cannot_compare(message: str, status: int, as_json: bool) -> int:
 
 
 def _recheck(given: argparse.Namespace) -> int:
+    if not _with_theory(given):
+        return WRONG
+    from dpcompose.kernel.fields import near
+
+    for id in given.allow or []:
+        if id not in given.theory.pages:
+            print(
+                f"dpcompose: there is no theorem page {id!r}{near(id, given.theory.pages)}", file=sys.stderr
+            )
+            return WRONG
     return _each(given.files, lambda file: _recheck_file(file, given), given.json)
 
 
@@ -664,7 +795,7 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
     from pathlib import Path
 
     from dpcompose.front import render
-    from dpcompose.proof import checker, metric_checker, registry
+    from dpcompose.proof import checker, metric_checker
 
     try:
         saved = json.loads(Path(file).read_text(encoding="utf-8"))
@@ -673,8 +804,8 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
         return WRONG
     try:
         if metric_checker.is_one(saved):
-            return _rechecked(file, metric_checker.check(saved, registry.standard()), given)
-        found = checker.check(saved, registry.standard())
+            return _rechecked(file, metric_checker.check(saved, given.theory, given.allow), given)
+        found = checker.check(saved, given.theory, given.allow)
     except checker.Refused as error:
         if given.json:
             print(json.dumps({"file": file, "checked": False, "reason": str(error)}), flush=True)
@@ -685,25 +816,49 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
         data = {"file": file, "checked": True, "lines": found.lines, "verdicts": list(found.verdicts)}
         data["guarantee"] = {"notion": found.guarantee.notion} | dict(found.guarantee.parameters)
         data["optimal"] = found.optimal
-        print(json.dumps(data), flush=True)
+        print(json.dumps(data | _relied(found.pages)), flush=True)
     else:
         print(f"{file}: {found.lines} lines checked")
-        print(f"  {render.guarantee(found.guarantee)}{'; optimal' if found.optimal else ''}")
+        print(f"  {render.guarantee(found.guarantee, given.theory)}{'; optimal' if found.optimal else ''}")
         for n, verdict in enumerate(found.verdicts, start=1):
             print(f"  claim {n}: {verdict.upper()}")
-        print(f"  believed without check: {', '.join(found.believed) or 'nothing'}", flush=True)
+        print(f"  believed without check: {', '.join(found.believed) or 'nothing'}")
+        print(_relied_on(found.pages), flush=True)
     return FINE
+
+
+def _relied(pages: Sequence[Page]) -> dict[str, list[str]]:
+    """The pages that a checked result rests on: primitive ones, and those that are only believed."""
+    return {
+        "primitives": [page.id for page in pages if not page.is_believed],
+        "believed": [page.id for page in pages if page.is_believed],
+    }
+
+
+def _relied_on(pages: Sequence[Page]) -> str:
+    """The same as text."""
+    from dpcompose.proof import registry
+
+    primitives = ", ".join(_relied(pages)["primitives"]) or "none"
+    rows = [f"primitive pages: {primitives}", *registry.rests(pages)]
+    return "\n".join(
+        textwrap.fill(row, 78, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+        for row in rows
+    )
 
 
 def _rechecked(file: str, found: MetricChecked, given: argparse.Namespace) -> int:
     if given.json:
-        data = {"file": file, "checked": True, "verdicts": list(found.verdicts), "optimal": found.optimal}
-        print(json.dumps(data | {"guarantee": {"notion": "pure", "metric": found.metric}}), flush=True)
+        data: dict[str, Any] = {"file": file, "checked": True, "verdicts": list(found.verdicts)}
+        data["optimal"] = found.optimal
+        data["guarantee"] = {"notion": "pure", "metric": found.metric}
+        print(json.dumps(data | _relied(found.pages)), flush=True)
         return FINE
     print(f"{file}: checked\n  private in the metric {found.metric}{'; optimal' if found.optimal else ''}")
     for n, verdict in enumerate(found.verdicts, start=1):
         print(f"  claim {n}: {verdict.upper()}")
-    print(f"  believed without check: {'; '.join(found.believed)}", flush=True)
+    print(f"  believed without check: {'; '.join(found.believed)}")
+    print(_relied_on(found.pages), flush=True)
     return FINE
 
 

@@ -35,12 +35,12 @@ from dpcompose.spaces.maps import Map, Positions, Restriction
 # formulas and texts
 
 
-def _dp(notion: str, values: Sequence[sympy.Expr]) -> str:
+def _dp(notion: str, values: Sequence[sympy.Expr], theory: Theory) -> str:
     """(e1 + e2)-DP, its formula between dollar signs, for LaTeX."""
     shown = ", ".join(map(latex, values))
     if len(values) > 1 or values[0].is_Add:
         shown = rf"\left({shown}\right)"
-    return f"${shown}$-{text_latex(registry.standard().called(notion))}"
+    return f"${shown}$-{text_latex(theory.called(notion))}"
 
 
 LOOKS = (
@@ -90,27 +90,27 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _cited(bound: Bound) -> str:
     theorem = bound.theorem.cite(bound.steps.notion, bound.setting.adaptive)
-    return f", by {theorem}{bound.standing}"
+    return f", by {theorem}{bound.standing}" + "".join(f"; {one}" for one in registry.rests(bound.relies_on))
 
 
 def guarantee_latex(bound: Bound) -> str:
     """The best guarantee of a study as LaTeX: its words as text, its formulas as mathematics."""
-    said = _dp(bound.guarantee.notion, render.best_values(bound))
+    said = _dp(bound.guarantee.notion, render.best_values(bound), bound.steps.theory)
     return f"{text_latex(bound.guarantee.granularity)} {said}" + text_latex(_cited(bound))
 
 
 def guarantee_html(bound: Bound) -> str:
     """The best guarantee of a study, with its theorem and what it is about."""
-    said = _dp_html(bound.guarantee.notion, render.best_values(bound))
+    said = _dp_html(bound.guarantee.notion, render.best_values(bound), bound.steps.theory)
     where = f"on {text_html(bound.setting.databases)}"
     return f"<p>{text_html(bound.guarantee.granularity)} {said}{text_html(_cited(bound))}<br>{where}</p>"
 
 
-def _dp_html(notion: str, values: Sequence[sympy.Expr]) -> str:
-    return html.escape(_dp(notion, values), quote=False)
+def _dp_html(notion: str, values: Sequence[sympy.Expr], theory: Theory) -> str:
+    return html.escape(_dp(notion, values, theory), quote=False)
 
 
-def setting_html(setting: Setting) -> str:
+def setting_html(setting: Setting, theory: Theory) -> str:
     """What is composed: the class, the neighbours, and what each mechanism reads and satisfies."""
     title = f"<p><b>{text_html(setting.title)}</b></p>" if setting.title else ""
     about = f"<p>on {text_html(setting.databases)}, for {text_html(setting.target)} neighbours</p>"
@@ -118,7 +118,7 @@ def setting_html(setting: Setting) -> str:
         [
             text_html(mechanism.called),
             text_html(mechanism.reads.written("D")),
-            text_html(mechanism.released) or _guarantee(mechanism.satisfies),
+            text_html(mechanism.released) or _guarantee(mechanism.satisfies, theory),
             mechanism.satisfies.domain or "",
         ]
         for mechanism in setting.mechanisms
@@ -126,9 +126,9 @@ def setting_html(setting: Setting) -> str:
     return title + about + table(["mechanism", "reads", "satisfies", "on the domain"], rows)
 
 
-def _guarantee(stated: Guarantee) -> str:
+def _guarantee(stated: Guarantee, theory: Theory) -> str:
     where = f"{text_html(stated.granularity)} " if stated.granularity else ""
-    return where + _dp_html(stated.notion, [value for _, value in stated.values])
+    return where + _dp_html(stated.notion, [value for _, value in stated.values], theory)
 
 
 # theorem pages
@@ -193,7 +193,7 @@ class Proof:
 
     def __repr__(self) -> str:
         lines = len(self.bound.derivation.lines)
-        return f"derivation in {lines} lines of: {render.guarantee(self.bound.guarantee)}"
+        return f"derivation in {lines} lines of: {render.guarantee(self.bound.guarantee, self.theory)}"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """All lines, where a notebook or its terminal shows text."""
@@ -312,14 +312,15 @@ class Answer(Verdict):
             words += f": {self.reason}"
         if self.counterexample is not None:
             words += f": {self.counterexample!r}"
-        return self.verdict + words
+        return self.verdict + words + "".join(f"; {one}" for one in registry.rests(self.relies_on))
 
     def _repr_latex_(self) -> str:
         return verdict_latex(self)
 
     def _repr_html_(self) -> str:
         guarantee = self.claim.guarantee
-        claim = _dp_html(guarantee.notion, [value for _, value in guarantee.values])
+        theory = registry.standard() if self.bound is None else self.bound.steps.theory
+        claim = _dp_html(guarantee.notion, [value for _, value in guarantee.values], theory)
         words = {
             True: ", but a smaller guarantee holds",
             False: ", and no smaller guarantee holds",
@@ -328,10 +329,11 @@ class Answer(Verdict):
         rows = [f"<p>claim: {claim}<br><b>{self.verdict}</b>{words}</p>"]
         if self.reason:
             rows.append(f"<p>because {text_html(self.reason)}</p>")
+        rows += [f"<p>{text_html(one)}</p>" for one in registry.rests(self.relies_on)]
         if self.counterexample is not None and self.bound is not None:
             rows += _counterexample(self, self.bound)
         elif self.loose and self.bound is not None:
-            rows.append(f"<p>The best: {_dp_html(guarantee.notion, render.best_values(self.bound))}</p>")
+            rows.append(f"<p>The best: {_dp_html(*render.right(self, self.bound), theory)}</p>")
         return "".join(rows)
 
 
@@ -385,15 +387,19 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
             some = (row for row, _ in moving if isinstance(row, Ratio))
             shown = [text_html(row.outcome) if isinstance(row, OnTable) else "1" for row in some]
             where = f", at the outcome {', '.join(shown)}"
+    at_least = "at least " if example.is_at_least else ""
+    claimed, true = example.decimals
     yield (
-        f"<p>true loss {_loss(example.shown(example.actual))}{where}; "
-        f"claimed {_loss(example.shown(example.claimed))}<br>"
+        f"<p>true loss {at_least}{_loss(example.shown(example.actual))}{true}{where}; "
+        f"claimed {_loss(example.shown(example.claimed))}{claimed}<br>"
         f"right is: {text_html(bound.guarantee.granularity)} "
-        f"{_dp_html(bound.guarantee.notion, render.best_values(bound))}</p>"
+        f"{_dp_html(*render.right(found, bound), bound.steps.theory)}</p>"
     )
     if example.alone is not None:
         name, loss = text_html(example.alone.mechanism), _loss(example.alone.loss)
         yield f"<p>already {name} alone loses {loss} ({example.alone.by})</p>"
+    if example.without:
+        yield f"<p>{text_html(render.left_out(example))} ({render.by_parts(bound)})</p>"
     if found.nearby:
         yield f"<p>it would hold {text_html('; '.join(found.nearby))}</p>"
 

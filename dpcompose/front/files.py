@@ -105,7 +105,7 @@ class _Schema(GenerateJsonSchema):
 
     def function_before_schema(self, schema_: Any) -> JsonSchemaValue:
         check = schema_["function"]["function"]
-        if isinstance(check, schema.Word):
+        if isinstance(check, schema.Word | schema.NotionWord):
             return {"type": "string", "enum": list(check.supported)}
         if check is schema.formula:
             return {"type": ["string", "number"]}

@@ -101,10 +101,10 @@ def formula(expression: sympy.Expr) -> str:
     return "$" + inside.replace(", ", r",\allowbreak ") + "$"
 
 
-def guarantee(notion: str, values: Sequence[sympy.Expr]) -> str:
+def guarantee(notion: str, values: Sequence[sympy.Expr], theory: Theory) -> str:
     """($e_1 + e_2$)-DP."""
     shown = ", ".join(map(formula, values))
-    name = plain(registry.standard().called(notion))
+    name = plain(theory.called(notion))
     return f"({shown})-{name}" if len(values) > 1 or values[0].is_Add else f"{shown}-{name}"
 
 
@@ -209,14 +209,21 @@ def cite(item: str) -> str:
 def _theorem(bound: Bound) -> Iterator[str]:
     said, setting = bound.guarantee, bound.setting
     item = bound.theorem.cite(said.notion, setting.adaptive)
+    best = guarantee(said.notion, render.best_values(bound), bound.steps.theory)
     yield r"\begin{theorem}"
     yield (
         f"Under these assumptions the composition is {_text(said.granularity)} "
-        f"{guarantee(said.notion, render.best_values(bound))} on {_text(said.databases)} ({cite(item)})."
+        f"{best} on {_text(said.databases)} ({cite(item)})."
     )
     if bound.optimal:
         yield "No smaller guarantee holds for all mechanisms that satisfy the assumptions."
+    yield from rests(bound.relies_on)
     yield r"\end{theorem}"
+
+
+def rests(relies_on: Sequence[Page]) -> Iterator[str]:
+    """What is said of a result that rests on pages for which nobody vouches."""
+    return (f"This {plain(one)}." for one in registry.rests(relies_on))
 
 
 def _proof(bound: Bound, theory: Theory, results: dict[str, int]) -> Iterator[str]:
@@ -263,7 +270,8 @@ def _claims(bound: Bound, verdicts: Sequence[Verdict]) -> Iterator[str]:
 
 def _claim(found: Verdict, called: str, vacuous: bool) -> Iterator[str]:
     claimed = found.claim.guarantee
-    yield rf"\paragraph{{{called}}} {guarantee(claimed.notion, [x for _, x in claimed.values])}."
+    theory = registry.standard() if found.bound is None else found.bound.steps.theory
+    yield rf"\paragraph{{{called}}} {guarantee(claimed.notion, [x for _, x in claimed.values], theory)}."
     if found.verdict == "proved":
         words = {
             True: " A smaller guarantee holds, too.",
@@ -281,6 +289,7 @@ def _claim(found: Verdict, called: str, vacuous: bool) -> Iterator[str]:
     else:
         yield r"\textbf{Refuted} by this counterexample."
         yield from listed("itemize", _counterexample(found))
+    yield from rests(found.relies_on)
 
 
 def _counterexample(found: Verdict) -> Iterator[str]:
@@ -307,27 +316,32 @@ def _counterexample(found: Verdict) -> Iterator[str]:
     actual, claimed = (
         formula(formulas.parse(example.shown(loss), {})) for loss in (example.actual, example.claimed)
     )
-    yield f"The true loss is {actual}; claimed is {claimed}."
+    beside, at_least = example.decimals, "at least " if example.is_at_least else ""
+    yield f"The true loss is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
     if example.alone is not None:
         alone = formula(formulas.parse(example.alone.loss, {}))
         name = plain(example.alone.mechanism)
         yield f"Already {name} alone loses {alone} ({cite(example.alone.by)})."
+    if example.without and found.bound is not None:
+        words = render.left_out(example)
+        yield f"{words[0].upper()}{_text(words[1:])} ({cite(render.by_parts(found.bound))})."
 
 
 # what a notebook shows, for those that are made into LaTeX
 
 
-def setting_latex(setting: Setting) -> str:
+def setting_latex(setting: Setting, theory: Theory) -> str:
     """What is composed: the class, the neighbours, and what each mechanism reads and satisfies."""
     about = f"On {_text(str(setting.databases))}, for {_text(str(setting.target))} neighbours:"
-    return "\n".join([about, *listed("itemize", map(_mechanism, setting.mechanisms))])
+    return "\n".join([about, *listed("itemize", (_mechanism(one, theory) for one in setting.mechanisms))])
 
 
-def _mechanism(mechanism: Mechanism) -> str:
+def _mechanism(mechanism: Mechanism, theory: Theory) -> str:
     reads, stated = _text(mechanism.reads.written("D")), mechanism.satisfies
     if mechanism.released:
         return f"{plain(mechanism.called)} releases {plain(mechanism.released)} of {reads}"
-    said = f"{plain(stated.granularity or '')} {guarantee(stated.notion, [x for _, x in stated.values])}"
+    values = [x for _, x in stated.values]
+    said = f"{plain(stated.granularity or '')} {guarantee(stated.notion, values, theory)}"
     where = f", on the {stated.domain} domain" if stated.domain else ""
     return f"{plain(mechanism.called)} reads {reads} and is {said}{where}"
 

@@ -60,6 +60,8 @@ class Writer(ABC):
 
 def written(text: str, writer: Writer) -> str:
     """A text of a theorem page, written by a writer."""
+    if not text.strip():
+        return ""
     blocks = re.split(r"\n\s*\n", text.strip())
     shown = [writer.paragraph(_block(blocks[0], writer), goes_on=False)]
     for before, block in pairwise(blocks):

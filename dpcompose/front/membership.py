@@ -10,10 +10,10 @@ from typing import Any
 from dpcompose.front import numbers
 from dpcompose.front.numbers import WrongValue
 from dpcompose.language import formulas
+from dpcompose.language.decimals import decimal, rounded
 from dpcompose.language.enclosures import Interval
 from dpcompose.privacy.readings import Reading
 from dpcompose.proof import computed
-from dpcompose.proof.counterexamples import decimal, rounded
 from dpcompose.proof.signs import BadCertificate
 from dpcompose.search.bounds import Bound
 

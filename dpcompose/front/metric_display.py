@@ -186,3 +186,4 @@ def claim(found: MetricVerdict, called: str = "Claim:") -> Iterator[str]:
         }
         yield r"\textbf{Proved}: for all databases and parameters it is at least the metric of the theorem."
         yield words.get(found.loose, "")
+    yield from latex.rests(found.relies_on)

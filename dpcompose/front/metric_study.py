@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import sympy
 
-from dpcompose.front import files
+from dpcompose.front import files, render
 from dpcompose.front.metric_display import MetricDerivation, MetricLine, document, filled
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
@@ -30,7 +30,7 @@ from dpcompose.privacy.schema import Mistake
 from dpcompose.privacy.settings import InvalidSetting
 from dpcompose.proof import metric_privacy, registry
 from dpcompose.proof.checker import FORMAT
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.registry import Page, Theory
 from dpcompose.search import decide
 from dpcompose.search.metric_claims import Judge, MetricVerdict, named
 from dpcompose.search.metric_sensitivity import MetricSensitivity, sensitivity
@@ -83,7 +83,8 @@ class MetricStudy(Shown):
             text = claim if isinstance(claim, str) else formulas.to_text(formulas.from_python(claim))
             claims = [{"notion": "pure", "metric": text}]
             (claim,) = metric_problems.read_data({**self.setting.data, "claims": claims}).claims
-        return self._judge.judge(claim)
+        found = self._judge.judge(claim)
+        return found if found.verdict == "undecided" else replace(found, relies_on=self.relies_on)
 
     def sensitivity(self, moved: str | sympy.Expr, over: str | sympy.Expr) -> MetricSensitivity:
         """The least Δ with moved ≤ Δ·over at all databases: of a map f, for moved = d′∘f (GB Def. III.5).
@@ -125,17 +126,26 @@ class MetricStudy(Shown):
         )
 
     @property
+    def relies_on(self) -> tuple[Page, ...]:
+        """The pages that the result rests on, and which the program does not derive."""
+        return metric_privacy.relied_on(self._judge.composition)
+
+    @property
     def item(self) -> str:
         """The theorem that says in which metric a composition is private; of one mechanism the definition."""
         several = len(self.setting.mechanisms) > 1
-        return self.theory.pages[COMPOSED].cite("pure", self.setting.adaptive) if several else "GB:III.2"
+        if not several:
+            return "GB:III.2"
+        page = self.theory.find(COMPOSED)
+        return COMPOSED if page is None else page.cite("pure", self.setting.adaptive)
 
     def __repr__(self) -> str:
         return "".join(one if isinstance(one, str) else formulas.to_text(one) for one in self._line())
 
     def _line(self) -> Sequence[str | sympy.Expr]:
         better = "; optimal" if self.optimal else ""
-        return ["private in the metric ", self.metric, f", by {self.item}{better}"]
+        believed = "".join(f"; {one}" for one in registry.rests(self.relies_on))
+        return ["private in the metric ", self.metric, f", by {self.item}{better}{believed}"]
 
     # what is printed
 
@@ -155,6 +165,8 @@ class MetricStudy(Shown):
         yield f"  {found.verdict.upper()}{words}{expected}"
         if found.reason:
             yield from filled(f"  because {found.reason}")
+        for one in registry.rests(found.relies_on):
+            yield from filled(f"  {one}")
         if (example := found.counterexample) is not None:
             yield f"  D  = {named(example.databases[0])}"
             yield f"  D' = {named(example.databases[1])}"
@@ -207,8 +219,8 @@ class MetricStudy(Shown):
             "scope": str(self.setting.databases),
             "theorems": [self.item],
             "assumptions": list(self.believed),
-            "claims": [verdict_data(one) for one in verdicts],
-        }
+            "claims": [verdict_data(one) | render.believed_pages(one.relies_on) for one in verdicts],
+        } | render.believed_pages(self.relies_on)
 
     def save(self, path: str | Path, verdicts: Sequence[MetricVerdict] = ()) -> None:
         """Writes what `dpcompose recheck` checks again: the problem, certificates, counterexamples.
@@ -258,6 +270,7 @@ def metric_study(
     parameters: Mapping[str, str] | None = None,
     title: str = "",
     adaptive: bool = False,
+    theory: Theory | None = None,
 ) -> MetricStudy:
     """The composition of mechanisms that are private in metrics on one class of databases.
 
@@ -266,7 +279,8 @@ def metric_study(
     on -- `points`, `product`, or a class of records; maps -- by name the entries of their values, formulas in
     coordinates;
     metrics -- by name `norm`, `steps_between`, `in_coordinates`, `at_most`, or a formula in those before it;
-    parameters -- the values that symbols may take; positive, where nothing is said.
+    parameters -- the values that symbols may take; positive, where nothing is said;
+    theory -- the pages it is judged by; else those that ship.
 
     >>> import dpcompose as dpc
     >>> study = metric_study(
@@ -281,10 +295,12 @@ def metric_study(
     ('proved', 'refuted')
     """
     data = problem_data(mechanisms, on, metrics, maps or {}, parameters or {}, title, adaptive)
-    return MetricStudy(metric_problems.read_data(data).setting)
+    return MetricStudy(metric_problems.read_data(data).setting, theory or registry.standard())
 
 
-def of_file(path: str | Path) -> tuple[MetricStudy, tuple[MetricClaim, ...]] | None:
+def of_file(
+    path: str | Path, theory: Theory | None = None
+) -> tuple[MetricStudy, tuple[MetricClaim, ...]] | None:
     """The study of a problem file with `[metrics]`, and its claims; None for a file about neighbours.
 
     Raises ProblemError, InvalidSetting, and OSError where it cannot be read.
@@ -294,15 +310,17 @@ def of_file(path: str | Path) -> tuple[MetricStudy, tuple[MetricClaim, ...]] | N
     if not metric_problems.is_one(data):
         return None
     problem: MetricProblem = metric_problems.read_data(data, str(path), text)
-    return MetricStudy(problem.setting), problem.claims
+    return MetricStudy(problem.setting, theory or registry.standard()), problem.claims
 
 
-def load_metric(path: str | Path) -> tuple[MetricStudy, tuple[MetricClaim, ...]]:
+def load_metric(
+    path: str | Path, theory: Theory | None = None
+) -> tuple[MetricStudy, tuple[MetricClaim, ...]]:
     """The study of a problem file about privacy in a metric, and its claims, for `MetricStudy.check`.
 
     Raises ProblemError, a ValueError, with all mistakes of the file, also where it is about neighbours.
     """
-    found = of_file(path)
+    found = of_file(path, theory)
     if found is None:
         message = "the file has no [metrics]: dpcompose.load reads files about neighbours"
         raise problems.ProblemError(str(path), [Mistake((), message)])

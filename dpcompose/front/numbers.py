@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
@@ -302,13 +302,15 @@ def approximations(values: Mapping[str, sympy.Expr], up: bool) -> dict[str, str]
     return {name: digits for name, digits in found.items() if digits is not None}
 
 
-def read_total(notion: str, text: str) -> Guarantee:
+def read_total(notion: str, text: str, notions: Mapping[str, Sequence[str]] = FILE_KEYS) -> Guarantee:
     """The total that the command is given: "1", or "epsilon=1,delta=1e-6" where a notion has two.
+
+    notions -- the parameters of each notion.
 
     >>> str(read_total("pure", "1/2")), str(read_total("approximate", "epsilon=1,delta=1e-6"))
     ('pure (1/2)', 'approximate (1, 1/1000000)')
     """
-    keys = FILE_KEYS[notion]
+    keys = notions[notion]
     single = "=" not in text
     given = {keys[0]: text} if single else read_values(text)
     if set(given) != set(keys):

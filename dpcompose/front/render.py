@@ -11,12 +11,13 @@ from typing import Any
 import sympy
 
 from dpcompose.language import formulas
+from dpcompose.language.decimals import decimal
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import checker, computed, kernel, registry
-from dpcompose.proof.counterexamples import decimal
+from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.kernel import Line
-from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.registry import Page, Theory, rests
 from dpcompose.proof.sensitivity import Comparison
 from dpcompose.proof.steps import GIVEN, HYPOTHESIS, Steps, moved
 from dpcompose.search.bounds import Bound, item_order
@@ -62,7 +63,7 @@ def _rows(lines: Sequence[Line], steps: Steps, before: str = "") -> Iterator[str
     for line in lines:
         head = f"{indent}{f'{before}{line.n}':>{numbers}}. "
         text = textwrap.fill(
-            sentence(line, steps.setting), 78, initial_indent=head, subsequent_indent=" " * len(head)
+            sentence(line, steps), 78, initial_indent=head, subsequent_indent=" " * len(head)
         )
         yield f"{text}\n{' ' * len(head)}[{source(line, steps, before)}]"
         inner = steps.within(line)
@@ -106,9 +107,9 @@ def _numbers(ns: Sequence[int], before: str = "") -> str:
     )
 
 
-def sentence(line: Line, setting: Setting) -> str:
+def sentence(line: Line, steps: Steps) -> str:
     """A line's judgement in words."""
-    said = line.judgement
+    said, setting, theory = line.judgement, steps.setting, steps.theory
     names = [mechanism.name for mechanism in setting.mechanisms]
     reads = [
         (f"{mechanism.query.words} of " if mechanism.query is not None else "") + mechanism.reads.written("D")
@@ -116,7 +117,7 @@ def sentence(line: Line, setting: Setting) -> str:
     ]
     match said:
         case kernel.Given() | kernel.Releases():
-            return given(said)
+            return given(said, theory)
         case kernel.PrivateInValue():
             return _private_in_value(said, names)
         case kernel.PrivateInInput():
@@ -130,7 +131,7 @@ def sentence(line: Line, setting: Setting) -> str:
             return f"{some}: the guarantee holds in the distance of what is read ({where})"
         case kernel.Converted():
             shown = [
-                f"{names[i - 1]} keeps {_dp(said.notion, values)}"
+                f"{names[i - 1]} keeps {_dp(said.notion, values, theory)}"
                 for i, values in zip(said.mechanisms, said.parameters, strict=True)
             ]
             return f"where the inputs move by r, {_all_of(shown)}"
@@ -149,7 +150,7 @@ def sentence(line: Line, setting: Setting) -> str:
         case kernel.Holds():
             return said.hypothesis
         case kernel.Private():
-            return f"the composition is {guarantee(said)}, on {said.databases}"
+            return f"the composition is {guarantee(said, theory)}, on {said.databases}"
         case kernel.Optimal():
             return (
                 f"no smaller guarantee holds for all such mechanisms: {_values(said.parameters)} is attained"
@@ -159,7 +160,7 @@ def sentence(line: Line, setting: Setting) -> str:
 
 def pieces(line: Line, steps: Steps) -> list[str | sympy.Expr]:
     """A line in words, cut into texts and the formulas between them."""
-    words, said = sentence(line, steps.setting), line.judgement
+    words, said = sentence(line, steps), line.judgement
     starts = {
         kernel.Given: "{0.name} is {0.granularity} ",
         kernel.Tabled: "{0.name} is {0.granularity} ",
@@ -177,7 +178,7 @@ def pieces(line: Line, steps: Steps) -> list[str | sympy.Expr]:
         formula = _parsed(text, steps)
         at = words.find(text, len(start) if not parts else 0)
         if formula is None or at < 0 or not words.startswith(start):
-            return [sentence(line, steps.setting)]
+            return [sentence(line, steps)]
         parts += [words[:at], formula]
         words, start = words[at + len(text) :], ""
     return [*parts, words]
@@ -211,7 +212,7 @@ def _private_in_value(said: kernel.PrivateInValue, names: list[str]) -> str:
     )
 
 
-def given(said: kernel.Given | kernel.Releases) -> str:
+def given(said: kernel.Given | kernel.Releases, theory: Theory) -> str:
     """A mechanism's guarantee in words, or what it does."""
     if isinstance(said, kernel.Releases):
         every = f"; records come {said.attributes} of the attribute" if said.attributes else ""
@@ -221,12 +222,12 @@ def given(said: kernel.Given | kernel.Releases) -> str:
         "own": f"as a map on {said.reads}",
         "everything": "on the whole class",
     }[said.domain]
-    return f"{said.name} is {said.granularity} {_dp(said.notion, said.parameters)} {where}"
+    return f"{said.name} is {said.granularity} {_dp(said.notion, said.parameters, theory)} {where}"
 
 
-def guarantee(said: kernel.Private) -> str:
+def guarantee(said: kernel.Private, theory: Theory) -> str:
     """A guarantee in words: bounded (e1 + e2)-DP."""
-    return f"{said.granularity} {_dp(said.notion, said.parameters)}"
+    return f"{said.granularity} {_dp(said.notion, said.parameters, theory)}"
 
 
 def _decimals(said: Guarantee) -> kernel.Values:
@@ -237,10 +238,10 @@ def _decimals(said: Guarantee) -> kernel.Values:
     )
 
 
-def _dp(notion: str, parameters: kernel.Values) -> str:
+def _dp(notion: str, parameters: kernel.Values, theory: Theory) -> str:
     values = ", ".join(value for _, value in parameters)
     shown = f"({values})" if any(c in values for c in " ,+-*/") else values
-    return f"{shown}-{registry.standard().called(notion)}"
+    return f"{shown}-{theory.called(notion)}"
 
 
 def _profile(said: kernel.Profile, k: int) -> str:
@@ -275,7 +276,14 @@ def believed(bound: Bound) -> list[str]:
         lines.setdefault(before + point, []).append(int(n))
     shown = ", ".join(_numbers(ns, before) for before, ns in lines.items())
     some = [f"line{'s' if sum(map(len, lines.values())) > 1 else ''} {shown}"] if lines else []
-    return some + [f"that {one}" for one in dependence(bound.setting)] or ["nothing"]
+    pages = registry.believed(bound.relies_on)
+    return [*some, *(f"that {one}" for one in dependence(bound.setting)), *pages] or ["nothing"]
+
+
+def believed_pages(relies_on: Sequence[Page]) -> dict[str, list[str]]:
+    """The pages for which nobody vouches as JSON: nothing where there are none."""
+    ids = [page.id for page in relies_on if page.is_believed]
+    return {"believed": ids} if ids else {}
 
 
 def dependence(setting: Setting, before: str = "") -> Iterator[str]:
@@ -290,7 +298,29 @@ def one_by_one(bound: Bound) -> str:
     """The smaller guarantee of the mechanisms of studies one by one, in words; "" where none is known."""
     if bound.flat is None or not bound.smaller_is_known:
         return ""
-    return f"one by one its mechanisms are {guarantee(bound.flat.guarantee)}{bound.flat.standing}"
+    said = guarantee(bound.flat.guarantee, bound.steps.theory)
+    return f"one by one its mechanisms are {said}{bound.flat.standing}"
+
+
+def smaller(bound: Bound) -> str:
+    """The smaller guarantee of the derivation, in words; "" where none is known."""
+    if bound.smaller is None:
+        return ""
+    n, words = bound.smaller.line, guarantee(bound.smaller.guarantee, bound.steps.theory)
+    words = words if len(words) <= LONGEST else f"{words[:LONGEST]} ..."
+    return f"smaller is line {n}: {words}{'; optimal' if bound.smaller.optimal else ''}"
+
+
+LONGEST = 400
+"""Up to how many characters a smaller guarantee is written out."""
+
+
+def right(found: Verdict, bound: Bound) -> tuple[str, list[sympy.Expr]]:
+    """The least guarantee that is known, where a claim is refuted or loose: its notion and its parameters."""
+    if found.guarantee is not None:
+        return found.guarantee.notion, [value for _, value in found.guarantee.values]
+    known = bound.guarantee if bound.smaller is None else bound.smaller.guarantee
+    return known.notion, [formulas.parse(text, bound.setting.symbols) for _, text in known.parameters]
 
 
 def composed(setting: Setting) -> str:
@@ -303,16 +333,12 @@ def composed(setting: Setting) -> str:
     )
 
 
-def assumptions(bound: Bound, theory: Theory) -> list[str]:
+def assumptions(bound: Bound) -> list[str]:
     """What the result assumes, as sentences."""
     return [
         *_assumed(bound.derivation.lines, bound.steps),
         *dependence(bound.setting),
-        *(
-            f"the page {id} is believed"
-            for id in bound.derivation.pages
-            if theory.pages[id].head.status == "believed"
-        ),
+        *registry.believed(bound.relies_on),
     ]
 
 
@@ -324,7 +350,7 @@ def _assumed(lines: Sequence[Line], steps: Steps, before: str = "") -> Iterator[
         if isinstance(said, kernel.Composed) and inner is not None:
             yield from _assumed(inner.lines, inner.steps, f"{before}in {said.name}, ")
         elif isinstance(said, kernel.Given | kernel.Releases):
-            yield before + given(said) + on_table(said, steps.setting)
+            yield before + given(said, steps.theory) + on_table(said, steps.setting)
 
 
 def on_table(said: kernel.Given | kernel.Releases, setting: Setting) -> str:
@@ -353,7 +379,9 @@ def verdict(n: int, found: Verdict, bound: Bound | None) -> str:
         rows.append(f"  by {found.certificate[computed.COMPUTED]['by']}{known}")
     elif found.verdict == "proved" and bound is not None and bound.conversions:
         pages = ", ".join(page.id for page in bound.conversions)
-        rows.append(f"  from {guarantee(bound.guarantee)}, by {pages}")
+        rows.append(f"  from {guarantee(bound.guarantee, bound.steps.theory)}, by {pages}")
+    for one in rests(found.relies_on):
+        rows += textwrap.wrap(one, 78, initial_indent="  ", subsequent_indent="    ")
     if found.counterexample is not None and bound is not None:
         rows += [f"  {row}" for row in _counterexample(found, bound)]
     return "\n".join(rows)
@@ -361,7 +389,7 @@ def verdict(n: int, found: Verdict, bound: Bound | None) -> str:
 
 def _curve(least: Guarantee, bound: Bound) -> str:
     """The least guarantee that a curve has at a δ, in words."""
-    return f"{bound.guarantee.granularity} {_dp(least.notion, _decimals(least))}"
+    return f"{bound.guarantee.granularity} {_dp(least.notion, _decimals(least), bound.steps.theory)}"
 
 
 def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
@@ -378,12 +406,26 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
         yield f"reached by {name} {row.words()}"
     if example.alone is not None:
         yield f"already {example.alone.mechanism} alone loses {example.alone.loss} ({example.alone.by})"
+    if example.without:
+        yield f"{left_out(example)} ({by_parts(bound)})"
     if found.guarantee is None:
-        yield f"right is: {guarantee(bound.guarantee)}"
+        known = bound.guarantee if bound.smaller is None else bound.smaller.guarantee
+        yield f"right is: {guarantee(known, bound.steps.theory)}"
     else:
         yield f"right is: {_curve(found.guarantee, bound)}"
     for change in found.nearby:
         yield f"it would hold {change}"
+
+
+def left_out(example: Counterexample) -> str:
+    """That the outputs of some mechanisms are left out, in words."""
+    return f"left out are the outputs of {_all_of(list(example.without))}: what the others lose, all lose"
+
+
+def by_parts(bound: Bound) -> str:
+    """What says that a composition loses at least what some of its mechanisms lose."""
+    page = bound.steps.theory.processing("parts")
+    return "" if page is None else page.cite("any", bound.setting.adaptive)
 
 
 # theorems
@@ -415,7 +457,8 @@ def theorem_list(theory: Theory) -> str:
     for kind in KINDS:
         for page in theory.of_kind(kind):
             items = ", ".join(page.items)
-            rows.append(f"{page.id:<26} {kind:<13} {items:<10} {page.title}")
+            believed = " (only believed)" if page.is_believed else ""
+            rows.append(f"{page.id:<26} {kind:<13} {items:<10} {page.title}{believed}")
     return "\n".join(rows)
 
 
@@ -481,7 +524,7 @@ def _cell(theory: Theory, page: Page, notion: str) -> tuple[str, list[str]]:
 
 def page_data(page: Page) -> dict[str, Any]:
     """A page as JSON."""
-    return {"id": page.id, "title": page.title, **page.head.model_dump(by_alias=True, exclude_defaults=True)}
+    return {"id": page.id, "title": page.title, **page.head.data()}
 
 
 # granularities
@@ -494,7 +537,8 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
         one: dict[str, Any] = {"from": str(have), "to": str(want), "factor": formulas.to_text(factor.value)}
         one["neighbours"] = None if factor.pair is None else [found.databases.show(D) for D in factor.pair]
         both.append(one | {"reason": factor.reason(), "checked": factor.covered})
-    return {"scope": str(found.databases), "theorem": found.page.cite("pure"), "comparisons": both}
+    data = {"scope": str(found.databases), "theorem": found.page.cite("pure"), "comparisons": both}
+    return data | believed_pages(found.relies_on)
 
 
 # JSON
@@ -513,6 +557,8 @@ def problem_data(
     if bound is not None:
         data["guarantee"] = guarantee_data(bound.guarantee)
         data["optimal"] = True if bound.optimal else False if bound.smaller_is_known else None
+        if bound.smaller is not None:
+            data["smaller"] = guarantee_data(bound.smaller.guarantee)
         if bound.flat is not None and one_by_one(bound):
             data["one-by-one"] = guarantee_data(bound.flat.guarantee)
     data["scope"] = str(setting.databases)
@@ -521,7 +567,8 @@ def problem_data(
             page.cite(bound.steps.notion, bound.setting.adaptive)
             for page in (bound.theorem, *bound.conversions)
         ]
-        data["assumptions"] = assumptions(bound, theory)
+        data["assumptions"] = assumptions(bound)
+        data |= believed_pages(bound.relies_on)
         if least := _least_of_all(verdicts):
             by = computed.page(theory, setting, least.notion)
             assert by is not None
@@ -578,14 +625,14 @@ def verdict_data(found: Verdict, bound: Bound | None) -> dict[str, Any]:
         data["counterexample"] = found.counterexample.data()
     if found.nearby:
         data["would-hold"] = list(found.nearby)
-    return data
+    return data | believed_pages(found.relies_on)
 
 
 def saved(bound: Bound, verdicts: Sequence[Verdict], problem: dict[str, Any]) -> dict[str, Any]:
     """A derivation as it is saved; `dpcompose.proof.checker` reads it."""
     claims = []
     for found in verdicts:
-        one = verdict_data(replace(found, nearby=(), guarantee=None), bound)
+        one = verdict_data(replace(found, nearby=(), guarantee=None, relies_on=()), bound)
         if found.verdict == "proved":
             one["certificate"] = {key: dict(value) for key, value in found.certificate.items()}
             if found.bound is not None and found.bound.derivation.lines != bound.derivation.lines:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -102,7 +102,7 @@ class Result:
     @property
     def assumptions(self) -> list[str]:
         """What was assumed and not checked."""
-        return render.assumptions(self.bound, self.theory)
+        return render.assumptions(self.bound)
 
     @property
     def derivation(self) -> Proof:
@@ -134,8 +134,9 @@ class Result:
         return membership.of(self.bound, values)
 
     def __repr__(self) -> str:
-        said = render.guarantee(self.bound.guarantee)
-        return f"{said}, by {self.theorem}{self.bound.standing}"
+        said = render.guarantee(self.bound.guarantee, self.theory)
+        believed = "".join(f"; {one}" for one in registry.rests(self.bound.relies_on))
+        return f"{said}, by {self.theorem}{self.bound.standing}{believed}"
 
     def _repr_html_(self) -> str:
         return display.guarantee_html(self.bound)
@@ -169,7 +170,18 @@ class Study:
     @cached_property
     def bound(self) -> Bound:
         """The best bound.  Raises InvalidSetting, NoBound or TooLarge with the reason."""
-        return conversions.best(self.setting, self.theory, self.solver)
+        found = self._bound_or_why
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    @cached_property
+    def _bound_or_why(self) -> Bound | InvalidSetting | NoBound | TooLarge:
+        """The same; what is refused once is not tried again for each claim."""
+        try:
+            return conversions.best(self.setting, self.theory, self.solver)
+        except (InvalidSetting, NoBound, TooLarge) as error:
+            return error.with_traceback(None)
 
     def guarantee(self, notion: str | None = None) -> Result:
         """The best guarantee that the theorems give, with its derivation.
@@ -209,10 +221,12 @@ class Study:
             if verdict.verdict == "refuted":
                 of = self.flat(claim.guarantee.notion) or self
                 verdict = replace(verdict, nearby=nearby.where_it_holds(claim, of._nearby, self.solver))
-            return display.answer(verdict)
+            return display.answer(claims.resting_on(verdict, self.bound, self.theory))
         except (NoBound, TooLarge) as error:
             if claims.proves_itself(claim, self.setting, self.theory, self.solver):
-                return Answer(claim, "proved")
+                proved = Verdict(claim, "proved", certificate={"": {"says nothing": []}})
+                answer = display.answer(claims.resting_on(proved, None, self.theory))
+                return replace(answer, certificate={})
             return Answer(claim, "undecided", reason=str(error))
 
     def _judge_by_bounds(self, claim: Claim) -> Verdict:
@@ -395,7 +409,11 @@ class Study:
             found if found.bound is None or found.bound.setting == setting else study._judge(found.claim)
             for found in verdicts
         ]
-        data = render.saved(study.bound, verdicts, problems.to_data(setting, [v.claim for v in verdicts]))
+        data = render.saved(
+            study.bound,
+            verdicts,
+            problems.to_data(setting, [v.claim for v in verdicts], self.theory.parameters),
+        )
         Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
     def to_toml(self, claims: Sequence[Claim] = ()) -> str:
@@ -420,16 +438,16 @@ class Study:
         reads = "everything"
         guarantee = { notion = "pure", epsilon = "e", granularity = "bounded" }
         """
-        return files.toml(problems.to_data(problems.plain(self.setting), claims))
+        return files.toml(problems.to_data(problems.plain(self.setting), claims, self.theory.parameters))
 
     def __repr__(self) -> str:
         return repr(self.setting)
 
     def _repr_html_(self) -> str:
-        return display.setting_html(self.setting)
+        return display.setting_html(self.setting, self.theory)
 
     def _repr_latex_(self) -> str:
-        return setting_latex(self.setting)
+        return setting_latex(self.setting, self.theory)
 
 
 def compose(
@@ -439,13 +457,15 @@ def compose(
     parameters: Mapping[str, str] | None = None,
     title: str = "",
     adaptive: bool = False,
+    theory: Theory | None = None,
 ) -> Study:
     """The composition of mechanisms over a class, for the neighbours of `target`.
 
     mechanisms -- made by `mechanism`; their guarantees may be for other neighbours than the target's;
     on -- the class of databases; target -- the granularity that guarantees of the composition are about;
     parameters -- values that symbols may take where sympy cannot say it: {"delta": "in (0,1)"};
-    adaptive -- whether later mechanisms may read earlier outputs (GB Def. V.1); else they are independent.
+    adaptive -- whether later mechanisms may read earlier outputs (GB Def. V.1); else they are independent;
+    theory -- the pages it is judged by, `theorems("folder")` with some of one's own; else those that ship.
 
     >>> import dpcompose as dpc
     >>> study = dpc.compose(
@@ -461,7 +481,7 @@ def compose(
     composed = setting(
         *mechanisms, on=on, target=target, parameters=parameters, title=title, adaptive=adaptive
     )
-    return Study(composed)
+    return Study(composed, theory or registry.standard())
 
 
 def canonical_metric(
@@ -503,15 +523,19 @@ def nested(name: str, bound: Bound, reads: Map, count: sympy.Expr | None) -> Mec
     return Mechanism(name, reads, satisfies, count, study=Nested(setting, bound.data()))
 
 
-def show(name: str, setting: Setting, reads: Map, count: sympy.Expr | None = None) -> Mechanism:
+def show(
+    name: str, setting: Setting, reads: Map, count: sympy.Expr | None = None, theory: Theory | None = None
+) -> Mechanism:
     """A composition as a mechanism of another one, with its best guarantee: for reading problem files."""
-    return Study(setting).as_mechanism(name, reads, count)
+    return Study(setting, theory or registry.standard()).as_mechanism(name, reads, count)
 
 
-def load(path: str | Path) -> tuple[Study, tuple[Claim, ...]]:
+def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[Claim, ...]]:
     """The study of a problem file, and its claims, for `Study.check`.
 
+    theory -- the pages it is judged by, `theorems("folder")` with some of one's own; else those that ship.
     Raises ProblemError, a ValueError, with all mistakes of the file; OSError where it cannot be read.
     """
-    problem: Problem = problems.read_file(path, show)
-    return Study(problem.setting), problem.claims
+    theory = theory or registry.standard()
+    problem: Problem = problems.read_file(path, partial(show, theory=theory), theory.parameters)
+    return Study(problem.setting, theory), problem.claims

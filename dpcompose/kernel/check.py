@@ -1,8 +1,8 @@
 """Checks a saved derivation: replays its steps by the rules, without any search.
 
 A derivation is data about one core setting: the hash of the setting, the SHA-256 of every page that it rests
-on, and a list of steps {"rule": …, "from": numbers of earlier steps, …arguments}.  A step of the rule
-`study` has the derivation about its study inside.  Conclusions do not stand there: they are computed.
+on, and a list of steps {"rule": …, "from": numbers of earlier steps, …arguments}.  A step about
+another setting, that of a study, has the derivation of that inside.  Conclusions do not stand there: they are computed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+from dpcompose.kernel.theorems import ABOUT_OTHERS, NoTheorem, Prover, Theorem
 from dpcompose.kernel.theory import Theory
 
 MOST_STEPS = 100_000
@@ -47,7 +47,7 @@ def _replayed(saved: Any, setting: Setting, theory: Theory, allow: Allowed, dept
         try:
             premises = _premises(step, made, n)
             if "derivation" in step:
-                premises = [_of_study(step, setting, theory, allow, depth), *premises]
+                premises = [_of_another(step, setting, theory, allow, depth), *premises]
             made.append(prover.by(step["rule"], *premises, **arguments))
         except (NoTheorem, Refused) as error:
             raise Refused(f"step {n}: {error}") from None
@@ -84,13 +84,14 @@ def _premises(step: Mapping[str, Any], made: Sequence[Theorem], n: int) -> list[
     return [made[one - 1] for one in numbers]
 
 
-def _of_study(
+def _of_another(
     step: Mapping[str, Any], setting: Setting, theory: Theory, allow: Allowed, depth: int
 ) -> Theorem:
-    """The last theorem of the derivation inside of a step, which is about the study of a mechanism."""
-    i = step.get("i")
-    inside = setting.mechanisms[i - 1].study if type(i) is int and 1 <= i <= len(setting.mechanisms) else None
-    if step["rule"] != "study" or inside is None:
+    """The last theorem of the derivation inside of a step, which is about another setting."""
+    i, inside = step.get("i"), setting.flat if step["rule"] == "one_by_one" else None
+    if step["rule"] == "study" and type(i) is int and 1 <= i <= len(setting.mechanisms):
+        inside = setting.mechanisms[i - 1].study
+    if inside is None:
         raise Refused("there is no study that a derivation would be about")
     return _replayed(step["derivation"], inside, theory, allow, depth + 1)[-1]
 
@@ -119,10 +120,10 @@ def all_saved(wanted: Sequence[Theorem], theory: Theory) -> dict[str, Any]:
 
     def put(theorem: Theorem) -> int:
         if id(theorem) not in numbers:
-            inner = theorem.premises if theorem.rule != "study" else ()
+            inner = theorem.premises if theorem.rule not in ABOUT_OTHERS else ()
             step: dict[str, Any] = {"rule": theorem.rule}
             step |= {"from": [put(one) for one in inner]} if inner else {}
-            if theorem.rule == "study":
+            if theorem.rule in ABOUT_OTHERS:
                 step["derivation"] = saved(theorem.premises[0], theory)
             pages.update(one for one in theorem.trusts if not one.startswith("decider "))
             steps.append(step | dict(theorem.arguments))

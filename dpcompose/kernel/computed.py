@@ -204,8 +204,3 @@ def _at(value: Term, point: Mapping[str, Fraction]) -> Term:
 def is_at_least(greater: Term, lesser: Term, at: Mapping[str, Fraction]) -> bool:
     """Whether one term is at least another at a point, for sure."""
     return sign(formulas.at(greater, at) - formulas.at(lesser, at)) in (0, 1)
-
-
-def check_table(i: int, setting: Setting) -> None:
-    """Raises ValueError unless the table of M_i has what the setting says of it."""
-    raise NoLoss("tables are not supported yet")

@@ -273,9 +273,10 @@ def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:
     """What M_i loses by its guarantee as stated, or as its table or study has been checked to have."""
     mechanism = mechanism_of(setting, i)
     wanted = theory.rule(mechanism.notion).head.parameters
-    if [key for key, _ in mechanism.values] != list(wanted):
+    stated = dict(mechanism.values)
+    if set(stated) != set(wanted):
         raise NoLoss(f"a guarantee of {mechanism.notion} has {', '.join(wanted)}")
-    return Loss(i, mechanism.notion, mechanism.values)
+    return Loss(i, mechanism.notion, tuple((key, stated[key]) for key in wanted))
 
 
 def letters(mechanism: Mechanism) -> list[Term]:

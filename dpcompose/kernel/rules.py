@@ -10,11 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol, TypeVar
 
-from dpcompose.kernel import comparison, computed, covers, formulas, losses, terms, witnesses
+from dpcompose.kernel import comparison, computed, covers, forms, formulas, given_tables, losses, terms, witnesses
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.closer import Closer
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.forms import squared
 from dpcompose.kernel.judgements import (
     Attained,
     Composed,
@@ -105,7 +104,7 @@ def noise(setting: Setting, theory: Theory, premises: Premises, *, i: int, notio
 def table(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
     """M_i loses what the setting says of it, which its table is checked to have."""
     said(premises)
-    computed.check_table(i, setting)
+    given_tables.check(i, setting)
     loss = losses.by_guarantee(i, setting, theory)
     pages = _metric_page(setting, theory, i) | {theory.rule(loss.notion).id}
     return Loses(loss), pages | {"decider tables"}
@@ -129,6 +128,15 @@ def _metric_page(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
         "step", lambda page: page.head.metric == metric, f"no page states guarantees in the {metric} metric"
     )
     return frozenset({page.id}) | theory.lemmas([page.id], mechanism.notion)
+
+
+def one_by_one(setting: Setting, theory: Theory, premises: Premises) -> Found:
+    """What holds of the mechanisms of studies one by one holds of the studies as well."""
+    if setting.flat is None or len(premises) != 1 or premises[0].setting != setting.flat.hash:
+        raise BadStep("the theorem is not about the mechanisms of the studies one by one")
+    if not isinstance(premises[0].says, Satisfies | Lower | Refuted | Optimal | Loose):
+        raise BadStep("only what is said of the whole holds there and here")
+    return premises[0].says, frozenset()
 
 
 def convert(
@@ -281,7 +289,8 @@ def _at_least(
     used = frozenset[str]()
     if not greater.nonnegative:
         used = comparison.check_at_least(greater, ZERO, _entry(shown, "not negative"))
-    return used | comparison.check_at_least(squared(greater), squared(lesser), _entry(shown, "squares"))
+    greater, lesser = (forms.write(forms.squared(one)) for one in (greater, lesser))
+    return used | comparison.check_at_least(greater, lesser, _entry(shown, "squares"))
 
 
 def _deciders(used: frozenset[str]) -> frozenset[str]:
@@ -305,10 +314,11 @@ def attain(
     stated, found, pages, who = _as_stated(some, setting), [], {page.id}, set[int]()
     for n in neighbours:
         type = _type(covered, n)
-        value, by_page, used = witnesses.lower(setting, theory, page, type, stated, by)
-        found.append(Attained(type, value, by_page))
-        pages |= used
-        who |= {i for i, _ in by_page}
+        lost = witnesses.Witnesses(setting, theory, page, type, stated, by)
+        value, used = lost.value()
+        found.append(Attained(type, value, lost.pages))
+        pages |= used | {id for _, id in lost.pages}
+        who |= {i for i, _ in lost.pages}
     if len(who) < len(setting.mechanisms):
         pages |= _parts(theory)
     squared = page.head.shows in theory.rule(notion).head.squared
@@ -442,6 +452,6 @@ def loose(
 
 RULES: Mapping[str, Callable[..., Found]] = {
     one.__name__: one
-    for one in (given, noise, table, study, convert, compose, cover, worst, closer, curve, vacuous, trivial)
+    for one in (given, noise, table, study, one_by_one, convert, compose, cover, worst, closer, curve, vacuous, trivial)
 } | {one.__name__: one for one in (change, weaken, attain, exceed, refute, optimal, loose)}
 """The rules by name; there are no others."""

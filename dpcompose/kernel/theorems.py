@@ -7,6 +7,7 @@ A theorem remembers its rule, premises and arguments; `check` replays them from 
     noise(i, notion)                            ⊢ M_i loses what its noise's page says
     table(i)                                    ⊢ M_i loses what the setting says, checked on its table
     study(i), S satisfies g                     ⊢ M_i, which is S, loses what g says
+    one_by_one, theorem about its parts         ⊢ what holds of the mechanisms of studies one by one
     convert(page), M_i loses x                  ⊢ M_i loses y in another notion
     compose, M_1 loses x_1, …, M_k loses x_k    ⊢ together they lose x_1 ⊕ … ⊕ x_k
     cover                                       ⊢ finitely many types stand for all neighbours
@@ -35,6 +36,10 @@ from dpcompose.kernel.judgements import Judgement
 from dpcompose.kernel.rules import RULES
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.theory import Theory
+
+
+ABOUT_OTHERS = ("study", "one_by_one")
+"""The rules whose premises are about another setting: that of a study, and with the studies taken apart."""
 
 
 class NoTheorem(ValueError):
@@ -71,12 +76,12 @@ class Prover:
     def by(self, rule: str, *premises: Theorem, **arguments: Any) -> Theorem:
         """The theorem that a rule makes from theorems about this setting.  Raises NoTheorem.
 
-        The premise of `study` alone is about another setting, that of the study.
+        The premises of ABOUT_OTHERS alone are about another setting.
         """
         made = RULES.get(rule)
         if made is None:
             raise NoTheorem(f"there is no rule {rule!r}")
-        if rule != "study" and any(one.setting != self.setting.hash for one in premises):
+        if rule not in ABOUT_OTHERS and any(one.setting != self.setting.hash for one in premises):
             raise NoTheorem(f"{rule}: a premise is about another setting")
         try:
             says, trusts = made(self.setting, self.theory, premises, **arguments)

@@ -227,7 +227,7 @@ def top(m: int, forms: Iterable[Form]) -> Form:
     """
     of = list(forms)
     if m == 1:
-        of = list(dict.fromkeys(inner for form in of for inner in _flattened(form)))
+        of = _absorbed(list(dict.fromkeys(inner for form in of for inner in _flattened(form))))
     if len(of) <= m:
         return total(of)
     numbers = [form.value_if_constant for form in of]
@@ -236,6 +236,28 @@ def top(m: int, forms: Iterable[Form]) -> Form:
     if m == 1 and len(of) > MOST_LISTED and (found := _as_sums(of)) is not None:
         return found
     return _form({Peak(m, tuple(sorted(of, key=lambda form: form.key))): Fraction(1)})
+
+
+def _absorbed(of: list[Form]) -> list[Form]:
+    """The forms without any that is at most another one because one of its terms is a minimum with it:
+    max(x, min(x, y)) = x, and max(x + z, min(x, y) + z) = x + z.
+
+    >>> x, y = Form.parameter("x"), Form.parameter("y")
+    >>> least = top(1, [x.scaled(Fraction(-1)), y.scaled(Fraction(-1))]).scaled(Fraction(-1))
+    >>> top(1, [x, least]) == x
+    True
+    """
+    there = set(of)
+    return [form for form in of if not (form.peaks and any(one in there for one in above(form)))]
+
+
+def above(form: Form) -> Iterator[Form]:
+    """Forms that it is at most: for each minimum among its terms, the same with what it is the minimum of."""
+    for peak, c in form.peaks:
+        if c < 0 and peak.m == 1:
+            rest = form - Form(((peak, c),))
+            for inner in peak.of:
+                yield rest + inner.scaled(c)
 
 
 def _as_sums(of: Sequence[Form]) -> Form | None:
@@ -477,6 +499,11 @@ def _atom(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
     else:
         kind = expression.func.__name__
         fine = kind == "exp" or (kind == "log" and surely(inner, domains))
+    if not fine and expression.is_Pow and expression.exp.is_Integer:
+        turned = inner.scaled(Fraction(-1))  # 1/x for x < 0, by the letter of 1/(-x), as letters are >= 0
+        if surely(turned, domains):
+            letter = formulas.to_text((-expression.base) ** expression.exp)
+            return Form.parameter(letter).scaled(Fraction(-1 if expression.exp % 2 else 1))
     if not fine:
         raise NoRealValue(
             f"{formulas.to_text(expression)} is not known to have a real value for all allowed parameters"
@@ -711,7 +738,10 @@ def is_positive(form: Form, domains: Mapping[str, Domain]) -> bool:
     if _is_positive_at_largest(form, domains):
         return True
     return is_nonnegative(form, domains) and any(
-        all(_never_zero(name, domains) for name, _ in t) for t, _ in form.monomials
+        any(is_positive(inner, domains) for inner in t.of)  # as many others are >= 0 as are added up
+        if isinstance(t, Peak)
+        else all(_never_zero(name, domains) for name, _ in t)
+        for t, _ in form.terms
     )
 
 
@@ -794,7 +824,14 @@ def _never_zero(name: str, domains: Mapping[str, Domain]) -> bool:
 def largest(forms: Iterable[Form], domains: Mapping[str, Domain]) -> tuple[Form, ...]:
     """The forms without repetition and without those that another one dominates, in a fixed order.
 
-    One dominates another where their difference has only terms that are ≥ 0 by their sign.
+    One dominates another where their difference has only terms that are ≥ 0 by their sign, also with one term
+    of a minimum in place of it.
+
+    >>> from dpcompose.language.symbols import POSITIVE
+    >>> x, y = Form.parameter("x"), Form.parameter("y")
+    >>> least = top(1, [x.scaled(Fraction(-1)), y.scaled(Fraction(-1))]).scaled(Fraction(-1))
+    >>> largest([x.scaled(Fraction(2)), least], {"x": POSITIVE, "y": POSITIVE}) == (x.scaled(Fraction(2)),)
+    True
     """
     distinct = sorted(dict.fromkeys(forms), key=lambda form: form.key)
     signed: dict[Monomial | Peak, bool] = {}
@@ -805,7 +842,12 @@ def largest(forms: Iterable[Form], domains: Mapping[str, Domain]) -> tuple[Form,
         return signed[term]
 
     kept = orders.undominated([form.coefficients for form in distinct], Fraction(0), ordered)
-    return tuple(distinct[n] for n in kept)
+    left = [distinct[n] for n in kept]
+    for form in [one for one in left if one.peaks]:
+        others = [other for other in left if other is not form]
+        if any(is_nonnegative(other - one, domains) for one in above(form) for other in others):
+            left = others  # a minimum in it is at most one of its terms, which another form dominates
+    return tuple(left)
 
 
 def _form(terms: Mapping[Monomial | Peak, Fraction]) -> Form:

@@ -51,6 +51,11 @@ class FormulaError(ValueError):
         self.text = text
         self.column = column
 
+    @property
+    def line(self) -> str:
+        """The same in one line, as a part of another sentence."""
+        return f"{self.message}, in {clip(self.text, 100)}" if self.text else self.message
+
     def __str__(self) -> str:
         if self.column is None:
             return self.message
@@ -84,8 +89,8 @@ def _shown(character: str) -> str:
     return f"'{character if harmless else escaped(character)}' ({name}, U+{ord(character):04X})"
 
 
-def clip(name: str) -> str:
-    return repr(name if len(name) <= 40 else name[:37] + "...")
+def clip(name: str, most: int = 40) -> str:
+    return repr(name if len(name) <= most else name[: most - 3] + "...")
 
 
 _INSTEAD = {

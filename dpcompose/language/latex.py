@@ -12,6 +12,15 @@ from dpcompose.language.worstcase import Top
 from dpcompose.language.writing import text_latex
 
 
+class _Least(sympy.Function):
+    """A minimum, to print it: it is never evaluated."""
+
+    def _latex(self, printer: LatexPrinter, exp: str | None = None) -> str:
+        shown = ", ".join(printer._print(term) for term in self.args)
+        power = f"^{{{exp}}}" if exp is not None else ""
+        return rf"\min{power}\left({shown}\right)"
+
+
 class _Latex(LatexPrinter):
     """sympy's LaTeX, with the names of parameters as mathematics and −max(−x, …) as min(x, …)."""
 
@@ -19,13 +28,26 @@ class _Latex(LatexPrinter):
         return name_latex(symbol.name)
 
     def _print_Mul(self, product: sympy.Expr) -> str:
-        number, rest = product.as_coeff_Mul()
-        if number < 0 and isinstance(rest, Top) and rest.args[0] == 1 and all(map(_negative, rest.terms)):
-            shown = ", ".join(self._print(-term) for term in rest.terms)
-            front = "" if number == -1 else self._print(-number) + " "
-            return rf"{front}\min\left({shown}\right)"
-        printed: str = super()._print_Mul(product)
+        printed: str = super()._print_Mul(_turned(product))
         return printed
+
+    def _print_Add(self, total: sympy.Expr, order: str | None = None) -> str:
+        terms = [_turned(term) for term in total.args]
+        printed: str = super()._print_Add(sympy.Add(*terms) if terms != list(total.args) else total, order)
+        return printed
+
+
+def _turned(product: sympy.Expr) -> sympy.Expr:
+    """−c·max(−x, −y) as c·min(x, y), where at least half of the terms are negative."""
+    number, rest = product.as_coeff_Mul()
+    tops = [factor for factor in sympy.Mul.make_args(rest) if isinstance(factor, Top)]
+    if number > 0 or len(tops) != 1 or tops[0].args[0] != 1:
+        return product
+    terms = tops[0].terms
+    is_absolute = len(terms) == 2 and terms[0] == -terms[1]
+    if is_absolute or 2 * sum(map(_negative, terms)) < len(terms):
+        return product
+    return -(product.xreplace({tops[0]: _Least(*(-term for term in terms))}))
 
 
 def _negative(term: sympy.Expr) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import cast
 
 import sympy
@@ -91,6 +91,20 @@ POSITIVE = _NAMED["positive"]
 NONNEGATIVE = _NAMED["nonnegative"]
 REAL = _NAMED["real"]
 UNIT_INTERVAL = _NAMED["in (0,1)"]
+
+
+@lru_cache(maxsize=100)
+def simple(domain: Domain) -> tuple[Fraction, ...]:
+    """A few allowed values, the usual one first.
+
+    >>> [str(value) for value in simple(UNIT_INTERVAL)]
+    ['1/2', '1/100']
+    """
+    tried = [Fraction(c) for c in (1, "1/2", "1/100", 100, 0, -1, 2, 3)]
+    if domain.least is not None:
+        some = [domain.least, domain.least + 1, domain.least + 2, domain.least + 100]
+        tried = [*some, *tried] if domain.integer else [*tried, *some]
+    return tuple(value for value in dict.fromkeys(tried) if domain.contains(value))
 
 
 def symbol(name: str, domain: Domain = POSITIVE) -> sympy.Symbol:

@@ -11,7 +11,15 @@ from itertools import islice
 
 import sympy
 
-from dpcompose.language.grammar import MOST_DIGITS, MOST_PARTS, MOST_SIZE, FormulaError, escaped, natural
+from dpcompose.language.grammar import (
+    MOST_DIGITS,
+    MOST_PARTS,
+    MOST_ROOT_DIGITS,
+    MOST_SIZE,
+    FormulaError,
+    escaped,
+    natural,
+)
 from dpcompose.language.worstcase import Over, Top, largest, least
 
 
@@ -79,8 +87,18 @@ def check_writable(value: sympy.Expr) -> None:
             not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(\[([0-9]+|i)\])?", part.name) or part.name == "oo"
         ):
             raise FormulaError(f"{escaped(repr(part.name))} is no name that a formula can have")
-        if part.is_Rational and digits_of(part) > MOST_SIZE:
-            raise FormulaError(f"constants must stay below 10^{MOST_SIZE}")
+        _check_size(part)
+
+
+def _check_size(part: sympy.Expr) -> None:
+    """Refuse numbers that formulas may not have, alone or under the roots of one product."""
+    if part.is_Rational and digits_of(part) > MOST_SIZE:
+        raise FormulaError(f"constants must stay below 10^{MOST_SIZE}")
+    if part.is_Mul or part.is_Pow:
+        powers = [one.as_base_exp() for one in sympy.Mul.make_args(part)]
+        roots = [base for base, exponent in powers if base.is_Rational and not exponent.is_Integer]
+        if roots and sum(map(digits_of, roots)) > MOST_ROOT_DIGITS:
+            raise FormulaError(f"numbers under roots must stay below 10^{MOST_ROOT_DIGITS}")
 
 
 @lru_cache(maxsize=512, typed=True)
@@ -195,11 +213,17 @@ class _Writing:
     def _list(self, terms: Iterable[sympy.Expr]) -> str:
         return ", ".join(map(self.text, sorted(terms, key=lambda term: _order(term, self.text(term)))))
 
-    def _is_minimum(self, value: sympy.Expr) -> bool:
-        """Whether -value reads better as a minimum: value is max(-x, -y)."""
+    def _is_minimum(self, value: sympy.Expr, subtracted: bool = False) -> bool:
+        """Whether -value reads better as a minimum: value is max(-x, -y); where it is subtracted, also if
+        no more terms begin with a sign in the minimum."""
         if not (isinstance(value, Top) and value.args[0] == 1 and any(value.terms)):
             return False
-        return all(term == 0 or self.text(term).startswith("-") for term in value.terms)
+        signed = sum(self.text(term).startswith("-") for term in value.terms)
+        if signed == sum(map(bool, value.terms)):
+            return True
+        is_absolute = len(value.terms) == 2 and value.terms[0] == -value.terms[1]
+        turned = sum(self.text(-term).startswith("-") for term in value.terms) if subtracted else 0
+        return subtracted and not is_absolute and turned <= signed
 
     def _product(self, value: sympy.Expr) -> str:
         number, rest = value.as_coeff_Mul()
@@ -209,8 +233,9 @@ class _Writing:
         if roots:
             inside = sympy.Mul(*(root.base for root in roots))
             over.append((sympy.Mul(*roots), f"sqrt({self.text(inside)})"))
+        subtracted = number < 0 and sum(isinstance(factor, Top) for factor in others) == 1
         for factor in others:
-            if self._is_minimum(factor):
+            if self._is_minimum(factor, subtracted):
                 number = -number
                 over.append((factor, f"min({self._list(-term for term in factor.terms)})"))
             elif factor.is_Pow and factor.exp.is_Rational and factor.exp < 0:

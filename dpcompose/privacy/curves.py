@@ -60,7 +60,10 @@ Piece: TypeAlias = "Part | Normal | Laplace"
 
 @dataclass(frozen=True)
 class _Rounded(Part):
-    """Laplace noise whose losses are moved to a lattice: a scales apart, epsilon is a/2n and steps 2n."""
+    """Laplace noise whose losses are moved to a lattice: epsilon is h/2 and steps 2n, its centres are at most
+    nh scales apart, and at least (n − less)h, where less is 0 or 1."""
+
+    less: int = 0
 
 
 @dataclass(frozen=True)
@@ -110,22 +113,23 @@ def noise(epsilon: sympy.Expr, delta: sympy.Expr, steps: int, bits: int) -> Nois
 
 @lru_cache(maxsize=256)
 def _rounded_laplace(part: _Rounded, bits: int) -> Noise:
-    """The losses (u − n)·a/n, u = 0, …, 2n, of Laplace noise whose centres are a scales apart.
+    """The losses (u − n)h, u = 0, …, 2n, of Laplace noise whose centres are nh scales apart, or a bit less.
 
-    It loses no more than geometric noise of a/n in n steps; and no less than what is left when outputs are
-    rounded to multiples of an nth of the way.
+    It loses no more than geometric noise of h in n steps; and no less than what is left when outputs are
+    rounded to multiples of h, of centres that are (n − less)h scales apart.
     """
-    n = part.steps // 2
+    n, least = part.steps // 2, part.steps // 2 - part.less
     step = part.epsilon * 2
     above = noise(step, sympy.Integer(0), n, bits)
     q = exp(ZERO - enclosure(step, bits + 32), bits + 32)
     half = Interval.of(Fraction(1, 2))
     below = [ZERO] * (2 * n + 1)
     power = half
-    for k in range(n):
-        below[2 * n - 1 - 2 * k] = (power * (ONE - q)).rounded(bits + 32)
+    for k in range(least):
+        below[n + least - 1 - 2 * k] = (power * (ONE - q)).rounded(bits + 32)
         power = (power * q).rounded(bits + 32)
-    below[0], below[2 * n] = power, half
+    below[n - least] += power
+    below[n + least] += half
     masses = [Interval(mass.low, Fraction(0)) for mass in below]
     for u, mass in enumerate(above.masses):
         masses[2 * u] = Interval(masses[2 * u].low, mass.high)
@@ -449,8 +453,9 @@ def _losses(curve: Curve, bits: int, points: int) -> _Losses:
     if curve.normal or curve.laplace:
         points = min(points, BESIDE_NORMAL if curve.normal else BESIDE_LAPLACE)
     tail, rounded = _beside(curve, points // _size(_lattice([part for part, _ in moving])))
+    # of its own, as its steps are much smaller
+    lattice = [*_lattice([part for part, _ in moving]), *_lattice(rounded)]
     moving += [(one, _rounded_laplace(one, bits)) for one in rounded]
-    lattice = list(_lattice([part for part, _ in moving]))
     moved = Fraction(0)
     if _size(lattice) > points and tail is None and len(moving) == 1 and moving[0][0].steps == 1:
         axis, left_out = _binomial(*moving[0], bits)
@@ -482,14 +487,39 @@ def _beside(curve: Curve, points: int) -> tuple[Tail | None, list[_Rounded]]:
     if tail is None and noisy:
         tail = replace(noisy[-1], count=1)
         noisy[-1] = replace(noisy[-1], count=noisy[-1].count - 1)
-    noisy = [one for one in noisy if one.count]
-    several = sum(one.count for one in noisy)
-    n = (points - 1) // (2 * max(1, several))
-    if n == 0 and noisy:
+    return tail, _on_one_lattice([one for one in noisy if one.count], points)
+
+
+def _on_one_lattice(noisy: Sequence[Laplace], points: int) -> list[_Rounded]:
+    """Laplace noise moved to a lattice of at most so many points: exactly where ratios are rational to each
+    other and that is enough, else each Δ/b to the next multiples of a common step."""
+    if not noisy:
+        return []
+    room, several = (points - 1) // 2, sum(one.count for one in noisy)
+    (step, whole), *others = _lattice([Part(one.ratio, sympy.Integer(0), count=one.count) for one in noisy])
+    many = room // sum(n * part.count for part, n in whole.items())
+    if many and not others:
+        return [
+            _Rounded(step / (2 * many), sympy.Integer(0), 2 * n * many, part.count)
+            for part, n in whole.items()
+        ]
+    if room <= several:
         raise TooManyLosses(
             f"the losses of {several} mechanisms with Laplace noise are too many to go through"
         )
-    return tail, [_Rounded(one.ratio / (2 * n), sympy.Integer(0), 2 * n, one.count) for one in noisy]
+    exact = [(one, enclosure(one.ratio, ENOUGH)) for one in noisy]
+    most = sum((x.high * one.count for one, x in exact), Fraction(0))
+    wide = Interval.of(most / (room - several)).rounded(ENOUGH).high
+    found = []
+    for one, x in exact:
+        n, least = max(1, -(-x.high // wide)), x.low // wide
+        half = sympy.Rational(wide.numerator, 2 * wide.denominator)
+        found.append(_Rounded(half, sympy.Integer(0), 2 * n, one.count, n - least))
+    return found
+
+
+ENOUGH = 64
+"""With how many binary digits a lattice is chosen."""
 
 
 def _lattice(parts: Sequence[Part]) -> Iterator[tuple[sympy.Expr, dict[Part, int]]]:

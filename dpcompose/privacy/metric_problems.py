@@ -470,7 +470,7 @@ class _Reader:
         if parameter is None:
             return None
         noise = Noise(word, parameter)
-        if unfit := noise.unfit():
+        if unfit := noise.unfit(self.domains):
             self._wrong((*path, "noise", word), unfit)
             return None
         norm = {"real": "L1", "plane": "L2"}.get(noise.kind.takes)

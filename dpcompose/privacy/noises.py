@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dpcompose.language.shown import Shown
+from dpcompose.language.symbols import simple
 from dpcompose.privacy.notions import Guarantee
 
 if TYPE_CHECKING:
     import sympy
+
+    from dpcompose.language.symbols import Domain
 
 
 @dataclass(frozen=True)
@@ -125,8 +128,8 @@ class Noise(Shown):
         if self.kind.takes == "bit" and p.is_Rational and 2 * p < 1:
             p = 1 - p  # the same mechanism, with its answers exchanged
         value = formulas.parse(formula, {self.kind.letter: p, **(letters or {})})
-        if isinstance(value, sympy.log):
-            return sympy.log(sympy.cancel(value.args[0]))
+        if self.kind.takes == "bit" and isinstance(value, sympy.log):
+            return sympy.log(_odds(p))
         return value
 
     def guarantee(self, notion: str | None = None) -> Guarantee | None:
@@ -135,29 +138,47 @@ class Noise(Shown):
         >>> str(laplace("1/e").guarantee()), laplace(1).guarantee("zcdp")
         ('pure (e)', None)
         """
-        states = self.kind.states
-        notion = next(iter(states)) if notion is None else notion
-        if notion not in states:
-            return None
-        return Guarantee(notion, tuple((key, self.value(text)) for key, text in states[notion].items()))
+        from dpcompose.language.grammar import FormulaError
 
-    def unfit(self) -> str | None:
-        """Why the parameter is none, in words; None where it is fine for all allowed values."""
+        states = self.kind.states
+        own = next(iter(states))
+        notion = own if notion is None else notion
+        try:
+            values = tuple((key, self.value(text)) for key, text in states.get(notion, {}).items())
+        except FormulaError:
+            if notion == own:
+                raise
+            return None  # a parameter of that notion is larger than numbers of formulas may be
+        return Guarantee(notion, values) if values else None
+
+    def unfit(self, domains: Mapping[str, Domain]) -> str | None:
+        """Why the parameter is none, in words; None where it is fine for all allowed values.
+
+        domains -- the allowed values of the parameters in it.
+
+        >>> from dpcompose.language.symbols import UNIT_INTERVAL
+        >>> print(laplace("1 - d").unfit({"d": UNIT_INTERVAL}))
+        None
+        >>> laplace("1 - 2*d").unfit({"d": UNIT_INTERVAL})
+        'the scale 1 - 2*d must be positive for all allowed values, but it is 0 at d = 1/2'
+        """
         import sympy
 
         from dpcompose.language import formulas
-        from dpcompose.language.meaning import sign
 
         x = self.parameter
         if x is sympy.oo:
             return f"the {self.kind.called} is a finite number"
-        inside = x
-        if self.kind.takes == "bit":
-            inside = sympy.Integer(0) if x == 1 else sympy.cancel(x / (1 - x))
-        if inside.is_positive or (not inside.free_symbols and sign(inside) == 1):
+        if self.kind.takes != "bit":
+            fine = _is_positive(x, domains)
+        else:
+            odds = sympy.Integer(0) if x == 1 else sympy.cancel(x / (1 - x))
+            fine = _is_positive(odds, {}) or (_is_positive(x, domains) and _is_positive(1 - x, domains))
+        if fine:
             return None
         wanted = "lie between 0 and 1" if self.kind.takes == "bit" else "be positive"
-        return f"the {self.kind.called} {formulas.to_text(x)} must {wanted} for all allowed values"
+        shown = f"the {self.kind.called} {formulas.to_text(x)} must {wanted} for all allowed values"
+        return shown + _where_not_above(x, self.kind.takes == "bit", domains)
 
 
 def laplace(scale: object) -> Noise:
@@ -219,6 +240,59 @@ def randomized_response(truth: object) -> Noise:
     'pure (log(3))'
     """
     return _noise("randomized-response", truth)
+
+
+def _odds(p: sympy.Expr) -> sympy.Expr:
+    """p/(1 − p) in lowest terms, its denominator positive where that of p is.
+
+    >>> from dpcompose.language.symbols import symbol
+    >>> _odds(symbol("f")), _odds(1 - symbol("f") / 2)
+    (f/(1 - f), (2 - f)/f)
+    """
+    import sympy
+
+    over, under = sympy.fraction(sympy.together(p))
+    if sympy.gcd(over, under) != 1:
+        over, under = sympy.fraction(sympy.cancel(p))
+    return over / sympy.expand(under - over)
+
+
+def _is_positive(x: sympy.Expr, domains: Mapping[str, Domain]) -> bool:
+    """Whether x > 0 is seen for all allowed values: from signs, or by calculus."""
+    from dpcompose.language import forms
+    from dpcompose.language.meaning import sign
+
+    if x.is_positive or (not x.free_symbols and sign(x) == 1):
+        return True
+    if not {str(one) for one in x.free_symbols} <= set(domains):
+        return False
+    try:
+        return forms.surely(forms.read(x, domains), domains)
+    except forms.NotAForm:
+        return False
+
+
+MOST_POINTS = 500
+"""At how many simple points a parameter is tried that is not seen to be allowed everywhere."""
+
+
+def _where_not_above(x: sympy.Expr, below_one: bool, domains: Mapping[str, Domain]) -> str:
+    """Simple allowed values at which not 0 < x, or not x < 1, in words; "" where none is found."""
+    from itertools import islice, product
+
+    from dpcompose.language import formulas
+
+    names = sorted({str(one) for one in x.free_symbols} & set(domains))
+    values = product(*(simple(domains[name]) for name in names))
+    for point in (dict(zip(names, some, strict=True)) for some in islice(values, MOST_POINTS)):
+        try:
+            value = formulas.evaluate(x, point)
+        except formulas.FormulaError as error:
+            return f", but {error.message}"
+        if value is not None and (value <= 0 or (below_one and value >= 1)):
+            at = ", ".join(f"{name} = {one}" for name, one in point.items())
+            return f", but it is {value}{f' at {at}' if at else ''}"
+    return ""
 
 
 def _noise(word: str, parameter: object) -> Noise:

@@ -27,6 +27,7 @@ from dpcompose.privacy.schema import (
     ClaimTable,
     MechanismTable,
     Mistake,
+    Notions,
     Path_,
     ProblemTable,
     QueryTable,
@@ -147,12 +148,13 @@ Showing = Callable[[str, Setting, Map, sympy.Expr | None], Mechanism]
 guarantee that is shown for it; raises a ValueError where none is.  It searches, and so it is passed in."""
 
 
-def read_file(path: str | Path, show: Showing | None = None) -> Problem:
+def read_file(path: str | Path, show: Showing | None = None, notions: Notions = FILE_KEYS) -> Problem:
     """The problem in a file.  Raises ProblemError with every mistake, OSError where it cannot be read.
 
-    show -- finds the guarantees of studies; left out, the file must say them, and nothing is found.
+    show -- finds the guarantees of studies; left out, the file must say them, and nothing is found;
+    notions -- the parameters of each notion that there are pages for.
     """
-    return read_text(text_of(path), str(path), show)
+    return read_text(text_of(path), str(path), show, notions)
 
 
 def text_of(path: str | Path) -> str:
@@ -163,9 +165,11 @@ def text_of(path: str | Path) -> str:
         raise ProblemError(str(path), [Mistake((), f"this is no UTF-8 text: {error.reason}")]) from None
 
 
-def read_text(text: str, file: str = "problem", show: Showing | None = None) -> Problem:
+def read_text(
+    text: str, file: str = "problem", show: Showing | None = None, notions: Notions = FILE_KEYS
+) -> Problem:
     """The problem in a TOML text.  Raises ProblemError."""
-    return read_data(parsed(text, file), file, text, show)
+    return read_data(parsed(text, file), file, text, show, notions)
 
 
 def parsed(text: str, file: str = "problem") -> dict[str, Any]:
@@ -189,18 +193,22 @@ def _bare_number(text: str) -> str:
 
 
 def read_data(
-    data: Mapping[str, Any], file: str = "problem", text: str = "", show: Showing | None = None
+    data: Mapping[str, Any],
+    file: str = "problem",
+    text: str = "",
+    show: Showing | None = None,
+    notions: Notions = FILE_KEYS,
 ) -> Problem:
     """The problem in already parsed data, as a saved derivation holds it.  Raises ProblemError."""
     if isinstance(data, Mapping) and "metrics" in data:
         raise ProblemError(file, [Mistake(("metrics",), ABOUT_METRICS)])
     try:
-        given = ProblemTable.model_validate(data)
+        given = ProblemTable.model_validate(data, context={"notions": notions})
     except ValidationError as error:
         raise ProblemError(file, [mistake_of(e, text) for e in error.errors()]) from None
     except RecursionError:
         raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
-    reader = _Reader(given, show)
+    reader = _Reader(given, show, keys=notions)
     problem = reader.problem(given.claims, file)
     if reader.mistakes or problem is None:
         located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in reader.mistakes]
@@ -211,11 +219,18 @@ def read_data(
 class _Reader:
     """Turns the checked tables into values; collects what does not fit together.
 
-    show -- finds the guarantees of studies; index -- that of the family that a study is read for.
+    show -- finds the guarantees of studies; index -- that of the family that a study is read for;
+    keys -- the parameters of each notion.
     """
 
-    def __init__(self, given: StudyTable, show: Showing | None = None, index: str | None = None) -> None:
-        self.given, self.show, self.index = given, show, index
+    def __init__(
+        self,
+        given: StudyTable,
+        show: Showing | None = None,
+        index: str | None = None,
+        keys: Notions = FILE_KEYS,
+    ) -> None:
+        self.given, self.show, self.index, self.keys = given, show, index, keys
         self.notions: list[str] = []
         assert given.databases is not None
         self.of_class = given.databases
@@ -410,8 +425,8 @@ class _Reader:
             return mechanism(given.name, reads=reads, count=count, query=query, noise=noise)
         granularity = self._find_granularity(own, stated.granularity, (*path, "guarantee", "granularity"))
         values = []
-        for key in FILE_KEYS[stated.notion]:
-            value = self._stated(getattr(stated, key), key, (*path, "guarantee", key), index)
+        for key in self.keys[stated.notion]:
+            value = self._stated(str(stated.value(key)), key, (*path, "guarantee", key), index)
             values.append((key, value))
         if reads is not None and not isinstance(reads, Everything) and stated.domain is None:
             self._wrong((*path, "guarantee", "domain"), DOMAIN_NEEDED)
@@ -446,8 +461,8 @@ class _Reader:
         index = given.index or self.index
         values = tuple(
             (key, value)
-            for key in FILE_KEYS[stated.notion]
-            if (value := self._stated(getattr(stated, key), key, (*path, "guarantee", key), index))
+            for key in self.keys[stated.notion]
+            if (value := self._stated(str(stated.value(key)), key, (*path, "guarantee", key), index))
             is not None
         )
         satisfies = Guarantee(stated.notion, values, setting.target, stated.domain)
@@ -480,6 +495,7 @@ class _Reader:
             given.model_copy(update={"parameters": {**outside.parameters, **given.parameters}}),
             self.show,
             index,
+            self.keys,
         )
         reader.notions = notions
         setting = reader.setting()
@@ -551,7 +567,7 @@ class _Reader:
         if parameter is None:
             return None
         noise = Noise(word, parameter)
-        if unfit := noise.unfit():
+        if unfit := noise.unfit(self.domains):
             self._wrong((*path, "noise", word), unfit)
             return None
         return noise
@@ -712,8 +728,8 @@ class _Reader:
         values = []
         text = {"notion": given.notion}
         doubts = []
-        for key in FILE_KEYS[given.notion]:
-            text[key] = getattr(given, key)
+        for key in self.keys[given.notion]:
+            text[key] = str(given.value(key))
             try:
                 values.append((key, formulas.parse(text[key], self.symbols)))
                 doubts.append(forms.doubt(text[key], self.symbols, self.domains))
@@ -727,11 +743,14 @@ class _Reader:
 # writing
 
 
-def to_data(setting: Setting, claims: Sequence[Claim] = ()) -> dict[str, Any]:
-    """A setting that `plain` returns, with claims, as the data of a problem file."""
+def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = FILE_KEYS) -> dict[str, Any]:
+    """A setting that `plain` returns, with claims, as the data of a problem file.
+
+    notions -- the parameters of each notion that there are pages for.
+    """
     databases = setting.databases
     for notion in setting.notions:
-        if notion not in FILE_KEYS:
+        if notion not in notions:
             raise InvalidSetting(f"problem files have no notion {notion!r}, so this cannot be saved")
     data: dict[str, Any] = {"format": 1, "title": setting.title}
     data["parameters"] = {family_of(name) or name: str(domain) for name, domain in setting.domains.items()}

@@ -8,11 +8,22 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    Tag,
+    ValidationInfo,
+    model_validator,
+)
 
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.spaces.granularities import LARGEST_GROUP, LARGEST_WINDOW
@@ -182,7 +193,33 @@ class PartitionTable(_Table):
     parts: Formula
 
 
-_notion = Word("notion", tuple(FILE_KEYS), ("renyi", "tcdp", "f-dp"))
+Notions = Mapping[str, Sequence[str]]
+"""The parameters of each notion that a file may name."""
+
+
+def _notions(info: ValidationInfo) -> Notions:
+    """Those of the pages that a file is read with; else those that the format has by itself."""
+    return info.context["notions"] if info.context else FILE_KEYS
+
+
+@dataclass(frozen=True)
+class NotionWord:
+    """The same for notions: those of the pages that a file is read with are supported."""
+
+    later: tuple[str, ...]
+
+    @property
+    def supported(self) -> tuple[str, ...]:
+        """Those that the format has by itself."""
+        return tuple(FILE_KEYS)
+
+    def __call__(self, value: object, info: ValidationInfo) -> object:
+        there = _notions(info)
+        known = tuple(one for one in dict.fromkeys([*FILE_KEYS, *there]) if one in there)
+        return Word("notion", known, tuple(one for one in self.later if one not in known))(value)
+
+
+_notion = NotionWord(("renyi", "tcdp", "f-dp"))
 
 
 def _granularity(value: object) -> object:
@@ -220,19 +257,44 @@ LARGEST_UNION = 50
 GranularityName = Annotated[str | dict[str, Any], BeforeValidator(_granularity)]
 
 
-class GuaranteeTable(_Table):
+class _OfNotion(_Table):
+    """A notion with its parameters: some notions have theirs from pages, and the format no key for them."""
+
     notion: Annotated[str, BeforeValidator(_notion)]
     epsilon: Formula | None = None
     delta: Formula | None = None
     rho: Formula | None = None
     mu: Formula | None = None
+    _further: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _with_further(cls, data: Any, handler: ModelWrapValidatorHandler[Any], info: ValidationInfo) -> Any:
+        if not isinstance(data, Mapping) or not isinstance(data.get("notion"), str):
+            return handler(data)
+        wanted = _notions(info).get(data["notion"], ())
+        further = {key: data[key] for key in wanted if key not in PARAMETERS and key in data}
+        made = handler({key: value for key, value in data.items() if key not in further})
+        made._further = {key: str(formula(value)) for key, value in further.items()}
+        for key in dict.fromkeys([*PARAMETERS, *wanted]):
+            if key in wanted and made.value(key) is None:
+                raise ValueError(f"a {made.notion} guarantee needs {key}")
+            if key not in wanted and made.value(key) is not None:
+                raise ValueError(f"a {made.notion} guarantee has no {key}")
+        return made
+
+    def value(self, key: str) -> str | None:
+        """The formula of a parameter, as the file has it."""
+        return getattr(self, key) if key in PARAMETERS else self._further.get(key)
+
+
+PARAMETERS = ("epsilon", "delta", "rho", "mu")
+"""The parameters that the format has keys for."""
+
+
+class GuaranteeTable(_OfNotion):
     granularity: GranularityName
     domain: Literal["own", "common"] | None = None
-
-    @model_validator(mode="after")
-    def _fits(self) -> GuaranteeTable:
-        _check_keys(self, self.notion)
-        return self
 
 
 class QueryTable(_Table):
@@ -320,18 +382,8 @@ class MechanismTable(_Table):
         return self
 
 
-class ClaimTable(_Table):
-    notion: Annotated[str, BeforeValidator(_notion)]
-    epsilon: Formula | None = None
-    delta: Formula | None = None
-    rho: Formula | None = None
-    mu: Formula | None = None
+class ClaimTable(_OfNotion):
     expect: Literal["proved", "refuted", "undecided"] | None = None
-
-    @model_validator(mode="after")
-    def _fits(self) -> ClaimTable:
-        _check_keys(self, self.notion)
-        return self
 
 
 class TargetTable(_Table):
@@ -356,15 +408,6 @@ class ProblemTable(StudyTable):
     format: Literal[1]
     databases: DatabasesTable
     claims: Annotated[list[ClaimTable], Field(max_length=1000)] = []
-
-
-def _check_keys(given: GuaranteeTable | ClaimTable, notion: str) -> None:
-    wanted = FILE_KEYS[notion]
-    for key in ("epsilon", "delta", "rho", "mu"):
-        if key in wanted and getattr(given, key) is None:
-            raise ValueError(f"a {notion} guarantee needs {key}")
-        if key not in wanted and getattr(given, key) is not None:
-            raise ValueError(f"a {notion} guarantee has no {key}")
 
 
 COMPARED = ("less_than_equal", "greater_than_equal")

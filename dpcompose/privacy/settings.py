@@ -504,7 +504,7 @@ class Setting(Composition, Shown):
         """The query has a meaning on what is read, and values to which the noise can be added."""
         name, f, query, noise = mechanism.name, mechanism.reads, mechanism.query, mechanism.noise
         assert query is not None and noise is not None
-        if unfit := noise.unfit():
+        if unfit := noise.unfit(self.domains):
             raise InvalidSetting(f"{name}: {unfit}")
         if isinstance(query, Bit):
             return
@@ -550,7 +550,7 @@ class Setting(Composition, Shown):
     def _never_negative(self, value: sympy.Expr) -> bool:
         """Whether a formula is seen to be ≥ 0 for all allowed values."""
         try:
-            return forms.is_nonnegative(forms.read(value, self.domains), self.domains)
+            return forms.surely(forms.read(value, self.domains), self.domains, strictly=False)
         except forms.NotAForm:
             return False
 

@@ -16,7 +16,7 @@ from fractions import Fraction
 import sympy
 
 from dpcompose.language.enclosures import ONE, ZERO, Interval, enclosure, exp, log
-from dpcompose.language.normal import HALF, distribution
+from dpcompose.language.normal import HALF, density, distribution, mills
 
 
 class Tail(ABC):
@@ -97,8 +97,18 @@ class Laplace(Tail):
     def _value(self, epsilon: Fraction, bits: int) -> Interval:
         """1 − e^ε before −a, 0 after a: each of the three is the largest where it is meant."""
         at = Interval.of(epsilon)
-        middle = (ONE - exp((at - enclosure(self.ratio, bits + 32)) * HALF, bits)).at_least(ZERO)
-        return middle if epsilon >= 0 else middle.at_least(ONE - exp(at, bits))
+        ratio = enclosure(self.ratio, bits + 32)
+        if epsilon > ratio.high:
+            return ZERO
+        middle = (ONE - _power((at - ratio) * HALF, bits)).at_least(ZERO)
+        return middle if epsilon >= 0 else middle.at_least(ONE - _power(at, bits))
+
+
+def _power(x: Interval, bits: int) -> Interval:
+    """e^x for an x that is at most 0, or hardly above it; far below 2^−bits only between 0 and that."""
+    if x.low >= -2 * bits:
+        return exp(x, bits)
+    return Interval(Fraction(0), exp(Interval.of(max(x.high, Fraction(-2 * bits))), bits).high)
 
 
 @functools.lru_cache(maxsize=8192)
@@ -106,18 +116,26 @@ def _normal(epsilon: Fraction, square: Fraction, bits: int, up: bool) -> Fractio
     """δ(ε) of normal noise at a given μ², rounded one way.
 
     With c = ε/μ + μ/2 it is Φ(μ − c) − e^(μc − μ²/2)·Φ(−c): μ and c are rounded to binary fractions, in the
-    direction in which δ changes as wanted, and then everything is enclosed at these points.
+    direction in which δ changes as wanted, and then everything is enclosed at these points.  The second term
+    is φ(μ − c)·R(c) with Mills' ratio R(c) = Φ(−c)/φ(c), so that no power of e is large.
     """
     if square <= 0:
-        found = (ONE - exp(Interval.of(epsilon), bits)).at_least(ZERO) if epsilon < 0 else ZERO
+        found = (ONE - _power(Interval.of(epsilon), bits)).at_least(ZERO) if epsilon < 0 else ZERO
         return found.high if up else found.low
-    # e^ε multiplies the second term, and its error
-    more = bits + max(0, int(epsilon * 3 / 2)) + 16
-    mu = _root(square, more).high if up else _root(square, more).low
+    more = bits + 16
+    root = _root(square, more)
+    mu = root.high if up else root.low
+    if mu <= 0:
+        return Fraction(0)
     c = (epsilon / mu + mu / 2) * 2**more
     c = Fraction(c.__floor__() if up else c.__ceil__(), 1 << more)
-    grown = exp(Interval.of(mu * c - mu * mu / 2), more) * distribution(Interval.of(-c), more).at_least(ZERO)
-    found = distribution(Interval.of(mu - c), more) - grown
+    if c > mu and (c - mu) ** 2 > 2 * more:  # δ ≤ Φ(μ − c) ≤ e^(−(c − μ)²/2)/2
+        return exp(Interval.of(-more), 16).high if up else Fraction(0)
+    if c < 0:
+        grown = _power(Interval.of(mu * c - mu * mu / 2), more) * distribution(Interval.of(-c), more)
+    else:
+        grown = density(Interval.of(mu - c), more) * mills(c, more)
+    found = distribution(Interval.of(mu - c), more) - grown.at_least(ZERO)
     return min(Fraction(1), max(Fraction(0), found.high if up else found.low))
 
 
@@ -140,36 +158,45 @@ def concentrated(epsilon: Fraction, rho: Fraction, bits: int) -> Fraction:
     if epsilon >= 0:
         return direct
     turned = min(Fraction(1), _at_order(-epsilon, rho, bits))
-    return min(direct, 1 - exp(Interval.of(epsilon), bits).low * (1 - turned))
+    return min(direct, 1 - _power(Interval.of(epsilon), bits).low * (1 - turned))
 
 
 @functools.lru_cache(maxsize=8192)
 def _at_order(epsilon: Fraction, rho: Fraction, bits: int) -> Fraction:
     """The bound at the α that is chosen; rounded up."""
     if rho <= 0:
-        return (ONE - exp(Interval.of(epsilon), bits)).at_least(ZERO).high if epsilon < 0 else Fraction(0)
+        return (ONE - _power(Interval.of(epsilon), bits)).at_least(ZERO).high if epsilon < 0 else Fraction(0)
     order = _order(epsilon, rho)
     a, before = Interval.of(order), Interval.of(order - 1)
     exponent = Interval.of((order - 1) * (rho * order - epsilon))
     exponent = exponent + a * log(before * a.inverse(), bits + 32) - log(before, bits + 32)
-    return exp(exponent.rounded(bits + 32), bits + 16).high
+    least = Interval.of(-bits - 16)  # what is smaller than can be told from 0 is rounded up to that
+    at_most_1 = exponent.at_least(least).at_most(ONE)  # e and more is no bound
+    return exp(at_most_1.rounded(bits + 32), bits + 16).high
 
 
 def _order(epsilon: Fraction, rho: Fraction) -> Fraction:
     """An α > 1 at which the bound is nearly least: its logarithm's derivative is (2α − 1)ρ − ε + ln(1 − 1/α).
 
-    Floating-point numbers choose it, to some digits; the bound holds for every α.
+    It is looked for to some digits; the bound holds for every α.
     """
-    far, near = float(epsilon), float(rho)
-    low, high = 0.0, 1.0
 
-    def rises(beyond: float) -> bool:
-        return (1 + 2 * beyond) * near - far + math.log(beyond / (1 + beyond)) > 0
+    def rises(beyond: Fraction) -> bool:
+        slope = log(Interval.of(beyond / (1 + beyond)), 48).low
+        return (1 + 2 * beyond) * rho - epsilon + slope > 0
 
-    while not rises(high) and high < 1e12:
+    low, high = Fraction(0), Fraction(1)
+    for _ in range(MOST_DOUBLINGS):
+        if rises(high):
+            break
         low, high = high, 2 * high
-    for _ in range(60):
+    for _ in range(DIGITS):
         middle = (low + high) / 2
         low, high = (low, middle) if rises(middle) else (middle, high)
-    digits = max(0, 30 - math.frexp(high)[1])
-    return 1 + Fraction(max(1, round(high * 2**digits)), 2**digits)
+    return 1 + high
+
+
+MOST_DOUBLINGS = 40
+"""How often 1 is doubled to find an α at which the bound rises."""
+DIGITS = 40
+"""To about how many binary digits α − 1 is chosen."""

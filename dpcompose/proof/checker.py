@@ -13,7 +13,7 @@ It raises `Refused` with the place and the reason, or returns what was checked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -24,12 +24,12 @@ from dpcompose.language import forms, formulas
 from dpcompose.language.symbols import Domain
 from dpcompose.privacy import problems
 from dpcompose.privacy.problems import Claim, ProblemError
-from dpcompose.proof import certificates, computed, counterexamples, kernel
+from dpcompose.proof import certificates, computed, counterexamples, kernel, resting
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.computed import COMPUTED
 from dpcompose.proof.derivations import Derived, Refused, chosen, conversions, difference, is_read, remade
 from dpcompose.proof.kernel import Line
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.registry import Page, Theory
 from dpcompose.proof.steps import StepRefused, Steps
 
 __all__ = ["FORMAT", "Checked", "Refused", "check", "too_deep"]
@@ -39,7 +39,10 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Checked:
-    """What a saved derivation shows: its guarantee, how many lines, and the verdict of each claim."""
+    """What a saved derivation shows: its guarantee, how many lines, and the verdict of each claim.
+
+    believed -- what it assumes of mechanisms, by their lines; pages -- those that it rests on.
+    """
 
     title: str
     guarantee: kernel.Private
@@ -47,10 +50,14 @@ class Checked:
     lines: int
     verdicts: tuple[str, ...]
     believed: tuple[str, ...]
+    pages: tuple[Page, ...] = ()
 
 
-def check(saved: Any, theory: Theory) -> Checked:
-    """Checks a saved derivation, parsed from JSON, with the pages in force.  Raises Refused."""
+def check(saved: Any, theory: Theory, allowed: Collection[str] | None = None) -> Checked:
+    """Checks a saved derivation, parsed from JSON, with the pages in force.  Raises Refused.
+
+    allowed -- the pages that may be relied upon, by their ids; left out, all.
+    """
     if too_deep(saved):
         raise Refused("the file is nested too deeply")
     if not isinstance(saved, dict) or saved.get("format") != FORMAT:
@@ -58,7 +65,7 @@ def check(saved: Any, theory: Theory) -> Checked:
     if missing := [key for key in ("problem", "pages", "lines", "result", "claims") if key not in saved]:
         raise Refused(f"the file has no {missing[0]}")
     try:
-        problem = problems.read_data(saved["problem"])
+        problem = problems.read_data(saved["problem"], notions=theory.parameters)
     except ProblemError as error:
         raise Refused(f"the setting cannot be read: {error.mistakes[0]}") from None
     shown = remade(saved, Steps(problem.setting, theory, conversions(saved), chosen=chosen(saved)))
@@ -66,13 +73,29 @@ def check(saved: Any, theory: Theory) -> Checked:
         raise Refused(
             f"the setting has {len(problem.claims)} claims, and the file does not have a verdict for each"
         )
-    verdicts = tuple(
-        _check_claim(n, one, claim, shown)
-        for n, (one, claim) in enumerate(zip(saved["claims"], problem.claims, strict=True), start=1)
+    verdicts, used = [], resting.of_lines(shown.steps, shown.lines)
+    for n, (one, claim) in enumerate(zip(saved["claims"], problem.claims, strict=True), start=1):
+        verdict, pages = _check_claim(n, one, claim, shown)
+        verdicts.append(verdict)
+        used |= pages
+    relied = theory.relied_on(used)
+    check_allowed(relied, allowed)
+    return Checked(
+        problem.setting.title,
+        shown.private,
+        shown.optimal,
+        len(shown.lines),
+        tuple(verdicts),
+        tuple(f"{name} ({n})" for name, n in kernel.assumed(shown.lines)),
+        relied,
     )
-    believed = tuple(f"{name} ({n})" for name, n in kernel.assumed(shown.lines))
-    number = len(shown.lines)
-    return Checked(problem.setting.title, shown.private, shown.optimal, number, verdicts, believed)
+
+
+def check_allowed(pages: Iterable[Page], allowed: Collection[str] | None) -> None:
+    """Raises Refused where something rests on a page that is not among those allowed."""
+    for page in pages:
+        if allowed is not None and page.id not in allowed:
+            raise Refused(f"it rests on the page {page.id!r}, which is {page.head.status} and not allowed")
 
 
 MOST_DEPTH = 100
@@ -99,8 +122,12 @@ def _check_claim(
     saved: Any,
     claim: Claim,
     shown: Derived[Steps],
-) -> str:
-    """The verdict of a claim, once its certificate shows it: from a derivation of its own if it has one."""
+) -> tuple[str, set[str]]:
+    """The verdict of a claim, once its certificate shows it: from a derivation of its own if it has one.
+
+    With the pages that it rests on beside those of the file's derivation.
+    """
+    used: set[str] = set()
     if not isinstance(saved, dict):
         raise Refused(f"claim {n} cannot be read")
     verdict = saved.get("verdict")
@@ -116,18 +143,21 @@ def _check_claim(
         raise Refused(f"claim {n} is {verdict}: nothing checks its {extra[0]}")
     if "derivation" in saved:
         shown = _of_claim(n, saved["derivation"], shown.steps, claim.guarantee.notion)
+        used |= resting.of_lines(shown.steps, shown.lines)
     if claim.doubt and verdict != "undecided" and any(_profiles(shown.lines)):
         raise Refused(f"claim {n} is not shown to be {verdict}: {claim.doubt}")
     try:
         if verdict == "proved":
             _check_proved(saved, claim, shown)
+            used |= resting.of_certificate(saved.get("certificate", {}), claim.guarantee, shown.steps.theory)
         elif verdict == "refuted":
-            _check_refuted(saved, claim, shown.steps.flat(claim.guarantee.notion) or shown.steps)
+            steps = shown.steps.flat(claim.guarantee.notion) or shown.steps
+            _check_refuted(saved, claim, steps, used)
         elif verdict != "undecided":
             raise BadCertificate(f"there is no verdict {verdict!r}")
     except (BadCertificate, StepRefused, forms.NotAForm, formulas.FormulaError) as error:
         raise Refused(f"claim {n} is not shown to be {verdict}: {error}") from None
-    return str(verdict)
+    return str(verdict), used
 
 
 def _of_claim(n: int, saved: Any, others: Steps, notion: str) -> Derived[Steps]:
@@ -258,8 +288,11 @@ def _check_never_negative(claimed: forms.Form, domains: Mapping[str, Domain], pr
     certificates.check_at_least(claimed, forms.Form(), domains, certificates.from_data(proof))
 
 
-def _check_refuted(saved: Mapping[str, Any], claim: Claim, steps: Steps) -> None:
-    """The counterexample is made again from the pair and the point, and compared whole."""
+def _check_refuted(saved: Mapping[str, Any], claim: Claim, steps: Steps, used: set[str]) -> None:
+    """The counterexample is made again from the pair and the point, and compared whole.
+
+    used -- the pages that it rests on are added to these.
+    """
     given = saved.get("counterexample")
     if not isinstance(given, dict):
         raise BadCertificate("there is no counterexample")
@@ -276,13 +309,18 @@ def _check_refuted(saved: Mapping[str, Any], claim: Claim, steps: Steps) -> None
     through = given.get("through", [])
     if not (isinstance(through, list) and all(isinstance(id, str) for id in through)):
         raise BadCertificate("the conversions of the claim cannot be read")
+    without = given.get("without", [])
+    if not (isinstance(without, list) and all(isinstance(name, str) for name in without)):
+        raise BadCertificate("the mechanisms that are left out cannot be read")
     if "bits" in given:
         bits = given["bits"]
         if type(bits) is not int:
             raise BadCertificate("the number of bits cannot be read")
-        made = counterexamples.by_curve(inputs, claim.guarantee, pair, point, bits)
+        made = counterexamples.by_curve(inputs, claim.guarantee, pair, point, bits, without)
     else:
-        made = counterexamples.make(inputs, steps.implied(claim.guarantee, through), pair, point)
+        claimed = steps.implied(claim.guarantee, through)
+        made = counterexamples.make(inputs, claimed, pair, point, without)
         made = replace(made, through=tuple(through))
     if made.data() != given:
         raise BadCertificate(f"the counterexample's {difference(given, made.data())}")
+    used |= resting.of_counterexample(made, claim.guarantee, steps)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -35,11 +35,14 @@ MOST_CURVES = 2_000
 Point = Mapping[str, Fraction]
 
 
-def page(theory: Theory, setting: Setting, notion: str) -> Page | None:
-    """The page by which claims in a notion are computed from the guarantees of a setting."""
+def page(theory: Theory, setting: Setting, notion: str, without: Collection[str] = ()) -> Page | None:
+    """The page by which claims in a notion are computed from the guarantees of a setting.
+
+    without -- the names of mechanisms that are left out.
+    """
+    some = [one for one in setting.mechanisms if one.name not in without]
     return theory.computed(
-        notion,
-        ((one.satisfies.notion, "" if one.noise is None else one.noise.word) for one in setting.mechanisms),
+        notion, ((one.satisfies.notion, "" if one.noise is None else one.noise.word) for one in some)
     )
 
 

@@ -17,7 +17,8 @@ from typing import Any
 import sympy
 
 from dpcompose.language import exponentials, forms, formulas
-from dpcompose.language.enclosures import Interval
+from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, rounded
+from dpcompose.language.enclosures import NoEnclosure, enclosure
 from dpcompose.language.meaning import sign
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import Domain, family_of, symbol
@@ -35,6 +36,22 @@ from dpcompose.proof.witnesses import Noisy, Number, OnTable, Row, Violating
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.maps import Part
 from dpcompose.spaces.metrics import INFINITE, Distance, Queried
+
+
+class Unknown(BadCertificate):
+    """What some mechanisms lose at a pair is not known; `names` are theirs.  Without them it may be."""
+
+    def __init__(self, why: Mapping[str, str]) -> None:
+        self.names = tuple(why)
+        super().__init__(next(iter(why.values())))
+
+
+class NotAbove(BadCertificate):
+    """The δ at a pair is not seen to be above the claimed one; between `least` and `most` it lies."""
+
+    def __init__(self, least: Fraction, most: Fraction, why: str = "") -> None:
+        self.least, self.most = least, most
+        super().__init__(why or "the computed delta is not seen to be above the claimed one")
 
 
 @dataclass(frozen=True)
@@ -59,6 +76,7 @@ class Counterexample(Shown):
     names -- the mechanisms of the rows; databases -- the class of the pair;
     alone -- one of several mechanisms that loses too much by itself, if there is one (GB Prop. VII.2);
     through -- the conversion pages by which the claim implies what is violated: a claim in another notion;
+    without -- mechanisms whose outputs are left out: what the others lose, all lose (GB Prop. VII.2);
     bits -- where the loss is a δ that is enclosed: with how many binary digits; then `actual` is what it
     is at least, and `most` what it is at most.
     """
@@ -73,6 +91,7 @@ class Counterexample(Shown):
     alone: Alone | None = None
     squared: bool = False
     through: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     bits: int | None = None
     most: Fraction | None = None
 
@@ -93,20 +112,54 @@ class Counterexample(Shown):
         if self.most is not None:
             data |= {"at-most": decimal(self.most), "bits": self.bits}
         data |= {"alone": self.alone.data()} if self.alone is not None else {}
+        data |= {"without": list(self.without)} if self.without else {}
         return data | ({"through": list(self.through)} if self.through else {})
 
     def lost(self) -> str:
         """What is claimed and what is lost, in words."""
-        if self.most is None:
-            return f"claimed {self.shown(self.claimed)}, true loss {self.shown(self.actual)}"
-        true = decimal(self.most) if self.actual == self.most else f"at least {self.shown(self.actual)}"
-        return f"claimed delta {self.shown(self.claimed)}, true delta {true}"
+        what = "loss" if self.most is None else "delta"
+        of = "" if self.most is None else "delta "
+        at_least = "at least " if self.is_at_least else ""
+        claimed, actual = self.decimals
+        return (
+            f"claimed {of}{self.shown(self.claimed)}{claimed}, "
+            f"true {what} {at_least}{self.shown(self.actual)}{actual}"
+        )
+
+    @property
+    def decimals(self) -> tuple[str, str]:
+        """Decimals beside the claimed value, rounded up, and the true one, rounded down; they differ."""
+        if self.most is not None or self.actual is None:
+            return "", ""
+        claimed, actual = (formulas.parse(self.shown(one), {}) for one in (self.claimed, self.actual))
+        digits = SHOWN_DIGITS
+        while digits < MOST_SHOWN_DIGITS and not _differ(claimed, actual, digits):
+            digits += 1
+        return beside(claimed, True, digits), beside(actual, False, digits)
+
+    @property
+    def is_at_least(self) -> bool:
+        """Whether the true loss may be larger than the one that is shown."""
+        return bool(self.without) or self.most not in (None, self.actual)
 
     def shown(self, loss: Number | None) -> str:
         """A loss, or a claimed value, as a formula."""
         if self.most is not None and isinstance(loss, Fraction):
             return decimal(loss)
         return _shown(loss, self.squared)
+
+
+MOST_SHOWN_DIGITS = 30
+"""To how many digits a claimed and a true loss are shown at most, to tell them apart."""
+
+
+def _differ(less: sympy.Expr, more: sympy.Expr, digits: int) -> bool:
+    """Whether two numbers are told apart by so many digits, the smaller rounded up, the larger down."""
+    try:
+        low, high = enclosure(less, 4 * digits).high, enclosure(more, 4 * digits).low
+    except NoEnclosure:
+        return True
+    return rounded(low, digits, up=True) < rounded(high, digits, up=False)
 
 
 LARGEST_INSTANCE = 1_000
@@ -152,12 +205,14 @@ def make(
     claimed: Guarantee,
     pair: tuple[Database, Database],
     point: Mapping[str, Fraction],
+    without: Sequence[str] = (),
 ) -> Counterexample:
     """The counterexample at a pair and a point; raises BadCertificate where it is none.
 
     inputs -- those of the setting with all families written out, see `instance`.  Mechanisms with a
     guarantee of another notion, which their inputs are within reach of, are taken to have the same output
     everywhere: they lose nothing.
+    without -- mechanisms whose outputs are left out; raises Unknown where more have to be.
     """
     setting = inputs.setting
     if inputs.times:
@@ -168,8 +223,8 @@ def make(
         raise BadCertificate(f"there is no witness page for {claimed.notion}")
     if any(value is sympy.oo for _, value in claimed.values):
         raise BadCertificate("the claim says nothing: it is oo")
-    moving, of = inputs.distances(pair), _Rows(inputs, page, pair, point)
-    rows = [row for i, r in moving.items() if (row := of.row(i, r)) is not None]
+    moving, left_out = _moving(inputs, pair, without)
+    rows = _Rows(inputs, page, pair, point).of(moving)
     tables = [name for i in moving if (name := setting.mechanisms[i - 1].name) in setting.on_tables]
     if tables and not rows:
         raise BadCertificate(
@@ -185,8 +240,33 @@ def make(
         )
     names = tuple(setting.mechanisms[row.mechanism - 1].name for row in rows)
     alone = None if on_tables else _alone(inputs, rows, value, is_square)
-    databases = setting.databases
-    return Counterexample(pair, dict(point), value, actual, tuple(rows), names, databases, alone, is_square)
+    return Counterexample(
+        pair,
+        dict(point),
+        value,
+        actual,
+        tuple(rows),
+        names,
+        setting.databases,
+        alone,
+        is_square,
+        without=left_out,
+    )
+
+
+def _moving(
+    inputs: Inputs, pair: tuple[Database, Database], without: Sequence[str]
+) -> tuple[dict[int, Distance], tuple[str, ...]]:
+    """The mechanisms whose inputs move, but for those that are left out, and the names of these.
+
+    Raises BadCertificate where no page says that some may be left out.
+    """
+    setting = inputs.setting
+    left_out = tuple(one.name for one in setting.mechanisms if one.name in without)
+    if left_out and inputs.theory.processing("parts") is None:
+        raise BadCertificate("no page says that what a composition keeps, its parts keep")
+    moved = inputs.distances(pair).items()
+    return {i: r for i, r in moved if setting.mechanisms[i - 1].name not in left_out}, left_out
 
 
 def by_curve(
@@ -195,21 +275,25 @@ def by_curve(
     pair: tuple[Database, Database],
     point: Mapping[str, Fraction],
     bits: int,
+    without: Sequence[str] = (),
 ) -> Counterexample:
     """The same by canonical noise, or by the noise of the setting itself, whose δ is above the claimed one.
 
-    bits -- with how many binary digits.
+    bits -- with how many binary digits.  Raises NotAbove where it is not seen to be above.
     """
     setting = inputs.setting
     _check_possible(inputs, claimed, pair, point)
-    page = computed.page(inputs.theory, setting, claimed.notion)
+    moving, left_out = _moving(inputs, pair, without)
+    page = computed.page(inputs.theory, setting, claimed.notion, left_out)
     if page is None:
         raise BadCertificate(f"no page computes {claimed.notion} bounds here")
+    if unknown := _without_curve(inputs, page, moving):
+        raise Unknown(unknown)
     known: dict[tuple[Guarantee, Distance], Piece | None] = {}
     alike: dict[Piece | None, list[int]] = {}
     noisy: list[Piece | None] = []
     rows: list[Row] = []
-    for i, r in inputs.distances(pair).items():
+    for i, r in moving.items():
         mechanism = setting.mechanisms[i - 1]
         times = inputs.times[i - 1] if inputs.times else 1
         if not mechanism.is_concrete:
@@ -218,7 +302,7 @@ def by_curve(
             one = known[stated]
             alike.setdefault(one and one.times(times), []).append(i)
             continue
-        row, moves = _released(inputs, page, i, pair, point)
+        row, moves = _released(inputs, i, pair, point)
         rows.append(row)
         for one in (computed.piece(page, mechanism, entry, point) for entry in moves):
             noisy.append(one and one.times(times))
@@ -227,7 +311,7 @@ def by_curve(
     actual = computed.delta([computed.curve([*noisy, *pieces])], claimed, bits, point)
     value = computed.claimed_delta(claimed, bits, point)
     if actual.low <= value.high:
-        raise BadCertificate("the computed delta is not seen to be above the claimed one")
+        raise NotAbove(actual.low, actual.high)
     names = tuple(_names([_name(inputs, i) for i in row.alike]) for row in rows)
     exact = value.low == value.high
     for digits in itertools.count(SHOWN_DIGITS):
@@ -243,59 +327,10 @@ def by_curve(
         tuple(rows),
         names,
         setting.databases,
+        without=left_out,
         bits=bits,
         most=min(most, Fraction(1)),
     )
-
-
-SHOWN_DIGITS = 7
-"""To how many digits a δ is shown, where these are enough to see that it is larger than claimed."""
-
-
-def rounded(x: Fraction, digits: int, up: bool) -> Fraction:
-    """A number to so many significant decimal digits, rounded one way.
-
-    >>> rounded(Fraction(2, 3), 2, up=True), rounded(Fraction(2, 3), 2, up=False)
-    (Fraction(67, 100), Fraction(33, 50))
-    """
-    if x == 0:
-        return x
-    exponent = len(str(abs(x.numerator))) - len(str(x.denominator))
-    exponent -= abs(x) < Fraction(10) ** exponent  # so that 10^exponent ≤ |x| < 10^(exponent + 1)
-    unit = Fraction(10) ** (exponent + 1 - digits)
-    return (-(-x // unit) if up else x // unit) * unit
-
-
-def decimal(x: Fraction) -> str:
-    """A number as a decimal where it is one of few digits, else as a fraction.
-
-    >>> decimal(Fraction(3, 8)), decimal(Fraction(1, 3)), decimal(Fraction(12, 10**9))
-    ('0.375', '1/3', '1.2e-8')
-    """
-    places = 0
-    while places <= MOST_PLACES and (x * 10**places).denominator != 1:
-        places += 1
-    if places > MOST_PLACES:
-        return str(x)
-    sign, digits = "-" if x < 0 else "", str(abs(x.numerator * 10**places // x.denominator))
-    if places == 0:
-        return sign + digits
-    if places - len(digits) > SHOWN_ZEROS:
-        rest = f".{digits[1:]}" if len(digits) > 1 else ""
-        return f"{sign}{digits[0]}{rest}e-{places - len(digits) + 1}"
-    text = digits.zfill(places + 1)
-    return f"{sign}{text[:-places]}.{text[-places:]}"
-
-
-SHOWN_ZEROS = 3
-"""Up to how many zeros after the point a decimal is written without an exponent."""
-MOST_PLACES = 400
-"""Up to how many places a number is looked at for being a decimal; formulas have exponents as large."""
-
-
-def between(x: Interval) -> tuple[str, str]:
-    """Two short decimals between which an enclosed number lies."""
-    return decimal(rounded(x.low, SHOWN_DIGITS, up=False)), decimal(rounded(x.high, SHOWN_DIGITS, up=True))
 
 
 LARGEST_MULTIPLE = 4_096
@@ -369,6 +404,20 @@ class _Rows:
     page: Page
     pair: tuple[Database, Database]
     point: Mapping[str, Fraction]
+
+    def of(self, moving: Mapping[int, Distance]) -> list[Row]:
+        """The rows of mechanisms whose inputs move.  Raises Unknown with all for which there is none."""
+        rows, unknown = [], {}
+        for i, r in moving.items():
+            try:
+                row = self.row(i, r)
+            except BadCertificate as error:
+                unknown[self.inputs.setting.mechanisms[i - 1].name] = str(error)
+            else:
+                rows += [] if row is None else [row]
+        if unknown:
+            raise Unknown(unknown)
+        return rows
 
     def row(self, i: int, r: Distance) -> Row | None:
         """What M_i loses where its inputs are r apart: by its noise, by its table, else by its witness.
@@ -471,18 +520,20 @@ def _released_values(
     return at_D, at_E, replace(noise, parameter=noise.parameter.xreplace(numbers)).words
 
 
-def _released(
-    inputs: Inputs, page: Page, i: int, pair: tuple[Database, Database], point: Mapping[str, Fraction]
-) -> tuple[Noisy, list[sympy.Expr]]:
-    """M_i itself, which adds a noise of a page to a query, and how far the entries of the query's value move.
+def _without_curve(inputs: Inputs, page: Page, moving: Iterable[int]) -> dict[str, str]:
+    """The mechanisms that are no canonical noise, and of which the page has no curve; in words by name."""
+    some = (inputs.setting.mechanisms[i - 1] for i in moving)
+    return {
+        one.name: f"{one.name} is no canonical noise, and no page has the curve of what it is"
+        for one in some
+        if one.is_concrete and (one.noise is None or one.noise.word not in page.head.noises)
+    }
 
-    Raises BadCertificate where the page says nothing of it.
-    """
-    mechanism = inputs.setting.mechanisms[i - 1]
-    if mechanism.noise is None or mechanism.noise.word not in page.head.noises:
-        raise BadCertificate(
-            f"{mechanism.name} is no canonical noise, and no page has the curve of what it is"
-        )
+
+def _released(
+    inputs: Inputs, i: int, pair: tuple[Database, Database], point: Mapping[str, Fraction]
+) -> tuple[Noisy, list[sympy.Expr]]:
+    """M_i itself, which adds noise to a query, and how far the entries of the query's value move."""
     at_D, at_E, words = _released_values(inputs, i, pair, point)
     moves = [witnesses.length(x - y) for x, y in zip(at_D, at_E, strict=True)]
     return Noisy(i, _value(at_D), _value(at_E), words, None), [move for move in moves if move != 0]

@@ -6,7 +6,7 @@ result, and for each claim a verdict with its certificate.  Everything is made a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +19,10 @@ from dpcompose.privacy.metric_problems import MetricClaim
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.proof import metric_privacy
 from dpcompose.proof.certificates import BadCertificate, point_from_data
-from dpcompose.proof.checker import FORMAT, Refused, too_deep
+from dpcompose.proof.checker import FORMAT, Refused, check_allowed, too_deep
 from dpcompose.proof.metric_forms import NoForm
 from dpcompose.proof.metric_privacy import Composition, believed, pages_of, result
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.registry import Page, Theory
 from dpcompose.spaces.points import Own
 
 
@@ -35,6 +35,7 @@ class MetricChecked:
     optimal: bool | None
     verdicts: tuple[str, ...]
     believed: tuple[str, ...]
+    pages: tuple[Page, ...] = ()
 
 
 def is_one(saved: Any) -> bool:
@@ -43,8 +44,11 @@ def is_one(saved: Any) -> bool:
     return isinstance(problem, dict) and metric_problems.is_one(problem)
 
 
-def check(saved: Any, theory: Theory) -> MetricChecked:
-    """Checks a saved file, parsed from JSON, with the pages in force.  Raises Refused."""
+def check(saved: Any, theory: Theory, allowed: Collection[str] | None = None) -> MetricChecked:
+    """Checks a saved file, parsed from JSON, with the pages in force.  Raises Refused.
+
+    allowed -- the pages that may be relied upon, by their ids; left out, all.
+    """
     if too_deep(saved):
         raise Refused("the file is nested too deeply")
     if saved.get("format") != FORMAT or set(saved) != {"format", *KEYS}:
@@ -67,7 +71,11 @@ def check(saved: Any, theory: Theory) -> MetricChecked:
     )
     said = result(composition, known.__contains__)
     assumed = believed(composition, known.__contains__, bounds.__contains__)
-    return MetricChecked(problem.setting.title, str(said["metric"]), said["optimal"], verdicts, assumed)
+    pages = theory.relied_on(pages_of(composition))
+    check_allowed(pages, allowed)
+    return MetricChecked(
+        problem.setting.title, str(said["metric"]), said["optimal"], verdicts, assumed, pages
+    )
 
 
 KEYS = ("problem", "pages", "metrics", "result", "claims")

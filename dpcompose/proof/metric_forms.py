@@ -149,6 +149,20 @@ class Letters:
             )
         return value
 
+    @property
+    def pages(self) -> set[str]:
+        """The pages that state the closed forms of the setting's metrics."""
+        found: set[str] = set()
+        for metric in self.setting.metrics.values():
+            if isinstance(metric.distance, Steps):
+                part = self.setting.databases[metric.distance.part]
+                assert not isinstance(part, Points)
+                image = metric.distance.reads.image(part)
+                edits = metric.distance.granularity.edits(image)
+                stated = None if edits is None else closed_form(self.theory, image, edits)
+                found |= set() if stated is None else set(stated.pages)
+        return found
+
     def _reads(self, steps: Steps, cell: Cell) -> bool:
         return _inside(steps.reads, cell.holds[0] if cell.holds else None)
 

@@ -20,7 +20,7 @@ from dpcompose.language import formulas
 from dpcompose.language.meaning import sign
 from dpcompose.language.worstcase import Top
 from dpcompose.privacy.metric_problems import MetricMechanism, MetricSetting
-from dpcompose.proof import certificates
+from dpcompose.proof import certificates, registry
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.metric_forms import LEVELS, Letters, NoForm
 from dpcompose.proof.registry import Page, Theory
@@ -492,11 +492,13 @@ def result(composition: Composition, known: Callable[[str], bool]) -> dict[str, 
 
 
 def pages_of(composition: Composition) -> dict[str, str]:
-    """The SHA-256 of the pages that a result rests on: the composed metric, witnesses, and noise."""
+    """The SHA-256 of the pages that a result rests on: composed metrics, closed forms, witnesses, noise."""
     theory = composition.theory
     words = {one.noise.word for one in composition.setting.mechanisms if one.noise is not None}
     some = [composition.page, theory.witness("pure"), *(theory.noise(word) for word in sorted(words))]
-    return {page.id: page.sha256 for page in some if page is not None}
+    used = {page.id for page in some if page is not None} | composition.letters.pages
+    used |= theory.lemmas(used, "pure")
+    return {id: theory.pages[id].sha256 for id in sorted(used)}
 
 
 def believed(
@@ -521,4 +523,9 @@ def believed(
         for name in used
         if (bound := setting.metrics[name].at_most) is not None and not bounds(name)
     ]
-    return tuple(some)
+    return (*some, *registry.believed(relied_on(composition)))
+
+
+def relied_on(composition: Composition) -> tuple[Page, ...]:
+    """The pages that a result rests on, and which the program does not derive."""
+    return composition.theory.relied_on(pages_of(composition))

@@ -42,7 +42,10 @@ def of_inputs(inputs: Inputs, D: object, E: object, closure: bool = True) -> sym
         page = inputs.theory.statement("metric form", setting.notion)
     except KeyError as error:
         raise NoMetric(str(error.args[0])) from None
-    costs = [_cost(inputs, page, i, D, E, closure) for i in range(1, len(setting.mechanisms) + 1)]
+    try:
+        costs = [_cost(inputs, page, i, D, E, closure) for i in range(1, len(setting.mechanisms) + 1)]
+    except formulas.FormulaError as error:
+        raise NoMetric(f"it cannot be written with these numbers: {error.line}") from None
     letters = [symbol(f"d[{i}]") for i in range(1, len(costs) + 1)]
     whole = formulas.parse(page.head.composition, {"k": sympy.Integer(len(costs))}, {"d": letters})
     return whole.xreplace(dict(zip(letters, costs, strict=True)))

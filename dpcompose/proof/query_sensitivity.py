@@ -59,7 +59,10 @@ def of_query(
     Raises InvalidSetting where the query has no meaning there, NotDecidable where no lemma applies.
     """
     pages = (page.head for page in theory.of_kind("noise") if page.head.norm == norm)
-    word = next((head.noise for head in pages if KINDS[head.noise].takes in query.values), None)
+    word = next(
+        (head.noise for head in pages if head.noise in KINDS and KINDS[head.noise].takes in query.values),
+        None,
+    )
     if word is None:
         known = ", ".join(f"{name} ({words})" for name, words in NORMS.items())
         raise ValueError(f"{query.words} is not compared in {norm!r}; norms are: {known}")

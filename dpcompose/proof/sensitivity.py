@@ -22,7 +22,7 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable, show_pair
 from dpcompose.proof.query_sensitivity import QuerySensitivity, of_query
-from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.registry import Page, PageError, Theory
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, everything
@@ -38,6 +38,7 @@ class Sensitivity(Shown):
     """Δf, the least Δ with d(f(D), f(E)) ≤ Δ·d_G(D, E) for all D, E at finite distance (GB Def. III.5).
 
     value -- a rational number or oo, exact; 0 where there are no neighbours at all;
+    relies_on -- the pages on metrics that it rests on;
     growing -- whether it is oo only in the limit, of the pair with every record taken more and more often;
     pair -- the smallest neighbours that attain it; None where there are none, or none move f;
     covered -- what was gone through, in words.
@@ -52,6 +53,7 @@ class Sensitivity(Shown):
     covered: str
     theory: Theory
     growing: bool = False
+    relies_on: tuple[Page, ...] = ()
 
     def then(self, after: Sensitivity) -> sympy.Expr:
         """The bound Δf·Δg on the sensitivity of g∘f, `after` being that of g (GB Prop. III.8).
@@ -120,10 +122,14 @@ class Sensitivity(Shown):
         return f"{steps} apart" if self.f is everything else f"and {self._moved()} moves by {steps}"
 
     def __repr__(self) -> str:
-        return f"{self.value}: {self.reason()} ({self.covered})"
+        return f"{self.value}{self._why()}"
+
+    def _why(self) -> str:
+        believed = "".join(f"; {one}" for one in registry.rests(self.relies_on))
+        return f": {self.reason()} ({self.covered}){believed}"
 
     def _line(self) -> Sequence[str | sympy.Expr]:
-        return [self.value, f": {self.reason()} ({self.covered})"]
+        return [self.value, self._why()]
 
 
 @overload
@@ -214,7 +220,8 @@ def sensitivity(
         and largest is sympy.oo
         and inputs.distances(attained).get(1, 0) != INFINITE
     )
-    return Sensitivity(f, setting.databases, neighbours, to, largest, attained, covered, theory, limit)
+    used = theory.relied_on(inputs.metric(1).pages) if isinstance(to, Granularity) else ()
+    return Sensitivity(f, setting.databases, neighbours, to, largest, attained, covered, theory, limit, used)
 
 
 def _all_pairs(inputs: Inputs) -> tuple[tuple[tuple[Database, Database], ...], str]:
@@ -279,7 +286,12 @@ class Comparison(Shown):
         for have, want, factor in self.directions:
             rows.append(f"{self.says(have, want, factor)}  [{self.page.cite('pure')}]")
             rows.append(f"  {factor.reason()} ({factor.covered})")
-        return "\n".join(rows)
+        return "\n".join([*rows, *registry.rests(self.relies_on)])
+
+    @property
+    def relies_on(self) -> tuple[Page, ...]:
+        """The pages that the factors rest on, and which the program does not derive."""
+        return tuple({page.id: page for page in (*self.forth.relies_on, *self.back.relies_on)}.values())
 
     def says(self, have: Granularity, want: Granularity, factor: Sensitivity) -> str:
         """One direction as a sentence: the factor, and what a guarantee for `have` gives for `want`."""
@@ -329,4 +341,7 @@ def compare(
     theory = theory or registry.standard()
     forth = sensitivity(everything, on, second, first, theory)
     back = sensitivity(everything, on, first, second, theory)
-    return Comparison(first, second, forth.databases, forth, back, theory.pages["comparison"])
+    page = theory.find("comparison")
+    if page is None:
+        raise PageError("there is no page comparison, which says what the factors mean")
+    return Comparison(first, second, forth.databases, forth, back, page)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from dpcompose.language.grammar import FormulaError
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import derivations, kernel
 from dpcompose.proof.derivations import Derived
@@ -56,15 +57,23 @@ class Steps(Compositions):
         elif by not in self.theory.pages:
             raise StepRefused(f"there is no page {by!r}")
         else:
-            page = self.theory.pages[by]
-            maker = self._makers.get(page.head.kind)
-            if maker is None:
-                raise StepRefused(f"the page {by} is a {page.head.kind}: no line is by it")
-            if page.head.kind == "witness" and self.setting.studies:
-                judgement = self.attained_one_by_one(page, roles, sources, evidence)
-            else:
-                judgement = maker(page, roles, sources)
+            judgement = self._by_page(self.theory.pages[by], roles, sources, evidence)
         return Line(n, judgement, by, dict(roles), tuple(line.n for line in sources), evidence)
+
+    def _by_page(
+        self, page: Page, roles: Mapping[str, Any], sources: Sources, evidence: Any
+    ) -> kernel.Judgement:
+        maker = self._makers.get(page.head.kind)
+        if maker is None:
+            raise StepRefused(f"the page {page.id} is a {page.head.kind}: no line is by it")
+        try:
+            if page.head.kind == "witness" and self.setting.studies:
+                return self.attained_one_by_one(page, roles, sources, evidence)
+            return maker(page, roles, sources)
+        except FormulaError as error:
+            raise StepRefused(
+                f"{page.id} cannot be applied to these numbers: {error.line}; numbers nearer to 1 would do"
+            ) from None
 
     def about(self, setting: Setting, saved: Mapping[str, Any] = NONE) -> Steps:
         """What makes the lines of another setting, with the same pages, as a saved derivation converts."""
@@ -98,6 +107,13 @@ class Steps(Compositions):
         if any(self.theory.pages[id].head.kind == "closer" for id in used):
             closer = (self.theory.closer(self.notion, over) for over in ("steps", "mechanisms"))
             used |= {page.id for page in closer if page is not None}
+        converting = [
+            self.theory.pages[id].head for id in used if self.theory.pages[id].head.kind == "conversion"
+        ]
+        ends = {notion for head in converting for notion in (head.from_, head.to)}
+        used |= {
+            self.theory.rule(notion).id for notion in ends
+        }  # what is at a distance, and how it is compared
         metrics = (self.inputs.metric(i) for i in range(1, len(self.inputs.setting.mechanisms) + 1))
         used |= {id for metric in metrics for id in metric.pages}
         used |= self.theory.lemmas(used, self.notion)

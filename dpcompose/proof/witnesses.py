@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import sympy
 
 from dpcompose.language import exponentials
+from dpcompose.language.decimals import beside
 from dpcompose.language.exponentials import Value
-from dpcompose.language.forms import squared
 from dpcompose.language.symbols import NONNEGATIVE, symbol
 from dpcompose.privacy import divergences, promises
 from dpcompose.privacy.curves import Part, Piece, noise
@@ -88,7 +88,7 @@ class Noise(Row):
     """Normal noise of a variance around √(d²) at D and around 0 at E; d² = None: another outcome at D."""
 
     mechanism: int
-    distance: Fraction | None
+    distance: Number | None
     variance: Fraction
 
     def data(self) -> dict[str, Any]:
@@ -114,7 +114,8 @@ class Event(Row):
         return {"mechanism": self.mechanism, "at D": str(self.at_D), "at E": "0"}
 
     def words(self) -> str:
-        return f"with outcomes 1, 0 and P(1) = {self.at_D} at D, 0 at D'"
+        shown = f"{self.at_D}{beside(exact(self.at_D), False)}"
+        return f"with outcomes 1, 0 and P(1) = {shown} at D, 0 at D'"
 
 
 @dataclass(frozen=True)
@@ -247,38 +248,65 @@ def length(x: sympy.Expr) -> sympy.Expr:
     return -x if sign(x) == -1 else x
 
 
-def root(square: Fraction) -> str:
-    """√ of a rational number as a formula: 2, sqrt(2), 1/2*sqrt(3)."""
+def root(square: Number) -> str:
+    """√ of a number as a formula: 2, sqrt(2), 1/2*sqrt(3)."""
     from dpcompose.language import formulas
 
-    return formulas.to_text(sympy.sqrt(sympy.Rational(square.numerator, square.denominator)))
+    return formulas.to_text(sympy.sqrt(exact(square)))
 
 
 def row(page: Any, mechanism: int, distance: sympy.Expr | None, point: Mapping[str, Fraction]) -> Row:
     """The witness of a page that is built at E's input, `distance` (None: ∞) from D's, at a point.
 
-    Raises ValueError where it is not computed exactly there.
+    A distance that is irrational there is rounded down, except for noise: what is private at a smaller one is
+    private at this one.  Raises ValueError where it has no value that is seen to be at least 0.
     """
     from dpcompose.language import formulas
 
-    d = symbol("d", NONNEGATIVE)
+    value = None if distance is None else _at(distance, point)
     if page.head.by == "noise":
         variance = formulas.evaluate(formulas.parse(page.head.variance, {}), {})
         assert variance is not None
-        square = None
-        if distance is not None:
-            square = squared(distance, {}).at(point)
-        return Noise(mechanism, square, variance)
-    value = None if distance is None else formulas.evaluate(distance, point)
-    if distance is not None and value is None:
-        raise ValueError("the guarantee is not rational there")
-    probability = formulas.parse(page.head.probability, {"d": d})
+        return Noise(mechanism, None if value is None else _squared(value), variance)
+    if value is not None and not isinstance(value, Fraction):
+        value = _rounded_down(value)
+    probability = formulas.parse(page.head.probability, {"d": symbol("d", NONNEGATIVE)})
     if page.head.by == "event":
         p = Fraction(1) if value is None else formulas.evaluate(probability, {"d": value})
         assert p is not None
         return Event(mechanism, p)
     at_D = Fraction(0) if value is None else evaluate(probability, value)
     return Ratio(mechanism, at_D, evaluate(probability, Fraction(0)))
+
+
+def _at(expression: sympy.Expr, point: Mapping[str, Fraction]) -> Number:
+    """The value of an expression at a point, a constant expression where it is irrational.
+
+    Raises ValueError where it is irrational and not seen to be positive.
+    """
+    from dpcompose.language import formulas
+    from dpcompose.language.meaning import sign
+
+    value = formulas.evaluate(expression, point)
+    if value is not None:
+        return value
+    constant = expression.xreplace(
+        {one: exact(point[str(one)]) for one in expression.free_symbols if str(one) in point}
+    )
+    if constant.free_symbols or sign(constant) != 1:
+        raise ValueError(f"{formulas.to_text(expression)} is not seen to be positive there")
+    return constant
+
+
+def _squared(value: Number) -> Number:
+    """The square of a number, a fraction where it is one."""
+    from dpcompose.language import formulas
+
+    if isinstance(value, Fraction):
+        return value**2
+    square = sympy.expand(value**2)
+    rational = formulas.evaluate(square, {})
+    return square if rational is None else rational
 
 
 def on_table(mechanism: int, table: ProbabilityTable, D: Database, E: Database) -> OnTable:
@@ -347,7 +375,10 @@ def loss(rows: Sequence[Row]) -> Number | None:
         elif isinstance(one, Noise):
             if one.distance is None:
                 return None
-            total += one.distance
+            if isinstance(one.distance, Fraction):
+                total += one.distance
+            else:
+                irrational += one.distance
         elif isinstance(one, Noisy | Violating):
             if one.loss is None:
                 return None

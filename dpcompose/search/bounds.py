@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 import sympy
 
-from dpcompose.language import forms, meaning
+from dpcompose.language import forms, formulas, meaning
 from dpcompose.language.forms import Form
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.settings import InvalidSetting, Setting
-from dpcompose.proof import certificates, derivations, kernel
+from dpcompose.proof import certificates, derivations, kernel, resting
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.evidence import Answer, Evidence
 from dpcompose.proof.hypotheses.inputs import NotDecidable
 from dpcompose.proof.kernel import Derivation, Line
 from dpcompose.proof.lines.nested import AT_LEAST
-from dpcompose.proof.registry import Fact, Hypothesis, Named, Page, Theory
+from dpcompose.proof.registry import Fact, Hypothesis, Named, Page, PageError, Theory
 from dpcompose.proof.steps import GIVEN, HYPOTHESIS, INFINITE_LOSS, Loss, StepRefused, Steps
 from dpcompose.search import decide
 from dpcompose.search.decide import AtLeast, Fails
@@ -111,6 +112,13 @@ class Bound(Shown):
         pages = (self.steps.theory.pages[id] for id in by if id in self.steps.theory.pages)
         return tuple(page for page in pages if page.head.kind == "conversion")
 
+    @cached_property
+    def relies_on(self) -> tuple[Page, ...]:
+        """The pages that the guarantee rests on, also for the mechanisms one by one, and no one derives."""
+        used = resting.of_lines(self.steps, self.derivation.lines)
+        used |= {page.id for page in self.flat.relies_on} if self.flat is not None else set()
+        return self.steps.theory.relied_on(used)
+
     @property
     def known(self) -> tuple[Known, ...]:
         """The guarantees that claims are compared with, the closest first."""
@@ -119,11 +127,17 @@ class Bound(Shown):
         return (main,) if self.closer is None else (self.closer, main)
 
     @cached_property
+    def smaller(self) -> Known | None:
+        """The guarantee with closer values, where it is seen to be smaller at some point."""
+        closer = self.closer
+        return closer if closer is not None and self._is_larger_than(closer.guarantee) else None
+
+    @cached_property
     def smaller_is_known(self) -> bool:
         """Whether another guarantee is known that is smaller at some point."""
-        others = [] if self.closer is None else [self.closer.guarantee]
-        others += [] if self.flat is None else [self.flat.guarantee]
-        return any(self._is_larger_than(other) for other in others)
+        if self.smaller is not None:
+            return True
+        return self.flat is not None and self._is_larger_than(self.flat.guarantee)
 
     def _is_larger_than(self, other: kernel.Private) -> bool:
         """Whether another guarantee is seen to be smaller at some point."""
@@ -177,7 +191,12 @@ def best(
     Raises InvalidSetting where a parameter of a guarantee can be negative, NoBound where a
     step is not known, TooLarge where a finite class is too large to go through.
     """
-    return _Search(setting, theory, solver, plan or Plan(), like).best()
+    try:
+        return _Search(setting, theory, solver, plan or Plan(), like).best()
+    except formulas.FormulaError as error:
+        raise NoBound(
+            f"it cannot be computed with these numbers: {error.line}; numbers nearer to 1 would do"
+        ) from None
 
 
 class _Search:
@@ -197,7 +216,7 @@ class _Search:
                 rule = self.theory.rule(mechanism.satisfies.notion)
             except KeyError as error:
                 raise NoBound(str(error.args[0])) from None
-            if wrong := rule.head.misread(mechanism.satisfies):
+            if wrong := rule.head.misread(mechanism.satisfies.values):
                 raise InvalidSetting(f"{mechanism.name}: {wrong}")
         try:
             loss, profile = self._loss_and_profile()
@@ -257,7 +276,7 @@ class _Search:
             held = [self._add(HYPOTHESIS, rule.head.adaptively.data())]
         loss = self._add(rule.id, {}, [*private, *converted, *held])
         procedure = self.steps.inputs.neighbouring_pairs().procedure
-        return loss, self._add(self.theory.procedures[procedure].id, {}, private)
+        return loss, self._add(self.theory.procedure(procedure).id, {}, private)
 
     def _converted(self, notion: str, path: tuple[str, ...], private: list[Line]) -> Line:
         """The last of the lines that convert all guarantees of a notion."""
@@ -310,7 +329,7 @@ class _Search:
                 at = ", ".join(f"{name} = {x}" for name, x in decision.point.items())
                 raise InvalidSetting(
                     f"{key} of {mechanism.name} must be at least 0 for all allowed values, "
-                    f"but it is {form.at(decision.point)}{f' at {at}' if at else ''}"
+                    f"but it is {_there(value, decision.point)}{f' at {at}' if at else ''}"
                 )
             if not isinstance(decision, AtLeast):
                 raise NoBound(
@@ -328,6 +347,8 @@ class _Search:
                 return self._add(page.id, {"M": mechanisms}, given)
             except StepRefused as error:
                 refused = str(error)
+        if not refused:
+            self.theory.need("step", domain=domain)
         raise StepRefused(refused or f"there is no page for guarantees on the {domain} domain")
 
     # the theorem that is cited
@@ -350,7 +371,11 @@ class _Search:
                 cited = (page, line)
                 fits.append(Fit(page, True, True, "it gives the best bound"))
         if cited is None:
-            page = self._ranked(self.theory.of_kind("substitution"))[0]
+            pages = self._ranked(self.theory.of_kind("substitution"))
+            if not pages:
+                self.theory.need("substitution")
+                raise StepRefused("there is no page for the worst of a loss over a profile")
+            page = pages[0]
             cited = (page, self._add(page.id, {}, [loss, profile]))
         return cited[0], tuple(fits), cited[1]
 
@@ -397,7 +422,7 @@ class _Search:
         if (reason := self.steps.misfit(page.head)) is not None:
             return reason, None
         for hypothesis in page.head.hypotheses:
-            evidence = binding.check(self.steps.inputs, hypothesis)
+            evidence = self._evidence(page, hypothesis)
             if not evidence.holds:
                 words = binding.words(self.steps.inputs, hypothesis)
                 return self._failing(words, hypothesis, evidence), evidence.pair
@@ -419,9 +444,16 @@ class _Search:
                 continue
             if concluded.granularity not in (None, str(self.setting.target)):
                 continue
-            if all(binding.check(self.steps.inputs, one).holds for one in head.hypotheses):
+            if all(self._evidence(page, one).holds for one in head.hypotheses):
                 return page
         return None
+
+    def _evidence(self, page: Page, hypothesis: Hypothesis) -> Evidence:
+        """What the predicate says that a page names.  Raises PageError where it lacks a letter."""
+        try:
+            return binding.check(self.steps.inputs, hypothesis)
+        except binding.UnknownPredicate as error:
+            raise PageError(f"{page.path.name}: hypotheses: {error}") from None
 
     def _optimal(self, profile: Line, guarantee: Line) -> bool:
         witness = self.theory.witness(self.steps.notion)
@@ -469,8 +501,15 @@ class _Search:
         return sorted(pages, key=lambda page: (-self._depth(page), item_order(page.cite(self.steps.notion))))
 
     def _depth(self, page: Page) -> int:
-        above = [self.theory.pages[id] for id in page.head.special_case_of]
+        above = [self.theory.pages[id] for id in page.head.special_case_of if id in self.theory.pages]
         return 1 + max(map(self._depth, above), default=0)
+
+
+def _there(value: sympy.Expr, point: Mapping[str, Fraction]) -> str:
+    """The value of an expression at a point, exact, as a formula."""
+    numbers = {one: point[str(one)] for one in value.free_symbols if str(one) in point}
+    exact = {one: sympy.Rational(x.numerator, x.denominator) for one, x in numbers.items()}
+    return formulas.to_text(value.xreplace(exact))
 
 
 def item_order(item: str) -> tuple[str, int, str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import sympy
@@ -17,13 +18,13 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import certificates, counterexamples
+from dpcompose.proof import certificates, computed, counterexamples, resting
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.registry import Page, Theory
 from dpcompose.proof.steps import Loss, StepRefused
-from dpcompose.search import decide, optimal
+from dpcompose.search import decide, optimal, some
 from dpcompose.search.bounds import Bound, Known
 from dpcompose.search.conversions import paths, seen_smaller
 from dpcompose.search.decide import AtLeast, Fails
@@ -42,7 +43,8 @@ class Verdict:
     certificate -- proved claims: what shows it, by parameter, as it is saved;
     nearby -- refuted claims: changes of the setting after which the claim is proved, in words;
     bound -- what it was found from, where that is known: for a claim in another notion its own bound;
-    guarantee -- claims that are compared with a curve: the least that is known at the claim's δ.
+    guarantee -- claims that are compared with a curve: the least that is known at the claim's δ;
+    relies_on -- the pages that it rests on, and which the program does not derive; see `resting_on`.
     """
 
     claim: Claim
@@ -54,10 +56,31 @@ class Verdict:
     nearby: tuple[str, ...] = ()
     bound: Bound | None = field(default=None, compare=False)
     guarantee: Guarantee | None = None
+    relies_on: tuple[Page, ...] = field(default=(), compare=False)
 
     @property
     def as_expected(self) -> bool:
         return self.claim.expect in (None, self.verdict)
+
+
+def resting_on(verdict: Verdict, bound: Bound | None, theory: Theory) -> Verdict:
+    """The verdict with the pages that it rests on; bound -- that of the study, where it has one."""
+    claimed, bound = verdict.claim.guarantee, verdict.bound or bound
+    used: set[str] = set()
+    if verdict.verdict == "proved" and not _is_vain(verdict.claim):
+        used |= resting.of_certificate(verdict.certificate, claimed, theory)
+        if bound is not None and not resting.says_nothing(verdict.certificate):
+            used |= resting.of_lines(bound.steps, bound.derivation.lines)
+    if verdict.counterexample is not None and bound is not None:
+        flat = bound.steps.flat(claimed.notion) or bound.steps
+        used |= resting.of_counterexample(verdict.counterexample, claimed, flat)
+    if (
+        verdict.guarantee is not None
+        and bound is not None
+        and (by := computed.page(theory, bound.setting, claimed.notion))
+    ):
+        used.add(by.id)
+    return replace(verdict, relies_on=theory.relied_on(used))
 
 
 def judge(claim: Claim, bound: Bound, solver: Solver = decide.STANDARD) -> Verdict:
@@ -75,13 +98,22 @@ def judge_by_any(
     """
     found = []
     for bound in bounds:
-        found.append(replace(_by_parameters(claim, bound, solver), bound=bound))
+        found.append(replace(_with_these_numbers(claim, bound, solver), bound=bound))
         if found[-1].verdict != "undecided":
             break
     decided = found[-1] if found[-1].verdict != "undecided" else found[0]
     if decided.verdict == "undecided" and stated is not None:
         decided = replace(refute_by_consequence(claim, stated) or decided, bound=decided.bound)
     return _by_curve(decided, bounds[0])
+
+
+def _with_these_numbers(claim: Claim, bound: Bound, solver: Solver) -> Verdict:
+    """The verdict by parameters; undecided where numbers on the way are larger than formulas may have."""
+    try:
+        return _by_parameters(claim, bound, solver)
+    except formulas.FormulaError as error:
+        reason = f"it cannot be computed with these numbers: {error.line}; numbers nearer to 1 would do"
+        return Verdict(claim, "undecided", reason=reason)
 
 
 def _by_curve(verdict: Verdict, bound: Bound) -> Verdict:
@@ -117,7 +149,7 @@ def _by_parameters(claim: Claim, bound: Bound, solver: Solver) -> Verdict:
         return Verdict(claim, "proved", loose=None)
     if notion != bound.guarantee.notion:
         return _without_bound(claim, bound, solver)
-    if wrong := bound.steps.theory.rule(notion).head.misread(claim.guarantee):
+    if wrong := bound.steps.theory.rule(notion).head.misread(claim.guarantee.values):
         return Verdict(claim, "undecided", reason=wrong)
     if claim.doubt:
         return Verdict(claim, "undecided", reason=claim.doubt)
@@ -169,7 +201,7 @@ def refute_by_consequence(claim: Claim, bound: Bound) -> Verdict | None:
     for notion in dict.fromkeys((claimed.notion, *bound.setting.notions, *others)):
         for path in paths(steps.theory, claimed.notion, notion) if notion != claimed.notion else [()]:
             ids = tuple(page.id for page in path)
-            with suppress(StepRefused):
+            with suppress(StepRefused, formulas.FormulaError):
                 weaker = replace(claim, guarantee=steps.implied(claimed, ids))
                 found = _refute(weaker, bound, decide.points(bound.setting.domains, FEW_POINTS))
                 if found.counterexample is not None:
@@ -255,7 +287,7 @@ def _is_understood(claim: Claim, theory: Theory) -> bool:
     """Whether the claim has a value for all parameters, and its notion a rule page with just these."""
     claimed = claim.guarantee
     known = not claim.doubt and claimed.notion in theory.notions
-    return known and not theory.rule(claimed.notion).head.misread(claimed)
+    return known and not theory.rule(claimed.notion).head.misread(claimed.values)
 
 
 @dataclass(frozen=True)
@@ -369,7 +401,7 @@ def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Ve
         try:
             inputs = counterexamples.instance(bound.steps.inputs, full)
             pairs = _worst_pairs(bound, full) if inputs is bound.steps.inputs else _pairs_of(inputs, full)
-        except BadCertificate as error:
+        except (BadCertificate, formulas.FormulaError) as error:
             reason = str(error)
             continue
         if any(mechanism.table is not None for mechanism in inputs.setting.mechanisms):
@@ -378,8 +410,8 @@ def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Ve
             pairs = list(dict.fromkeys(pair for D, E in every for pair in ((D, E), (E, D))))
         for pair in counterexamples.with_multiples(inputs, pairs):
             try:
-                found = counterexamples.make(inputs, claimed, pair, full)
-            except BadCertificate as error:
+                found = some.of_known(partial(counterexamples.make, inputs, claimed, pair, full))
+            except (BadCertificate, formulas.FormulaError) as error:
                 reason = str(error)
             else:
                 return Verdict(claim, "refuted", counterexample=found)

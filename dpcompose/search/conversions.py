@@ -60,6 +60,7 @@ def common_notion(theory: Theory, stated: Sequence[str], chosen: bool = False) -
         if all(paths(theory, one, to, chosen) for one in stated)
     }
     if not steps:
+        theory.need("conversion")
         raise NoBound(f"no conversion pages lead from {' and '.join(stated)} to one notion")
     return min(steps, key=lambda to: (steps[to], to))
 
@@ -94,6 +95,7 @@ def bounds_in(
         like = like or bound
         found.append(bound)
     if not found:
+        theory.need("conversion")
         missing = [one for one in setting.notions if not paths(theory, one, notion, claimed is not None)]
         from_all = " and ".join(missing or setting.notions)
         raise NoBound(

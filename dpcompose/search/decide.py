@@ -15,13 +15,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from itertools import chain, islice, product
 
 from dpcompose.language import forms, formulas
 from dpcompose.language.elementary import NotElementary
 from dpcompose.language.forms import ONE, Form, Monomial, Peak
-from dpcompose.language.symbols import Domain, family_of
+from dpcompose.language.symbols import Domain, family_of, simple
 from dpcompose.proof import calculus, certificates, rays
 from dpcompose.proof.certificates import BadCertificate, PieceProof, Proof, Weights
 from dpcompose.proof.signs import bound_form
@@ -157,7 +156,7 @@ def _by_calculus(
     except NotElementary:
         return None
     names = _letters(greater.names | lesser.names) & set(domains)
-    usual = {name: _simple(domains[name])[0] for name in names}  # of what cancels, too
+    usual = {name: simple(domains[name])[0] for name in names}  # of what cancels, too
     found = analysis.decide(
         wanted, lambda point: _fails(greater, lesser, domains, usual | point), efforts, until
     )
@@ -288,7 +287,7 @@ def _points_of_families(
         numbers = {name: Fraction(size) for name, size in chosen.items()}
         for point in islice(_grid([name for name in scalars if name not in numbers], domains), 12):
             for above in (count, 1, 2, 0):
-                values = {name: _simple(domains[name])[:3] for name in families}
+                values = {name: simple(domains[name])[:3] for name in families}
                 members = {
                     f"{family_of(name)}[{j}]": some[0] if j <= above else some[-1]
                     for name, some in values.items()
@@ -309,17 +308,17 @@ def _all_members(
     for name in _letters(sides[0].names | sides[1].names):
         family = family_of(name)
         if family is None:
-            usual[name] = _simple(domains[name])[0]
+            usual[name] = simple(domains[name])[0]
             continue
         for size in (chosen.get(k, int(k) if k.isdigit() else 0) for k in rays.counts(sides)):
             for j in range(1, size + 1):
-                usual[f"{family}[{j}]"] = _simple(domains[name])[0]
+                usual[f"{family}[{j}]"] = simple(domains[name])[0]
     return usual | point
 
 
 def usual(domains: Mapping[str, Domain]) -> Point:
     """The usual simple point: 1 for most parameters."""
-    return {name: _simple(domain)[0] for name, domain in sorted(domains.items())}
+    return {name: simple(domain)[0] for name, domain in sorted(domains.items())}
 
 
 def points(domains: Mapping[str, Domain], most: int = 200) -> list[Point]:
@@ -364,7 +363,7 @@ def _letters(names: frozenset[str]) -> frozenset[str]:
 
 def _grid(parameters: list[str], domains: Mapping[str, Domain]) -> Iterator[Point]:
     """A few simple points: all alike, one much larger or smaller than the rest, and all mixtures of a few."""
-    few = {name: _simple(domains[name])[:4] for name in parameters}
+    few = {name: simple(domains[name])[:4] for name in parameters}
     if not parameters:
         yield {}
         return
@@ -387,7 +386,7 @@ def _where_large(
     """Simple points where one choice of the lesser side, or what no rule covers, is large beside the rest."""
     if not uncovered:
         return
-    few = {name: _simple(domains[name])[:4] for name in parameters}
+    few = {name: simple(domains[name])[:4] for name in parameters}
     small = {name: min(values) for name, values in few.items()}
     usual = {name: values[0] for name, values in few.items()}
     groups = [uncovered, *([term] for term in uncovered[:MOST_LARGE])]
@@ -398,16 +397,6 @@ def _where_large(
         large = {name: max(few[name]) for name in names if name in few}
         yield small | large
         yield usual | large
-
-
-@lru_cache(maxsize=100)
-def _simple(domain: Domain) -> tuple[Fraction, ...]:
-    """A few allowed values, the usual one first."""
-    tried = [Fraction(c) for c in (1, "1/2", "1/100", 100, 0, -1, 2, 3)]
-    if domain.least is not None:
-        some = [domain.least, domain.least + 1, domain.least + 2, domain.least + 100]
-        tried = [*some, *tried] if domain.integer else [*tried, *some]
-    return tuple(value for value in dict.fromkeys(tried) if domain.contains(value))
 
 
 def _refute_any(

@@ -5,51 +5,61 @@ For guarantees without parameters only; a warning, and no part of any verdict.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from fractions import Fraction
 
 import sympy
 
 from dpcompose.language import formulas
+from dpcompose.language.enclosures import ZERO, Interval, NoEnclosure, enclosure
 from dpcompose.language.meaning import sign
+from dpcompose.language.symbols import symbol
 from dpcompose.language.worstcase import least
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.proof.registry import Theory
 from dpcompose.search.bounds import Bound
 
 LARGEST_DISTANCE = 1_000
 """Up to which distance the first one that says nothing is looked for."""
-DIGITS = 50
-"""To how many digits exact losses are followed where they are no fractions."""
+BITS = 200
+"""To how many bits exact losses are followed where they are no short fractions."""
+
+Values = Mapping[str, sympy.Expr]
 
 
 def warnings(bound: Bound) -> Iterator[str]:
     """A sentence for each parameter of the bound that has reached the limit from which it says nothing."""
-    theory, notion = bound.steps.theory, bound.guarantee.notion
-    for key, limit in theory.rule(notion).head.limits.items():
+    notion = bound.guarantee.notion
+    for key, limit in bound.steps.theory.rule(notion).head.limits.items():
         value = formulas.parse(dict(bound.guarantee.parameters)[key], bound.setting.symbols)
-        if value is sympy.oo or value.free_symbols or (sign(value - limit) == -1):
+        if value is sympy.oo or value.free_symbols or (value != limit and sign(value - limit) != 1):
             continue
-        first = [
-            f"{mechanism.name} reaches it at distance {by_rule} by the group rule"
-            + (f", at {exactly} exactly" if exactly not in (None, by_rule) else "")
-            for mechanism in bound.setting.mechanisms
-            for values in [dict(mechanism.satisfies.values)]
-            if (by_rule := first_distance(theory, notion, values, key, limit)) is not None
-            for exactly in [first_distance(theory, notion, values, key, limit, exactly=True)]
-        ]
-        yield f"{key} of the bound is at least {limit}, which says nothing" + "".join(
-            f"; {one}" for one in first
-        )
+        first = [_first(one, bound.steps.theory, key, limit) for one in bound.setting.mechanisms]
+        reached = "".join(f"; {said}" for said in first if said is not None)
+        yield f"{key} of the bound is at least {limit}, which says nothing{reached}"
+
+
+def _first(mechanism: Mechanism, theory: Theory, key: str, limit: int) -> str | None:
+    """The first distance at which a mechanism's guarantee says nothing, where it states such a parameter."""
+    stated = mechanism.satisfies
+    values = dict(stated.values)
+    if key not in values or limit != theory.rule(stated.notion).head.limits.get(key):
+        return None
+    by_rule = first_distance(theory, stated.notion, values, key, limit)
+    if by_rule is None:
+        return None
+    exactly = first_distance(theory, stated.notion, values, key, limit, exactly=True)
+    more = "" if exactly in (None, by_rule) else f", at {exactly} exactly"
+    return f"{mechanism.name} reaches it at distance {by_rule} by the group rule{more}"
 
 
 def first_distance(
-    theory: Theory,
-    notion: str,
-    values: dict[str, sympy.Expr],
-    key: str,
-    limit: int,
-    exactly: bool = False,
+    theory: Theory, notion: str, values: Values, key: str, limit: int, exactly: bool = False
 ) -> int | None:
     """The first whole distance at which a constant guarantee says nothing: by the rule, or by the best one.
+
+    None where it is beyond LARGEST_DISTANCE, or is not known.
 
     >>> from dpcompose.proof.registry import standard
     >>> one = {"epsilon": sympy.Integer(1), "delta": sympy.Rational(1, 10**6)}
@@ -57,21 +67,54 @@ def first_distance(
     >>> first_distance(*approximate, one, "delta", 1), first_distance(*approximate, one, "delta", 1, True)
     (15, 28)
     """
-    rule, page = theory.rule(notion).head, theory.closer(notion, "steps")
     if any(value is sympy.oo or value.free_symbols for value in values.values()):
         return None
-    reached = sympy.Integer(0)
-    for r in range(1, LARGEST_DISTANCE + 1):
+    rule, page = theory.rule(notion).head, theory.closer(notion, "steps")
+    try:
         if exactly:
-            if page is None or key not in page.head.next:
-                return None
-            step = least(*(formulas.parse(one, {**values, "a": reached}) for one in page.head.next[key]))
-            if sign(step - limit) != -1:
-                return r
-            step = step.doit()  # a fraction stays one: three times 1/3 is 1
-            reached = step if step.is_Rational else sympy.Rational(str(sympy.N(step, DIGITS)))
-        else:
-            at = formulas.parse(rule.at_steps[key], {**values, "r": sympy.Integer(r)}, {"": []})
-            if sign(at - limit) != -1:
-                return r
+            following = () if page is None else page.head.next.get(key, ())
+            return _exactly(following, values, limit) if following else None
+        with suppress(formulas.FormulaError):  # 0/0, as where ε is 0
+            return _by_rule(rule.distance[key], values, limit)
+        return _by_rule(rule.at_steps[key], values, limit) if key in rule.at_steps else None
+    except (formulas.FormulaError, NoEnclosure):  # numbers that are too large or too small on the way
+        return None
+
+
+def _by_rule(formula: str, values: Values, limit: int) -> int | None:
+    """By halving: what a guarantee says does not grow less with the distance."""
+
+    def reaches(r: int) -> bool:
+        at = formulas.parse(formula, {**values, "r": sympy.Integer(r)}, {"": []})
+        return sign(at - limit) != -1
+
+    high = 1
+    while not reaches(high):
+        if high == LARGEST_DISTANCE:
+            return None
+        high = min(2 * high, LARGEST_DISTANCE)
+    low = high // 2  # does not reach it
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    return high
+
+
+def _exactly(following: tuple[str, ...] | list[str], values: Values, limit: int) -> int | None:
+    """Step by step, between two rational numbers: what follows a value does not decrease with it."""
+    a = symbol("a")
+    after = least(*(formulas.parse(one, {**values, "a": a}) for one in following))
+
+    def step(x: Fraction) -> Interval:
+        return enclosure(after.xreplace({a: sympy.Rational(x.numerator, x.denominator)}), BITS)
+
+    reached = ZERO
+    for r in range(1, LARGEST_DISTANCE + 1):
+        exact = reached.low == reached.high
+        low = step(reached.low)
+        reached = low if exact else Interval(low.low, step(reached.high).high)
+        if reached.low >= limit:
+            return r
+        if reached.high >= limit:
+            return None
     return None

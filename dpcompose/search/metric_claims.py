@@ -22,11 +22,11 @@ import sympy
 from dpcompose.language import forms, formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.metric_problems import MetricClaim, MetricSetting
-from dpcompose.proof import certificates, metric_privacy
+from dpcompose.proof import certificates, metric_privacy, registry
 from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.metric_forms import IN_COORDINATES, LEVELS, Case, NoForm
 from dpcompose.proof.metric_privacy import Composition, MetricCounterexample, Obligation, ShowsNothing
-from dpcompose.proof.registry import Theory
+from dpcompose.proof.registry import Page, Theory
 from dpcompose.search import decide
 from dpcompose.search.decide import AtLeast, Fails
 from dpcompose.search.solver import Solver
@@ -68,12 +68,16 @@ class MetricVerdict(Shown):
     counterexample: MetricCounterexample | None = None
     reason: str = ""
     certificate: Mapping[str, Any] = field(default_factory=dict)
+    relies_on: tuple[Page, ...] = field(default=(), compare=False)
 
     @property
     def as_expected(self) -> bool:
         return self.claim.expect in (None, self.verdict)
 
     def __repr__(self) -> str:
+        return "; ".join([self._said(), *registry.rests(self.relies_on)])
+
+    def _said(self) -> str:
         if (found := self.counterexample) is not None:
             D, E = map(named, found.databases)
             lost = [formulas.to_text(one) for one in (found.actual, found.claimed)]

@@ -12,6 +12,7 @@ from itertools import count, islice
 
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import InvalidSetting, Setting
+from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import NotDecidable
 from dpcompose.proof.registry import Theory
 from dpcompose.proof.steps import Steps
@@ -49,7 +50,13 @@ def bounds_nearby(setting: Setting, theory: Theory, solver: Solver) -> list[tupl
 
 def where_it_holds(claim: Claim, nearby: list[tuple[str, Bound]], solver: Solver) -> tuple[str, ...]:
     """The changes after which the claim is proved."""
-    return tuple(words for words, bound in nearby if claims.judge(claim, bound, solver).verdict == "proved")
+    found = []
+    for words, bound in nearby:
+        verdict = claims.judge(claim, bound, solver)
+        if verdict.verdict == "proved":
+            rests = claims.resting_on(verdict, bound, bound.steps.theory).relies_on
+            found.append("; ".join([words, *registry.rests(rests)]))
+    return tuple(found)
 
 
 def _changed(setting: Setting) -> Iterator[tuple[str, Setting]]:
@@ -71,7 +78,7 @@ def _in_another_norm(setting: Setting, theory: Theory) -> Iterator[tuple[str, Th
     used = {m.noise.word for m in setting.mechanisms if m.noise is not None}
     for page in theory.of_kind("noise"):
         if page.head.noise in used and page.head.norm == "L1":
-            wrong = replace(page, head=page.head.model_copy(update={"norm": "L2"}))
+            wrong = replace(page, head=replace(page.head, norm="L2"))
             yield (
                 f"if {page.head.noise} noise were calibrated to the L2 norm, as normal noise is; "
                 "it is to the L1 norm, the sum of the changes",

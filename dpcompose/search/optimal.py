@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import sympy
 
+from dpcompose.language.decimals import SHOWN_DIGITS, decimal, rounded
 from dpcompose.language.enclosures import NoEnclosure
 from dpcompose.privacy.curves import TooManyLosses
 from dpcompose.privacy.notions import Guarantee
@@ -18,7 +20,9 @@ from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Page
 from dpcompose.proof.signs import BadCertificate
+from dpcompose.search import some
 from dpcompose.search.bounds import Bound
+from dpcompose.search.some import Missed
 
 BITS = (128, 512)
 """With how many binary digits a curve is enclosed, until a claim is seen to lie above or below it."""
@@ -54,7 +58,7 @@ def decide(
     if bound.setting.used or any(value.free_symbols for value in values):
         found = _refuted(claimed, bound, points, BITS[0])
         return found if isinstance(found, Counterexample) else ONLY_NUMBERS
-    reason = ""
+    reason, missed = "", Missed("")
     for bits in BITS:
         try:
             return _proved(page, claimed, bound, bits)
@@ -63,14 +67,19 @@ def decide(
         found = _refuted(claimed, bound, [{}], bits)
         if isinstance(found, Counterexample):
             return found
-    try:
+        missed = found
+    return _between(page, claimed, bound, missed, reason)
+
+
+def _between(page: Page, claimed: Guarantee, bound: Bound, missed: Missed, reason: str) -> str:
+    """The least δ that is proved, and the largest that is attained, in words; why neither decides."""
+    below, above = "no lower bound that is known", f"no upper bound that is known ({reason})"
+    if missed.least is not None:
+        below = f"the lower bound {decimal(rounded(missed.least, SHOWN_DIGITS, up=False))}"
+    with suppress(BadCertificate, NoEnclosure, TooManyLosses):
         worst = computed.delta(computed.curves(page, bound.steps, bound.profile), claimed, BITS[-1], {})
-    except BadCertificate:
-        return reason
-    low, high = counterexamples.between(worst)
-    concrete = any(mechanism.is_concrete for mechanism in bound.setting.mechanisms)
-    least = "the least delta that is known" if concrete else "the least delta for which it holds"
-    return f"at this epsilon {least} lies between {low} and {high}: {found}"
+        above = f"the upper bound {decimal(rounded(worst.high, SHOWN_DIGITS, up=True))}"
+    return f"at this epsilon the least delta has {below} and {above}: {missed.reason}"
 
 
 def _proved(page: Page, claimed: Guarantee, bound: Bound, bits: int) -> Proved:
@@ -81,21 +90,38 @@ def _proved(page: Page, claimed: Guarantee, bound: Bound, bits: int) -> Proved:
 
 def _refuted(
     claimed: Guarantee, bound: Bound, points: list[dict[str, Fraction]], bits: int
-) -> Counterexample | str:
-    """The counterexample at the pair that loses most at some point, or why there is none."""
-    reason = ""
+) -> Counterexample | Missed:
+    """The counterexample at the pair that loses most at some point, or why there is none, with the largest δ
+    that is attained."""
+    missed: list[Missed] = []
     for point in points:
         try:
             inputs = counterexamples.instance(bound.steps.inputs, point)
         except BadCertificate as error:
-            reason = str(error)
+            missed.append(Missed(str(error)))
             continue
         for pair in counterexamples.with_multiples(inputs, _pairs(inputs, bound)):
-            try:
-                return counterexamples.by_curve(inputs, claimed, pair, point, bits)
-            except BadCertificate as error:
-                reason = str(error)
-    return reason
+
+            def make(
+                without: Sequence[str], inputs: Any = inputs, pair: Any = pair, point: Any = point
+            ) -> Any:
+                return counterexamples.by_curve(inputs, claimed, pair, point, bits, without)
+
+            found = some.of_some(make, _alike(inputs, pair))
+            if isinstance(found, Counterexample):
+                return found
+            missed.append(found)
+    attained = [one.least for one in missed if one.least is not None]
+    return Missed(missed[-1].reason if missed else "", max(attained, default=None))
+
+
+def _alike(inputs: Inputs, pair: tuple[Any, Any]) -> list[list[str]]:
+    """The names of the mechanisms that a pair moves, those together that are given alike and move as far."""
+    found: dict[object, list[str]] = {}
+    for i, r in inputs.distances(pair).items():
+        one = inputs.setting.mechanisms[i - 1]
+        found.setdefault((one.noise, one.query, one.satisfies, str(r)), []).append(one.name)
+    return list(found.values())
 
 
 def _pairs(inputs: Inputs, bound: Bound) -> Iterator[tuple[Any, Any]]:

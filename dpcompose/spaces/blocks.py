@@ -8,16 +8,18 @@ The canonical metric is the fewest blocks that cover the cells in which D and E 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
-from math import comb
+from math import comb, isqrt
 
 from dpcompose.spaces.databases import Cell, Database, DatabaseClass, TooLarge
 
-LARGEST_COVER = 200_000
-"""The most covers that are looked at to find a least one."""
+LARGEST_COVER = 20_000_000
+"""How many cells of blocks are looked at, at most, to find the fewest blocks that cover some."""
+LARGEST_SETS = 2_000_000
+"""The most cells that all blocks of a relation have together."""
 LARGEST_UNIONS = 20_000
 """The most unions of blocks that are gone through."""
 
@@ -40,7 +42,8 @@ class Blocks:
     def within(self, kept: Iterable[Cell]) -> Blocks:
         """The relation on what is kept of the databases: the blocks with the kept cells only."""
         inside = frozenset(kept)
-        return Blocks(frozenset(one & inside for one in self.sets if not one.isdisjoint(inside)), self.most)
+        some = (one if one <= inside else one & inside for one in self.sets if not one.isdisjoint(inside))
+        return Blocks(frozenset(some), self.most)
 
     def fewest(self, cells: Iterable[Cell]) -> int:
         """The fewest blocks that together hold all the cells.  Raises TooLarge where that takes too long."""
@@ -67,6 +70,27 @@ class Blocks:
             )
         return _maximal(frozenset().union(*chosen) for chosen in combinations(some, many))
 
+    @staticmethod
+    def of(sets: Iterable[Iterable[Cell]], cells: int, words: str) -> Blocks:
+        """The relation by some blocks, counted while they are made.
+
+        cells -- how many a database has; words -- whose blocks they are.
+        Raises TooLarge beyond LARGEST_SETS.
+        """
+        found: set[frozenset[Cell]] = set()
+        total = largest = 0
+        for some in sets:
+            one = frozenset(some)
+            total, largest = total + len(one), max(largest, len(one))
+            if total > LARGEST_SETS:
+                raise TooLarge(
+                    f"{words}: blocks of {largest:,} cells in databases of {cells:,} have more than the "
+                    f"{LARGEST_SETS:,} cells together that are gone through; databases of "
+                    f"{isqrt(LARGEST_SETS):,} cells would do"
+                )
+            found.add(one)
+        return Blocks(frozenset(found))
+
     @cached_property
     def _holding(self) -> Mapping[Cell, list[frozenset[Cell]]]:
         """For each cell the blocks that hold it, without those that lie in another one."""
@@ -78,45 +102,80 @@ class Blocks:
 
 
 class _Search:
-    """The least number of blocks that cover some cells: fewest choices first, cut off by a lower bound."""
+    """The least number of blocks that cover some cells: fewest choices first, cut off by a lower bound.
+
+    Cells are taken in order, so that of windows each next one is the only choice.
+    """
 
     def __init__(self, holding: Mapping[Cell, list[frozenset[Cell]]], wanted: frozenset[Cell]) -> None:
         self.holding = holding
+        self.cells = sorted(wanted, key=_order)
         self.looked = 0
         self.least = len(wanted)
         self._cover(wanted, 0)
 
     def _cover(self, left: frozenset[Cell], used: int) -> None:
-        self.looked += 1
-        if self.looked > LARGEST_COVER:
-            raise TooLarge(
-                f"the fewest blocks that cover {self.least:,} cells are not found in {LARGEST_COVER:,} "
-                "tries; smaller databases would do"
-            )
+        left, used = self._forced(left, used)
         if not left:
             self.least = min(self.least, used)
             return
         if used + self._at_least(left) >= self.least:
             return
         best: list[frozenset[Cell]] | None = None
-        for cell in left:
-            choices = _maximal(one & left for one in self.holding[cell])
-            if best is None or len(choices) < len(best):
-                best = choices
-            if len(best) == 1:
-                break
+        for cell in self.cells:
+            if cell in left:
+                choices = self._choices(cell, left)
+                if best is None or len(choices) < len(best):
+                    best = choices
+                if len(best) == 1:
+                    break
         for one in sorted(best or [], key=len, reverse=True):
             self._cover(left - one, used + 1)
+
+    def _forced(self, left: frozenset[Cell], used: int) -> tuple[frozenset[Cell], int]:
+        """What is left once the first cell that is left has no single best block, and the blocks used."""
+        remaining = set(left)
+        for cell in self.cells:
+            if cell not in remaining:
+                continue
+            self._look(cell)
+            shares = [one & remaining for one in self.holding[cell]]
+            best = max(shares, key=len)
+            if not all(one <= best for one in shares):
+                break
+            remaining -= best
+            used += 1
+        return frozenset(remaining), used
+
+    def _choices(self, cell: Cell, left: Set[Cell]) -> list[frozenset[Cell]]:
+        """What the blocks that hold a cell cover of what is left, maximal ones only."""
+        self._look(cell)
+        return _maximal(one & left for one in self.holding[cell])
+
+    def _look(self, cell: Cell) -> None:
+        self.looked += sum(map(len, self.holding[cell]))
+        if self.looked > LARGEST_COVER:
+            raise TooLarge(
+                f"the fewest blocks that cover {len(self.cells):,} cells are not found in {LARGEST_COVER:,} "
+                "looks at a cell; smaller databases would do"
+            )
 
     def _at_least(self, left: frozenset[Cell]) -> int:
         """How many cells there are of which no two lie in one block: each needs a block of its own."""
         free, found = set(left), 0
-        while free:
-            cell = free.pop()
-            found += 1
-            for one in self.holding[cell]:
-                free -= one
+        for cell in self.cells:
+            if cell in free:
+                free.discard(cell)
+                found += 1
+                self._look(cell)
+                for one in self.holding[cell]:
+                    free -= one
         return found
+
+
+def _order(cell: Cell) -> tuple[int, str]:
+    """Positions by their numbers, other cells by their names."""
+    return (cell, "") if isinstance(cell, int) else (0, str(cell))
 
 
 def _maximal(sets: Iterable[frozenset[Cell]]) -> list[frozenset[Cell]]:

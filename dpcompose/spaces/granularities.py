@@ -394,7 +394,9 @@ class Changes(Granularity):
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
         if shape.kind not in self.kinds or shape.cells is None:
             return None
-        return Blocks(frozenset(map(frozenset, self.kinds[shape.kind](shape)))).within(shape.cells)
+        cells = shape.cells
+        words = f"{self.name} neighbours of {shape}"
+        return Blocks.of(self.kinds[shape.kind](shape), len(cells), words).within(cells)
 
     def are_neighbours(self, D: Database, E: Database) -> bool:
         raise TypeError(f"{self.name} neighbours are those of a class: ask relates(D, E, databases)")

@@ -130,6 +130,7 @@ class Sets(Subsets):
     """All sets of records: a record is there or not, and never twice.
 
     records -- the record universe X; where `arbitrary`, X holds these and others, as many as matter.
+    Raises ValueError where no set has so many records: a class has a database, or every claim would hold.
 
     >>> list(Sets(("a", "b")).databases())
     [(), ('a',), ('b',), ('a', 'b')]
@@ -146,6 +147,12 @@ class Sets(Subsets):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "records", universe(self.records, self.arbitrary))
+        n, m = self.sizes.n or 0, len(self.records)
+        if self.sizes.exactly and n > m and not self.arbitrary:
+            raise ValueError(
+                f"no set has {n:,} different records of the {m:,} in the universe; "
+                f'size = "= {m}" at most, or more records, would do'
+            )
 
     @cached_property
     def spare(self) -> tuple[str, ...]:

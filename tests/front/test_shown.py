@@ -64,7 +64,6 @@ VALUES: Mapping[str, Any] = {
     "derivation": result.derivation,
     "theorems": study.theorems(),
     "theorem that does not fit": study.theorems()[0],
-    "theorem page": study.theorems()[0].page,
     "refuted": refuted,
     "proved": study.check(dpc.pure("epsilon_1 + epsilon_2")),
     "undecided": study.check(dpc.pure("epsilon_1*epsilon_2 + epsilon_1 + epsilon_2 + log(epsilon_1)")),

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import dpcompose as dpc
 from dpcompose.front.numbers import WrongValue
 from dpcompose.language.enclosures import Interval
+from dpcompose.language.normal import mills
 from dpcompose.privacy.curves import Curve, Part, noise
 from dpcompose.privacy.readings import Reading
 from dpcompose.privacy.tails import Laplace, Normal
@@ -48,6 +49,44 @@ def test_normal_noise(epsilon: Fraction, square: Fraction) -> None:
     with mpmath.workprec(300):
         found = Normal(rational(square), ZERO).delta(Interval.of(epsilon), 100)
         within(found, normal(mpmath.sqrt(exact(square)), exact(epsilon)), mpmath.mpf(2) ** -95)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.fractions(1, 400, max_denominator=20), st.fractions(-1, 2, max_denominator=20))
+def test_normal_noise_that_loses_much(mu: Fraction, beside: Fraction) -> None:
+    """ε around μ²/2, where δ is neither 0 nor 1: e^ε has thousands of digits, and δ a hundred of bits."""
+    epsilon = mu * mu / 2 + 8 * beside * mu
+    with mpmath.workprec(600):  # of which ncdf far out keeps all, as erfc
+        found = Normal(rational(mu * mu), ZERO).delta(Interval.of(epsilon), 100)
+        within(found, normal(exact(mu), exact(epsilon)), mpmath.mpf(2) ** -95)
+
+
+@pytest.mark.parametrize("mu", ["1/10**9", "1/3", "93", "1000", "10**6"])
+@pytest.mark.parametrize("epsilon", ["0", "1/10**9", "1/2", "5000", "10**6", "10**12", "-1", "-10**9"])
+@pytest.mark.parametrize("bits", [64, 128, 512])
+def test_normal_noise_of_all_sizes(mu: str, epsilon: str, bits: int) -> None:
+    """Enclosed to the wanted width, whatever the sizes, and within a second even at hundreds of bits."""
+    m, e = (Fraction(int(sympy.Rational(x).p), int(sympy.Rational(x).q)) for x in map(plain, (mu, epsilon)))
+    for rho in (ZERO, sympy.Rational(1, 7)):
+        found = Normal(rational(m * m), rho).delta(Interval.of(e), bits)
+        assert 0 <= found.low <= found.high <= 1
+        if rho == 0:
+            assert found.high - found.low <= Fraction(1, 2 ** (bits - 8))
+
+
+def plain(text: str) -> str:
+    """10**6 written out."""
+    base, _, power = text.rpartition("10**")
+    return text if "10**" not in text else base + "1" + "0" * int(power)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.fractions(0, 60, max_denominator=50), st.sampled_from([40, 100, 300]))
+def test_mills_ratio(x: Fraction, bits: int) -> None:
+    found = mills(x, bits)
+    with mpmath.workprec(3 * bits + 100):
+        value = mpmath.ncdf(-exact(x)) / mpmath.npdf(exact(x))
+        within(found, value, value * mpmath.mpf(2) ** (4 - bits))
 
 
 @settings(max_examples=20, deadline=None)

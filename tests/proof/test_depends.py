@@ -24,7 +24,7 @@ def test_depends(domain: str, answer: Answer, words: str) -> None:
     mechanism = dpc.mechanism("M", dpc.pure(e, dpc.bounded, domain), dpc.restriction(["a"]))
     study = dpc.compose(mechanism, on=dpc.multisets("ab"), target=dpc.bounded)
     steps = Steps(study.setting, registry.standard())
-    found = binding.check(steps.inputs, Hypothesis.model_validate({"is": "depends"}))
+    found = binding.check(steps.inputs, Hypothesis.read({"is": "depends"}))
     assert (found.answer, found.words) == (answer, words)
     line = steps.line(1, "hypothesis", {"is": "depends"})
     assert line.data()["judgement"]["covered"] == words

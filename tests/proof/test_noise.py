@@ -16,6 +16,7 @@ import sympy
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
+from dpcompose.kernel import pages
 from dpcompose.privacy import problems
 from dpcompose.privacy.noises import KINDS, Noise
 from dpcompose.proof import checker, densities, registry
@@ -451,7 +452,7 @@ def test_a_page_with_another_guarantee_proves_nothing(tmp_path: Path) -> None:
     wrong = tmp_path / "laplace.md"
     text = page.path.read_text(encoding="utf-8").replace('epsilon = "1/b"', 'epsilon = "1/(2*b)"')
     wrong.write_text(text, encoding="utf-8")
-    theory = registry.Theory({**THEORY.pages, "laplace": registry.read(wrong)})
+    theory = registry.Theory({**THEORY.pages, "laplace": pages.read(wrong)})
     setting = dpc.compose(
         dpc.mechanism("M", query=dpc.count, noise=dpc.laplace("b")), on=dpc.multisets(), target=dpc.unbounded
     ).setting

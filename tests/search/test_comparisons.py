@@ -17,7 +17,7 @@ from typing import Any
 import mpmath
 import pytest
 
-from dpcompose.language import forms, formulas
+from dpcompose.language import forms, formulas, symbols
 from dpcompose.language.forms import Form, NotAForm
 from dpcompose.language.symbols import Domain, symbol
 from dpcompose.proof import certificates
@@ -164,7 +164,7 @@ def judged(greater: str, lesser: str, words: Mapping[str, str]) -> str:
                 assert here - there >= -(mpmath.mpf(10) ** -300) * (1 + abs(here)), point
             return "true"
         if isinstance(found, Fails):
-            point = {name: decide._simple(domain)[0] for name, domain in domains.items()} | found.point
+            point = {name: symbols.simple(domain)[0] for name, domain in domains.items()} | found.point
             assert all(domains[name].contains(x) for name, x in point.items())
             assert meaning(greater, point) < meaning(lesser, point), point
             return "false"

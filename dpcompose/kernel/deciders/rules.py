@@ -193,16 +193,16 @@ def check(
     """
     given = table(data, {"follow"}, {"bounds"})
     left = Remainder(difference, known)
-    for kind, of, *rest in map(listed, listed(given["follow"])):
-        peak = _peak(read(of))
+    for kind, *of in map(listed, listed(given["follow"])):
         if word(kind) == "choose":
-            inside, members = listed(rest, 2)
+            m, inside, texts = listed(of, 3)
             if whole(inside) >= len(left.choices.group_of):
                 raise BadCertificate("the rule speaks of a choice that there is not")
-            left.choose(peak, inside, [read(text) for text in listed(members)])
+            members = [read(text) for text in listed(texts)]
+            left.choose(_peak(forms.top(whole(m), members)), inside, members)
         elif kind == "weigh":
-            (weights,) = listed(rest, 1)
-            left.weigh(peak, [(read(text), affine(f)) for text, f in entries(weights, 2)])
+            text, weights = listed(of, 2)
+            left.weigh(_peak(read(text)), [(read(one), affine(f)) for one, f in entries(weights, 2)])
         else:
             raise BadCertificate(f"a rule has no {kind}")
     for name, end, f in entries(given.get("bounds", []), 3):

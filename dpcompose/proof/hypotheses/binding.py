@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from dpcompose.proof.hypotheses.evidence import Evidence, fails, undecided
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
-from dpcompose.proof.registry import Hypothesis
+from dpcompose.proof.registry import Hypothesis, predicates
 from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.granularities import BUILT_IN, Granularity
 
@@ -62,12 +61,6 @@ def _granularity(inputs: Inputs, hypothesis: Hypothesis) -> Granularity:
             f"there is no granularity {hypothesis.granularity!r}; use G, H or {', '.join(BUILT_IN)}"
         )
     return BUILT_IN[hypothesis.granularity]
-
-
-def predicates() -> list[str]:
-    """The names of all predicates there are."""
-    own = {"__init__", "binding", "evidence", "inputs", "edit_types", "blocks", "exhaustion"}
-    return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in own)
 
 
 def _predicate(name: str) -> ModuleType:

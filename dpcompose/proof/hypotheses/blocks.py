@@ -7,6 +7,7 @@ cells differ, then the neighbours that differ in all cells of a block move every
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isqrt
 
 from dpcompose.spaces.blocks import differing_in
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
@@ -54,8 +55,9 @@ def pairs(product: DatabaseClass, granularity: Granularity) -> tuple[Pair, ...]:
     least = product.size(product.blank())
     if len(blocks.sets) * least > LARGEST or sum(map(len, blocks.sets)) > LARGEST:
         raise TooLarge(
-            f"{len(blocks.sets):,} kinds of {granularity} neighbours, in databases of this size, are too "
-            "many to write down; smaller ones would do"
+            f"{len(blocks.sets):,} kinds of {granularity} neighbours, in databases of {least:,} records, are "
+            f"more than the {LARGEST:,} records in all that are written down; databases of "
+            f"{isqrt(LARGEST):,} would do"
         )
     found = [differing_in(product, changed) for changed in blocks.unions()]
     oriented = [(E, D) if product.size(E) > product.size(D) else (D, E) for D, E in found]

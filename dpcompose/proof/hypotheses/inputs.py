@@ -247,9 +247,10 @@ class Inputs:
         return InputMetric(metric, f"how far {query.words} moves in the {page.head.norm} norm")
 
     def common_granularity(self) -> Granularity | None:
-        """H, the granularity for which all guarantees are stated; None where they differ in it."""
-        stated = [mechanism.satisfies.about_granularity for mechanism in self.setting.mechanisms]
-        return stated[0] if all(one == stated[0] for one in stated) else None
+        """H, the granularity for which all guarantees are stated; None where they differ in it, or some are
+        stated for values."""
+        stated = {mechanism.satisfies.granularity for mechanism in self.setting.mechanisms}
+        return stated.pop() if len(stated) == 1 else None
 
     def steps_apart(self, stated: Granularity) -> Distance:
         """m, the most steps of another granularity that two target neighbours can be apart (GB Prop. A.3)."""
@@ -294,6 +295,7 @@ class Inputs:
         if found is not None:
             return found
         if databases.count() is None:
+            self.theory.need("fact")
             raise NotDecidable(
                 f"no closed form is known for the {stated} metric on the values of {f.written('D')}, and "
                 f"{databases} cannot be gone through; a finite class would do"

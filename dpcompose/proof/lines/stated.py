@@ -136,7 +136,10 @@ class Stated:
 
     def _hypothesis(self, roles: Mapping[str, Any]) -> kernel.Holds:
         """A predicate that holds, checked on the setting."""
-        hypothesis = Hypothesis.model_validate(dict(roles))
+        try:
+            hypothesis = Hypothesis.read(roles)
+        except ValueError as error:
+            raise StepRefused(f"the hypothesis cannot be read: {error}") from None
         if hypothesis.data() != roles:
             raise StepRefused("the hypothesis has other letters")
         evidence = binding.check(self.inputs, hypothesis)

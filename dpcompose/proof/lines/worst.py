@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Literal
@@ -200,11 +201,13 @@ class Worst(Profiles):
         return tuple(sorted(kept, key=lambda form: form.key))
 
     def _at_least(self, greater: Form, lesser: Form) -> bool:
-        try:
-            (difference,), domains = rays.on_rays([greater - lesser], self.setting.domains)
-        except forms.NotAForm:
-            return False
-        return forms.is_nonnegative(difference, domains)
+        """Whether a loss, or what it is at most by a minimum in it, is seen to be at most another one."""
+        for one in (lesser, *forms.above(lesser)):
+            with suppress(forms.NotAForm):
+                (difference,), domains = rays.on_rays([greater - one], self.setting.domains)
+                if forms.is_nonnegative(difference, domains):
+                    return True
+        return False
 
     def bounds(self, loss: kernel.Loss, profile: kernel.Profile) -> dict[str, Loss]:
         """For each parameter the worst loss over the profile as one form."""

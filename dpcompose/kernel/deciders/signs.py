@@ -1,0 +1,196 @@
+"""The sign of a sum of powers of e for all allowed parameters: shown, refuted at a point, or undecided.
+
+In one parameter, where exponents are linear, this is decided: by roots of a polynomial in a power of e.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from itertools import islice, product
+from math import comb, lcm, prod
+from typing import TypeAlias
+
+from dpcompose.kernel import intervals, terms
+from dpcompose.kernel.deciders import sturm
+from dpcompose.kernel.deciders.exponentials import (
+    Exponential,
+    NotDecided,
+    Point,
+    Value,
+    exponential,
+    parts,
+    power,
+)
+from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.intervals import Interval, NoEnclosure
+from dpcompose.kernel.terms import ONE, Term
+
+HIGHEST_DEGREE = 60
+"""Up to which degree the roots of a polynomial in a power of e are counted."""
+MOST_POINTS = 100
+FEW_POINTS = 9
+MOST_COEFFICIENTS = 1_500
+SIMPLE = tuple(map(Fraction, ("1", "1/2", "2", "1/10", "5", "1/100", "20", "0", "-1")))
+
+
+def is_at_least(x: Value, y: Value) -> Point | None:
+    """None where x ≥ y for all allowed parameters, else a point where x < y.  Raises NotDecided."""
+    if isinstance(x, Fraction) and isinstance(y, Fraction):
+        return None if x >= y else {}
+    (n, d), (m, c) = parts(x), parts(y)
+    return where_negative(n - m if d == c else n * c - m * d)
+
+
+def where_negative(value: Exponential) -> Point | None:
+    """None where a sum is ≥ 0 for all allowed parameters, else a point where it is not.
+
+    In one parameter this is decided, by counting roots of a polynomial in a power of e; in several it is
+    shown by signs of coefficients, or refuted at one of a few points.  Raises NotDecided.
+
+    >>> e, two = power(terms.letter("e")), power(terms.ZERO, Fraction(2))
+    >>> where_negative(e * e - e * two + power(terms.ZERO))
+    >>> where_negative(e - two)
+    {'e': Fraction(1, 2)}
+    """
+    if all(c > 0 for _, c in value.terms):
+        return None
+    names = sorted(value.letters)
+    if not names:
+        return None if value.sign() >= 0 else {}
+    points = list(_points(value.letters))
+    for point in points[:FEW_POINTS]:
+        if value.at(point).sign() < 0:
+            return point
+    polynomial = _polynomial(value)
+    shifted = None if polynomial is None else _shifted(polynomial, value.letters)
+    if shifted is not None and all(c.sign() > 0 for c in shifted.values()):
+        return None
+    for point in points[FEW_POINTS:]:
+        if value.at(point).sign() < 0:
+            return point
+    if polynomial is None or shifted is None:
+        raise NotDecided("the exponents are not linear, or too large, and simple points decide nothing")
+    if len(names) == 1 and all(c.rational is not None for c in polynomial.values()):
+        return _in_one_parameter(value, polynomial, names[0])
+    raise NotDecided("neither the signs of coefficients nor simple points decide it")
+
+
+def _points(letters: Mapping[str, Domain]) -> Iterable[Point]:
+    """A few allowed points."""
+    allowed = []
+    for name in sorted(letters):
+        least = letters[name].least or Fraction(0)
+        some = dict.fromkeys([*SIMPLE, *(least + x for x in SIMPLE)])
+        allowed.append([x for x in some if letters[name].contains(x)])
+    return (
+        dict(zip(sorted(letters), values, strict=True)) for values in islice(product(*allowed), MOST_POINTS)
+    )
+
+
+Polynomial: TypeAlias = dict[tuple[int, ...], Exponential]
+"""Σ c·x^a as {a: c}, with x_p = e^(p'/N) for each parameter p = least + p', or p = p' without a least."""
+
+
+def _linear(exponent: Term) -> dict[str, Fraction] | None:
+    """The coefficients of an exponent, the constant one under ""; None where it is not linear."""
+    found: dict[str, Fraction] = {"": Fraction(0)}
+    for part in exponent.summands:
+        c, rest = part.split
+        if rest.kind not in ("number", "letter"):
+            return None
+        found["" if rest == ONE else rest.of[0]] = c
+    return found
+
+
+def _polynomial(value: Exponential) -> Polynomial | None:
+    """The sum as a polynomial, times a power that makes exponents ≥ 0; None where one is not linear."""
+    names = sorted(value.letters)
+    least = {name: value.letters[name].least or Fraction(0) for name in names}
+    linear = [(_linear(L), c) for L, c in value.terms]
+    scales = _scales(value)
+    found: Polynomial = {}
+    for of, c in linear:
+        if of is None:
+            return None
+        number = sum((a * least.get(name, 1) for name, a in of.items()), Fraction(0))
+        whole = tuple(int(of.get(name, Fraction(0)) * scales[name]) for name in names)
+        found[whole] = found.get(whole, Exponential()) + power(terms.number(number), c)
+    low = [min(a[i] for a in found) for i in range(len(names))]
+    return {tuple(x - y for x, y in zip(a, low, strict=True)): c for a, c in found.items() if c.terms}
+
+
+def _scales(value: Exponential) -> dict[str, int]:
+    """N for each parameter: then its exponents are whole."""
+    found = dict.fromkeys(value.letters, 1)
+    for L, _ in value.terms:
+        for name, c in (_linear(L) or {}).items():
+            if name:
+                found[name] = lcm(found[name], c.denominator)
+    return found
+
+
+def _shifted(polynomial: Polynomial, letters: Mapping[str, Domain]) -> Polynomial | None:
+    """The same in u = x − 1 ≥ 0, for parameters with a least value; others keep x > 0.  None: too large."""
+    bounded = [letters[name].least is not None for name in sorted(letters)]
+    if sum(prod(a + 1 for a in powers) for powers in polynomial) > MOST_COEFFICIENTS:
+        return None
+    found: dict[tuple[int, ...], dict[Term, Fraction]] = {}
+    for powers, c in polynomial.items():
+        choices = [range(a + 1) if b else (a,) for a, b in zip(powers, bounded, strict=True)]
+        for chosen in product(*choices):
+            times = prod(comb(a, j) if b else 1 for a, j, b in zip(powers, chosen, bounded, strict=True))
+            coefficient = found.setdefault(chosen, {})
+            for L, r in c.terms:
+                coefficient[L] = coefficient.get(L, Fraction(0)) + r * times
+    return {powers: c for powers, some in found.items() if (c := exponential(some.items())).terms}
+
+
+def _in_one_parameter(value: Exponential, polynomial: Polynomial, name: str) -> Point | None:
+    """The decision for a polynomial with rational coefficients in one x > low, up to the largest one."""
+    degree = max(a for (a,) in polynomial)
+    if degree > HIGHEST_DEGREE:
+        raise NotDecided("the exponents are too far apart to count the roots of a polynomial")
+    domain, scale = value.letters[name], _scales(value)[name]
+    coefficients = [Fraction(0)] * (degree + 1)
+    for (power_of_x,), c in polynomial.items():
+        coefficients[power_of_x] = c.rational or Fraction(0)
+    P = sturm.polynomial(coefficients)
+    low = Fraction(0 if domain.least is None else 1)
+    high = _highest(domain, scale)
+    odd = sturm.with_odd_roots(P)
+    while sturm.value(odd, low) == 0:
+        odd = sturm.quotient(odd, sturm.polynomial([-low, 1]))
+    chain = sturm.Sturm(odd)
+    if chain.count(low, high) == 0 and _just_above(P, low) > 0:
+        return None
+    for digits in (10, 1_000, 10**9):
+        ends = list(chain.enclosed(low, high, Fraction(1, digits)))
+        starts = [low, *(b for _, b in ends)]
+        for a, b in zip(starts, [*(a for a, _ in ends), high], strict=True):
+            # The logarithm only suggests a point: the sign there is found exactly.
+            middle = a + 1 if b is None else (a + b) / 2
+            if middle <= 0:
+                continue
+            logarithm = intervals.log(Interval.of(middle), 60).low.limit_denominator(10 * digits)
+            near = scale * logarithm + (domain.least or 0)
+            if domain.contains(near) and value.at({name: near}).sign() < 0:
+                return {name: near}
+    raise NotDecided(f"it is negative for some {name}, but no rational one was found that is allowed")
+
+
+def _just_above(P: sturm.Polynomial, x: Fraction) -> int:
+    """The sign of P just above x: that of its first derivative there that is not 0."""
+    while (found := sturm.value(P, x)) == 0:
+        P = sturm.derivative(P)
+    return found
+
+
+def _highest(domain: Domain, scale: int) -> Fraction | None:
+    """A number that x = e^((p − least)/N) is never above; None: it may be anything."""
+    if domain.greatest is None:
+        return None
+    try:
+        return intervals.exp(Interval.of((domain.greatest - (domain.least or 0)) / scale), 64).high
+    except NoEnclosure:
+        return None

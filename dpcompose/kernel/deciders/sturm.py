@@ -1,0 +1,154 @@
+"""Real roots of polynomials with rational coefficients: counted by Sturm's theorem, enclosed by halving.
+
+A polynomial is the list of its coefficients, the constant one first and the last one not 0; they are whole
+numbers without a common factor, as only signs and roots are asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+Polynomial = tuple[int, ...]
+
+
+def polynomial(coefficients: Sequence[Fraction | int]) -> Polynomial:
+    """A positive multiple with whole coefficients.
+
+    >>> polynomial([Fraction(1, 2), 0, Fraction(-3, 2), 0])
+    (1, 0, -3)
+    """
+    common = math.lcm(*(Fraction(c).denominator for c in coefficients))
+    whole = [int(c * common) for c in coefficients]
+    while whole and whole[-1] == 0:
+        whole.pop()
+    divisor = math.gcd(*whole)
+    return tuple(c // divisor for c in whole) if divisor else ()
+
+
+def value(p: Polynomial, x: Fraction) -> int:
+    """A number with the sign of p(x)."""
+    total, n, d = 0, x.numerator, x.denominator
+    power = 1
+    for c in reversed(p):
+        total = total * n + c * power
+        power *= d
+    return total
+
+
+def derivative(p: Polynomial) -> Polynomial:
+    return polynomial([j * c for j, c in enumerate(p)][1:])
+
+
+def remainder(p: Polynomial, q: Polynomial) -> Polynomial:
+    """A positive multiple of the remainder of p by q."""
+    rest, lead = list(p), abs(q[-1])
+    sign = 1 if q[-1] > 0 else -1
+    while len(rest) >= len(q):
+        last, shift = rest[-1] * sign, len(rest) - len(q)
+        rest = [c * lead for c in rest]
+        for j, c in enumerate(q, start=shift):
+            rest[j] -= last * c
+        rest.pop()
+        while rest and rest[-1] == 0:
+            rest.pop()
+        divisor = math.gcd(*rest)
+        rest = [c // divisor for c in rest]
+    return tuple(rest)
+
+
+def common(p: Polynomial, q: Polynomial) -> Polynomial:
+    """The greatest common divisor.
+
+    >>> common((-1, 0, 1), (1, 2, 1))
+    (1, 1)
+    """
+    while q:
+        p, q = q, remainder(p, q)
+    return p if p[-1] > 0 else tuple(-c for c in p)
+
+
+def quotient(p: Polynomial, q: Polynomial) -> Polynomial:
+    """p/q up to a positive factor, for a divisor q with positive leading coefficient."""
+    rest, found = [Fraction(c) for c in p], list[Fraction]()
+    while len(rest) >= len(q):
+        c, shift = rest[-1] / q[-1], len(rest) - len(q)
+        found.append(c)
+        for j, one in enumerate(q, start=shift):
+            rest[j] -= c * one
+        rest.pop()
+    return polynomial(found[::-1])
+
+
+def with_odd_roots(p: Polynomial) -> Polynomial:
+    """The product of the factors of p whose multiplicity is odd: its roots are where p changes its sign.
+
+    >>> with_odd_roots((0, 0, -1, 1)), with_odd_roots((0, 1, -2, 1))
+    ((-1, 1), (0, 1))
+    """
+    shared = common(p, derivative(p)) if len(p) > 1 else (1,)
+    alone = quotient(p, shared)  # every factor once
+    odd, times = p, 1
+    while len(alone) > 1:
+        again = common(alone, shared)
+        once = quotient(alone, again)  # the factors of this multiplicity
+        if times % 2 == 0:
+            for _ in range(times):
+                odd = quotient(odd, _monic(once))
+        else:
+            for _ in range(times - 1):
+                odd = quotient(odd, _monic(once))
+        alone, shared, times = again, quotient(shared, again), times + 1
+    return odd
+
+
+def _monic(p: Polynomial) -> Polynomial:
+    return p if p[-1] > 0 else tuple(-c for c in p)
+
+
+class Sturm:
+    """The roots of a polynomial without multiple roots.
+
+    >>> roots = Sturm((-2, 0, 1))
+    >>> roots.count(Fraction(0), None), roots.count(Fraction(-2), Fraction(2))
+    (1, 2)
+    """
+
+    def __init__(self, p: Polynomial) -> None:
+        self.chain = [p, derivative(p)] if len(p) > 1 else [p]
+        while len(self.chain[-1]) > 1:
+            rest = remainder(self.chain[-2], self.chain[-1])
+            if not rest:
+                break
+            self.chain.append(tuple(-c for c in rest))
+
+    def count(self, low: Fraction, high: Fraction | None) -> int:
+        """How many roots lie in (low, high]; None: in (low, ∞)."""
+        return self._changes(low) - self._changes(high)
+
+    def _changes(self, x: Fraction | None) -> int:
+        signs = [p[-1] if x is None else value(p, x) for p in self.chain if p]
+        signs = [one for one in signs if one]
+        return sum((one > 0) != (other > 0) for one, other in pairwise(signs))
+
+    @property
+    def bound(self) -> Fraction:
+        """No root is larger in size (Cauchy)."""
+        p = self.chain[0]
+        return 1 + max((Fraction(abs(c), abs(p[-1])) for c in p[:-1]), default=Fraction(0))
+
+    def enclosed(
+        self, low: Fraction, high: Fraction | None, width: Fraction
+    ) -> Iterator[tuple[Fraction, Fraction]]:
+        """Intervals (a, b], one a root, in increasing order, no wider than `width`."""
+        waiting = [(low, max(self.bound, low + 1) if high is None else high)]
+        while waiting:
+            a, b = waiting.pop()
+            many = self.count(a, b)
+            if many == 1 and b - a <= width:
+                yield a, b
+            elif many:
+                middle = (a + b) / 2
+                waiting += [(middle, b), (a, middle)]

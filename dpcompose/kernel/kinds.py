@@ -1,0 +1,531 @@
+"""The kinds of theorem pages: what a page of each kind states, as data.
+
+The kinds are closed.  Each is a frozen dataclass, whose fields are the keys of a page's head; it knows which
+letters its formulas have, which keys tell it from other pages of its kind, and whether the program derives
+what it states each time it is used.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from dpcompose.kernel.fields import Mistake, Place
+from dpcompose.kernel.heads import Context, Head, Hypothesis, Written, each
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact(Head):
+    """A canonical metric in closed form, or an implication between hypotheses.
+
+    classes, sizes, edits -- the classes and the single edits (counts of what differs) the metric is for;
+    groups -- how the metric of groups of m steps follows from the metric d of single steps;
+    form -- how the metric is found where that is no formula in counts.
+    """
+
+    kind: Literal["fact"]
+    classes: list[Literal["multisets", "tuples", "streams", "tables", "sequences"]] = field(
+        default_factory=lambda: ["multisets"]
+    )
+    sizes: list[Literal["any", "at most", "exactly"]] = field(default_factory=list)
+    edits: list[list[int]] | Literal["any two"] | None = None
+    metric: str | None = None
+    groups: Literal["ceiling of d/m"] | None = None
+    form: Literal["fewest blocks that cover", "vertices and twice a cover"] | None = None
+    same_size: bool = False
+    hypotheses: list[Hypothesis] = field(default_factory=list)
+    concludes: Hypothesis | None = None
+    concludes_not: Hypothesis | None = None
+
+    @property
+    def is_derived_when_used(self) -> bool:
+        """Of a hypothesis: what is concluded is decided by its own predicate, and the page only cited."""
+        return self.metric is None and self.groups is None and self.form is None
+
+    @property
+    def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
+        yield from ((("hypotheses", str(n)), one) for n, one in enumerate(self.hypotheses, start=1))
+        for key, one in (("concludes", self.concludes), ("concludes-not", self.concludes_not)):
+            if one is not None:
+                yield (key,), one
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        if self.metric is not None:
+            yield Written(("metric",), self.metric, ("removed", "added", "changed"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule(Head):
+    """A notion: parameters, loss at distance r, how the losses of parts add, order.
+
+    called -- what a guarantee is called after its values, as in (e1, d1)-DP;
+    squared -- parameters that are composed by their squares: these are compared and added;
+    at_steps -- the parameters at a whole number r of steps, where `distance` is written for all r;
+    limits -- from which value on a parameter says nothing;
+    adaptively -- the hypothesis under which they add up where mechanisms read earlier outputs;
+    left out: no such result is known.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("notion",)
+
+    kind: Literal["rule"]
+    notion: str
+    parameters: list[str]
+    called: str = "DP"
+    distance: dict[str, str]
+    at_steps: dict[str, str] = field(default_factory=dict)
+    composition: dict[str, str]
+    squared: list[str] = field(default_factory=list)
+    limits: dict[str, int] = field(default_factory=dict)
+    adaptively: Hypothesis | None = None
+
+    def misread(self, values: Iterable[tuple[str, object]]) -> str | None:
+        """What is wrong with a guarantee's parameters, which are those of the notion, in order."""
+        given = [key for key, _ in values]
+        if given == self.parameters:
+            return None
+        return f"a guarantee of {self.notion} has {', '.join(self.parameters)}, not {', '.join(given)}"
+
+    @property
+    def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
+        if self.adaptively is not None:
+            yield ("adaptively",), self.adaptively
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        letters = (*self.parameters, "r")
+        yield from each(("distance",), self.distance, letters)
+        yield from each(("at-steps",), self.at_steps, letters)
+        for key, text in self.composition.items():
+            yield Written(("composition", key), text, ("k",), (key,))
+
+    def misfits(self) -> Iterator[Mistake]:
+        if not self.parameters:
+            yield Mistake(("parameters",), "a notion has at least one parameter")
+        for n, one in enumerate(self.parameters, start=1):
+            if one in KEYS_OF_GUARANTEES:
+                yield Mistake(
+                    ("parameters", str(n)), f"{one} has a meaning in guarantees and formulas already"
+                )
+        for key, there in (("distance", self.distance), ("composition", self.composition)):
+            for one in self.parameters:
+                if one not in there:
+                    yield Mistake((key, one), "this key is missing: every parameter has its formula")
+        some = (("distance", self.distance), ("composition", self.composition), ("at-steps", self.at_steps))
+        for key, names in (*some, ("squared", self.squared), ("limits", self.limits)):
+            for one in names:
+                if one not in self.parameters:
+                    yield Mistake((key, one), f"the notion has the parameters {', '.join(self.parameters)}")
+
+
+KEYS_OF_GUARANTEES = ("notion", "granularity", "domain", "expect", "r", "k", "m", "a")
+"""What no parameter of a notion is called: other keys of a guarantee or a claim, and letters of pages."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversion(Head):
+    """From the parameters of a notion to those of another one, for any two distributions of outputs.
+
+    parameters -- the formulas of `to`'s parameters, in those of `from` and the free ones;
+    free -- parameters of `to` that may be chosen, with the values they may take: "in (0,1)";
+    only -- parameters of `from` that must have this value: δ = 0.
+    """
+
+    kind: Literal["conversion"]
+    from_: str
+    to: str
+    parameters: dict[str, str]
+    free: dict[str, str] = field(default_factory=dict)
+    only: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield from ((("from",), self.from_), (("to",), self.to))
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        letters = (*context.of(self.from_), *self.free)
+        yield from each(("parameters",), self.parameters, letters)
+        yield from each(("only",), self.only, ())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Closer(Head):
+    """A smaller value of a parameter than the rule's, which a claim may lie above.
+
+    over -- "steps": the value one neighbour step further on, for a mechanism with the guarantee;
+    "mechanisms": the value with one more mechanism, which has the parameter by itself;
+    next -- that value, from the value a so far: the least of several formulas in a, none of which
+    decreases in a, and of which later ones stay the least once they are.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("notion", "over")
+
+    kind: Literal["closer"]
+    notion: str
+    over: Literal["steps", "mechanisms"]
+    next: dict[str, list[str]]
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield ("notion",), self.notion
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        for key, texts in self.next.items():
+            for n, text in enumerate(texts, start=1):
+                yield Written(("next", key, str(n)), text, (*context.of(self.notion), "a"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lemma(Head):
+    """What the proofs of other pages rest on.
+
+    notions -- those that it is about, left out: all.
+    """
+
+    kind: Literal["lemma"]
+    notions: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step(Head):
+    """From a guarantee of M_i as stated to a guarantee in the distance of what M_i reads."""
+
+    kind: Literal["step"]
+    domain: Literal["own", "common"]
+    metric: Literal["canonical", "minimum over fibres", "push-forward"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noise(Head):
+    """Noise on the entries of a query's value: why it is private, and in which norm.
+
+    noise -- its word in problem files; parameter -- the letter of its parameter in the formulas;
+    norm -- how values x, z of the query are compared; attained -- whether for some output at every x, z
+    the loss is as large as the guarantee allows, or comes as near to it as one likes;
+    density -- of one entry y of the output at the entry x, or its probability;
+    loss -- ln(f_x(y)/f_z(y)) for one entry; at_most -- what it is at most for every y; or equals, where it
+    has no bound, an equal expression that shows how it is distributed; because -- why, in words;
+    guarantee -- by notion the parameters for values 1 apart; at distance r as the notion's rule says.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("noise",)
+
+    kind: Literal["noise"]
+    noise: str
+    parameter: str
+    norm: Literal["L1", "L2", "range"]
+    attained: bool = True
+    density: str
+    loss: str
+    at_most: str = ""
+    equals: str = ""
+    because: str
+    guarantee: dict[str, dict[str, str]]
+
+    @property
+    def then(self) -> str:
+        """What the loss is at most, or equals, in words."""
+        return f"at most {self.at_most}" if self.at_most else f"equal to {self.equals}"
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield from ((("guarantee", notion), notion) for notion in self.guarantee)
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        letters = (*LETTERS_OF_NOISE, "pi", self.parameter)
+        for key, text in (("density", self.density), ("loss", self.loss)):
+            yield Written((key,), text, letters)
+        for key, text in (("at-most", self.at_most), ("equals", self.equals)):
+            if text:
+                yield Written((key,), text, letters)
+        for notion, texts in self.guarantee.items():
+            yield from each(("guarantee", notion), texts, (self.parameter,))
+
+    def misfits(self) -> Iterator[Mistake]:
+        if bool(self.at_most) == bool(self.equals):
+            yield Mistake((), "a noise has at-most, what its loss is at most, or equals, but one of them")
+
+
+LETTERS_OF_NOISE = "acuvwxyz"
+"""y: an entry of the output; x, z: that entry of the query's value at D and at E; others: see the page."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query(Head):
+    """How far the value of a query of the records that are read moves, where some go and others come.
+
+    moves -- by norm, the most ‖q(x) − q(y)‖ can be where y lacks `removed` records of x and has `added`
+    others, over all values of an attribute; entries -- how far then each entry moves that does, left out:
+    one entry, by all of it;
+    sized -- whether n, how many records are read, must be known; one -- whether there is one record only;
+    whether -- whether the value only says if what is read differs; attained -- whether for some attributes
+    the value moves as far, for all queries of a setting at once.
+    """
+
+    kind: Literal["query"]
+    moves: dict[str, str]
+    entries: list[str] = field(default_factory=list)
+    sized: bool = False
+    one: bool = False
+    whether: bool = False
+    attained: bool = True
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        letters = ("removed", "added", *LETTERS_OF_QUERIES, *("n" if self.sized else ""))
+        yield from each(("moves",), self.moves, letters)
+        yield from each(("entries",), {str(n): one for n, one in enumerate(self.entries, start=1)}, letters)
+
+    def misfits(self) -> Iterator[Mistake]:
+        for norm in self.moves.keys() - {"L1", "L2", "range"}:
+            yield Mistake(("moves",), f"{norm!r} is no norm; L1, L2 and range are")
+
+
+LETTERS_OF_QUERIES = "luw"
+"""The ends of the interval of an attribute, and the diameter of a disc."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Procedure(Head):
+    """A shape by procedure: the sensitivity profile, by edits, by blocks, in own steps or by exhaustion."""
+
+    one_by: ClassVar[tuple[str, ...]] = ("procedure",)
+
+    kind: Literal["procedure"]
+    procedure: Literal["edit types", "blocks", "own steps", "exhaustion"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape(Head):
+    """A form of the sensitivity profile: each r_i ≤ each, and Σ r_i ≤ sum (left out: no limit)."""
+
+    kind: Literal["shape"]
+    each: int
+    sum: int | None = None
+
+    @property
+    def is_derived_when_used(self) -> bool:
+        """Every vector of a profile is looked at."""
+        return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Substitution(Head):
+    """A loss in r and a profile give a guarantee: the worst of the loss over the vectors."""
+
+    kind: Literal["substitution"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricStatement(Head):
+    """A statement about metrics and sensitivities, with the formula that Python functions read off it.
+
+    states -- metric form: a guarantee in terms of a metric d is privacy in the metric formula·d, and
+    `composition` tells how the metrics d[i] of the parts make that of the whole;
+    preprocessing: the parameter of M∘f, from that of M and Delta = Δf;
+    composed maps: a bound on Δ(g∘f), from Delta_f and Delta_g.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("states", "notion")
+
+    kind: Literal["metric"]
+    states: Literal["metric form", "preprocessing", "composed maps"]
+    notion: str | None = None
+    formula: str
+    composition: str | None = None
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        if self.notion is not None:
+            yield ("notion",), self.notion
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        own = () if self.notion is None else context.of(self.notion)
+        more = {"metric form": (), "preprocessing": ("Delta",), "composed maps": ("Delta_f", "Delta_g")}
+        yield Written(("formula",), self.formula, (*own, *more[self.states]))
+        if self.composition is not None:
+            yield Written(("composition",), self.composition, ("k",), ("d",))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Premises:
+    """What a composition theorem asks of each mechanism and of the target.
+
+    stated -- the neighbours of each guarantee: "G" (the target's), "H" (any, the same for all), or a
+    granularity's name;
+    domain -- "own", "common", or "any"; a mechanism that reads everything satisfies both.
+    """
+
+    stated: str | None = None
+    domain: Literal["own", "common", "any"] = "any"
+    target: str | None = None
+    k: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named(Head):
+    """A composition theorem that people cite: premises, hypotheses, a shape, its conclusion.
+
+    conclusion -- formulas in the parameters, k, and for guarantees stated in "H" also m: how many
+    H-steps two target neighbours can be apart (GB Prop. A.3).
+    """
+
+    kind: Literal["named"]
+    title: str
+    adaptive_title: str = ""
+    statement: str
+    premises: Premises = Premises()
+    hypotheses: list[Hypothesis] = field(default_factory=list)
+    shape: str | None = None
+    conclusion: dict[str, str | dict[str, str]] = field(default_factory=dict)
+
+    @property
+    def is_derived_when_used(self) -> bool:
+        """What it concludes is compared with what the loss and the profile give, or is just that."""
+        return True
+
+    @property
+    def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
+        yield from ((("hypotheses", str(n)), one) for n, one in enumerate(self.hypotheses, start=1))
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield from ((("conclusion", notion), notion) for notion in self.conclusion)
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        for notion, given in self.conclusion.items():
+            parameters = context.of(notion)
+            for key, text in given.items() if isinstance(given, dict) else (("", given),):
+                at = tuple(filter(None, ("conclusion", notion, key)))
+                yield Written(at, text, ("k", "m"), parameters)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Witness(Head):
+    """For a notion, mechanisms that attain what its guarantees allow.
+
+    shows -- the parameter whose loss is attained;
+    by -- "ratio": two outcomes, of which 1 has `probability` at distance d from the point that the
+    mechanism is built at (0 where d is oo), and the loss is the logarithm of the ratio;
+    "noise": the distance d with normal noise of that `variance`, and d² add up;
+    "event": the outcome 1 has that `probability`, 0 at the point itself, and 1 where d is oo;
+    distance -- d, from the parameters of the guarantee and the r steps between two inputs;
+    steps -- up to how many steps it attains the bound; left out: for all;
+    together -- up to how many mechanisms that move it attains the rule's bound; left out: for all;
+    steps_by -- an event: the page over steps whose value at r steps is its probability as well.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("notion",)
+
+    kind: Literal["witness"]
+    notion: str
+    shows: str
+    by: Literal["ratio", "noise", "event"]
+    distance: str
+    probability: str = ""
+    variance: str = ""
+    steps: int | None = None
+    together: int | None = None
+    steps_by: str | None = None
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield ("notion",), self.notion
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        yield Written(("distance",), self.distance, (*context.of(self.notion), "r"))
+        if self.probability:
+            yield Written(("probability",), self.probability, ("d",))
+        if self.variance:
+            yield Written(("variance",), self.variance)
+
+    def misfits(self) -> Iterator[Mistake]:
+        needed = "variance" if self.by == "noise" else "probability"
+        if not getattr(self, needed):
+            yield Mistake((needed,), f"this key is missing: a witness by {self.by} has its {needed}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Violation(Head):
+    """What a mechanism with a guarantee of one notion can lose in another: claims there are refuted by it.
+
+    of, notion -- the notion of its guarantee, and that of the claims;
+    loss -- in the guarantee's parameters and the r steps between two inputs, which may be "oo";
+    positive -- the parameter of the guarantee that has to be > 0; mechanism -- what it is, in words.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("of", "notion")
+
+    kind: Literal["violation"]
+    of: str
+    notion: str
+    loss: str
+    positive: str
+    mechanism: str
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield from ((("of",), self.of), (("notion",), self.notion))
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        yield Written(("loss",), self.loss, (*context.of(self.of), "r"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Processing(Head):
+    """From a guarantee of one mechanism to that of another made from its outputs, in every notion.
+
+    of -- "outputs": a function of them; "parts": one mechanism of a composition.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("of",)
+
+    kind: Literal["processing"]
+    of: Literal["outputs", "parts"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Computed(Head):
+    """A procedure that decides claims with numbers: the bound is computed each time, and recomputed.
+
+    notion -- of the claims; parts -- for the notion of a mechanism's own guarantee the formulas of what
+    the procedure asks of it, in terms of its parameters and the distance r of its inputs; noises -- the
+    same for mechanisms that add noise, in terms of its parameter, r being how far an entry moves.
+    """
+
+    kind: Literal["computed"]
+    procedure: Literal["privacy curve"]
+    notion: str
+    parts: dict[str, dict[str, str]] = field(default_factory=dict)
+    noises: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield ("notion",), self.notion
+        yield from ((("parts", notion), notion) for notion in self.parts)
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        for notion, texts in self.parts.items():
+            yield from each(("parts", notion), texts, (*context.of(notion), "r"))
+        for word, texts in self.noises.items():
+            if (letters := context.noises.get(word)) is not None:
+                yield from each(("noises", word), texts, (*letters, "r"))
+
+
+KINDS: Mapping[str, type[Head]] = {
+    "fact": Fact,
+    "rule": Rule,
+    "conversion": Conversion,
+    "closer": Closer,
+    "lemma": Lemma,
+    "step": Step,
+    "noise": Noise,
+    "query": Query,
+    "procedure": Procedure,
+    "shape": Shape,
+    "substitution": Substitution,
+    "metric": MetricStatement,
+    "named": Named,
+    "witness": Witness,
+    "violation": Violation,
+    "processing": Processing,
+    "computed": Computed,
+}
+"""The kinds there are, by the word of a page's head."""

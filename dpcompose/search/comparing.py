@@ -1,0 +1,476 @@
+"""Decides "g ≥ l for all allowed values of the letters" by a certificate for it or a point against it.
+
+Order of work: a few simple points; weights that are seen at once for each piece of g − l or, where the
+pieces are many, a rule for all of them; the other points, first those where what no rule covers is large;
+where the comparison is not linear, points and steps of calculus; then piece by piece linear programs for
+weights or for a point.  What comes out was checked by `kernel.comparison`.  All work is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import chain, islice
+from typing import Any
+
+from dpcompose.kernel import comparison, forms, formulas, terms
+from dpcompose.kernel.certificates import BadCertificate, domain_data, letters, text_of
+from dpcompose.kernel.comparison import distance, shifted
+from dpcompose.kernel.deciders import rays, values
+from dpcompose.kernel.deciders.calculus import goal
+from dpcompose.kernel.deciders.elementary import NotElementary
+from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.forms import Form, Known, NotAForm
+from dpcompose.kernel.terms import Term, letter
+from dpcompose.search.comparisons import arguments, covering, weights
+from dpcompose.search.comparisons.points import Point as Values
+from dpcompose.search.comparisons.points import grid, piece_at, simple, usual, where_large, where_negative
+from dpcompose.search.comparisons.solver import Z3, Solver
+from dpcompose.search.comparisons.weights import NoWeights, text
+
+STANDARD = Z3()
+FIRST_POINTS = 8
+"""How many simple points are tried before any proof; the others come before linear programs."""
+FEW_PIECES = 20
+"""Up to so many pieces are proved one by one, beyond by a rule for all of them if there is one."""
+MANY_PIECES = 400
+"""Up to so many pieces are proved by linear programs."""
+LARGEST_GRID = 200_000
+"""The most terms that are evaluated at simple points."""
+MOST_MEMBERS = 12
+"""How many numbers of members are tried for a counterexample, from the smallest on."""
+LARGEST_WRITTEN_OUT = 40
+"""The most members of a family that are written out; beyond, only simple points are tried."""
+LARGEST_POINT = 2_000
+"""The most members at whose values a comparison is evaluated."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """g ≥ l holds for all allowed values; the certificate shows it, by weights and the deciders used."""
+
+    certificate: Mapping[str, Any]
+    used: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Point:
+    """l > g at the point."""
+
+    values: Mapping[str, Fraction]
+
+
+def compare(
+    greater: Term, lesser: Term, solver: Solver | None = STANDARD, efforts: int | None = None
+) -> Proof | Point | None:
+    """Whether greater ≥ lesser for all allowed values of their letters; None where neither was shown.
+
+    solver -- what finds points of polynomials; efforts -- how often a proof by calculus is looked for at
+    most, each time with more effort.
+
+    >>> e, f = letter("e"), letter("f")
+    >>> compare(terms.largest(e, f), e + f).values == {"e": 1, "f": 1}
+    True
+    >>> compare(e + f, terms.largest(e, f)).certificate["difference"]
+    'e + f - max(e, f)'
+    """
+    try:
+        return _Question(greater, lesser, solver, efforts).answer()
+    except (NotAForm, RecursionError):
+        return None
+
+
+@dataclass
+class _Question:
+    greater: Term
+    lesser: Term
+    solver: Solver | None
+    efforts: int | None
+
+    @cached_property
+    def domains(self) -> Mapping[str, Domain]:
+        return comparison.domains_of(self.greater, self.lesser)
+
+    @cached_property
+    def missing(self) -> list[tuple[Term, str]]:
+        """What must hold for both sides to have values and is not seen from signs."""
+        return forms.missing_values([self.greater, self.lesser])
+
+    @cached_property
+    def known(self) -> Known:
+        """What else is used: that these hold, as calculus shows, or their opposites."""
+        found = set()
+        for term, relation in self.missing:
+            for one, strictly in ((term, True), (term, False), (-term, True)):
+                if (relation == ">= 0" or strictly) and values.surely(one, strictly):
+                    found.add((one, strictly))
+                    break
+        return frozenset(found)
+
+    @cached_property
+    def difference(self) -> Form:
+        return forms.read(self.greater, self.known) - forms.read(self.lesser, self.known)
+
+    def answer(self) -> Proof | Point | None:
+        if any(side.kind == "oo" for side in (self.greater, self.lesser)):
+            return None
+        if forms.missing_values([self.greater, self.lesser], self.known):
+            return None
+        difference = self.difference
+        if rays.overs(difference):
+            return self._over_families()
+        points = islice(grid(self.domains), max(4, LARGEST_GRID // (1 + difference.size)))
+        for point in islice(points, FIRST_POINTS):
+            if self.fails(point):
+                return Point(point)
+        found = self._at_a_glance()
+        if isinstance(found, Proof):
+            return found
+        atoms = any(one.kind != "letter" for one in difference.letters)
+        for point in () if atoms else chain(where_large(difference, found, self.domains), points):
+            if self.fails(point):
+                return Point(point)
+        bent = atoms or _has_products(difference)
+        return (
+            (self._by_calculus(self.efforts) if bent else None)
+            or self._by_programs()
+            or (self._by_calculus(1) if not bent and self._is_whole() else None)
+        )
+
+    def _is_whole(self) -> bool:
+        return any(domain.integer for domain in self.domains.values())
+
+    # certificates and points, checked
+
+    def proof(self, proof: Any) -> Proof | None:
+        """The certificate with a proof of the difference, if it is one."""
+        written = [
+            [formulas.to_text(term), "> 0" if strictly else ">= 0"]
+            for term, strictly in sorted(self.known, key=lambda one: one[0].key)
+        ]
+        certificate = {
+            "letters": {name: domain_data(domain) for name, domain in self.domains.items()},
+            **({"known": written} if written else {}),
+            "difference": text(self.difference),
+            "proof": proof,
+        }
+        try:
+            used = comparison.check_at_least(self.greater, self.lesser, certificate)
+        except BadCertificate:
+            return None
+        return Proof(certificate, used)
+
+    def fails(self, point: Values) -> bool:
+        """Whether l > g at a point, confirmed by the kernel."""
+        try:
+            if self.difference.at(point) >= 0:
+                return False
+        except (NotAForm, formulas.FormulaError, KeyError, ArithmeticError):
+            pass  # it may be irrational there, or have no value
+        try:
+            comparison.check_point(self.greater, self.lesser, point)
+        except BadCertificate:
+            return False
+        return True
+
+    # proofs
+
+    @cached_property
+    def symbols(self) -> dict[str, Term]:
+        return letters(self.domains)
+
+    def _shifts(self) -> Iterator[tuple[Form, dict[str, Term], Any]]:
+        """The difference, and where letters with a least value above 0 are multiplied, the same with what
+        they are more; each with its letters, and the step that leads to it."""
+        yield self.difference, self.symbols, lambda proof: proof
+        names = sorted(
+            name for name in _multiplied(self.difference) if (least := self.domains[name].least) and least > 0
+        )
+        if names:
+            yield shift(self.difference, self.symbols, names, self.known)
+
+    def _at_a_glance(self) -> Proof | list[forms.Monomial]:
+        """A proof by weights that are seen, or a rule; else the monomials that no rule covered."""
+        uncovered: list[forms.Monomial] = []
+        for difference, symbols, step in self._shifts():
+            found = at_a_glance(difference, symbols, self.known)
+            if not isinstance(found, list):
+                if (proof := self.proof(step(found))) is not None:
+                    return proof
+            elif difference is self.difference:
+                uncovered = found
+        return uncovered
+
+    def _by_calculus(self, efforts: int | None) -> Proof | Point | None:
+        """A proof by steps of calculus, or a point where it fails, of values that may be irrational."""
+        try:
+            wanted = goal(self.difference)
+        except NotElementary:
+            return None
+        first = usual(self.domains)  # of what cancels, too
+        found = arguments.decide(wanted, lambda point: self.fails(first | point), efforts)
+        if isinstance(found, dict):
+            return Point(first | found)
+        return None if found is None else self.proof({"steps": found})
+
+    def _by_programs(self) -> Proof | Point | None:
+        """Weights from linear programs, or points where a piece is negative."""
+        for difference, symbols, step in self._shifts():
+            if forms.pieces(difference, MANY_PIECES) is None:
+                continue
+            try:
+                proof = self.proof(step(weights.tree(difference, symbols, self.known, at_once=False)))
+            except NoWeights:
+                continue
+            if proof is not None:
+                return proof
+        for point in self._where_negative(self.difference):
+            if self.fails(point):
+                return Point(point)
+        return None
+
+    def _where_negative(self, difference: Form) -> Iterator[Values]:
+        some = forms.pieces(difference, MANY_PIECES)
+        if some is None:
+            near = (piece_at(difference, point) for point in islice(grid(self.domains), 200))
+            some = iter(dict.fromkeys(piece for piece in near if piece is not None))
+        for piece in some:
+            if weights.seen(piece, self.symbols, self.known) is None:
+                yield from where_negative(piece, self.domains, self.solver)
+
+    # families
+
+    def _over_families(self) -> Proof | Point | None:
+        """For all numbers of members at once by rays; against it, the smallest number that fails."""
+        proof = self._by_rays()
+        if proof is not None:
+            return proof
+        for point in self._points_of_families():
+            if self.fails(point):
+                return Point(point)
+        for sizes in self._small_sizes():
+            found = self._written_out(sizes)
+            if found is not None:
+                return found
+        return None
+
+    def _by_rays(self) -> Proof | None:
+        try:
+            most = rays.largest(rays.prepared(self.difference, self.known), self.known)
+            named = {family: self._prefix(n) for n, family in enumerate(most)}
+            data = [
+                [formulas.to_text(member), formulas.to_text(count), prefix]
+                for (member, count), prefix in named.items()
+            ]
+            below, new = rays.on_rays(self.difference, data, self.symbols, self.known)
+        except (NotAForm, BadCertificate):
+            return None
+        symbols = self.symbols | new
+        steps = [(below, symbols, _nothing)]
+        domains = {name: one.of[1] for name, one in symbols.items()}
+        names = sorted(name for name in _multiplied(below) if (least := domains[name].least) and least > 0)
+        if names:
+            steps.append(shift(below, symbols, names, self.known))
+        for difference, inside, step in steps:
+            found = at_a_glance(difference, inside, self.known)
+            if isinstance(found, list):
+                if forms.pieces(difference, MANY_PIECES) is None:
+                    continue
+                try:
+                    found = weights.tree(difference, inside, self.known, at_once=False)
+                except NoWeights:
+                    continue
+            proof = self.proof({"rays": data, "difference": text(below), "proof": step(found)})
+            if proof is not None:
+                return proof
+        return None
+
+    def _prefix(self, n: int) -> str:
+        """What the letters of a family are called: r0, r1, …, or longer where parameters are called so."""
+        start = "r"
+        while any(name.startswith(f"{start}{n}") for name in self.domains):
+            start += "r"
+        return f"{start}{n}"
+
+    @cached_property
+    def counts(self) -> list[Term]:
+        """The numbers of members of all families that occur."""
+        found = {one.of[2] for side in (self.greater, self.lesser) for one in _overs(side)}
+        return sorted(found, key=lambda one: one.key)
+
+    def _sizes(self) -> Iterator[dict[str, int]]:
+        """Numbers of members of the families of a symbolic number: all alike from the smallest on."""
+        least = {
+            one.of[0]: max(1, int(self.domains[one.of[0]].least or 1))
+            for one in self.counts
+            if one.kind == "letter"
+        }
+        for more in range(MOST_MEMBERS if least else 1):
+            yield {name: size + more for name, size in least.items()}
+            for one in least if more and len(least) > 1 else ():
+                yield {name: size + more * (name == one) for name, size in least.items()}
+
+    def _largest(self, sizes: Mapping[str, int]) -> int:
+        return max([*sizes.values(), *(int(one.of[0]) for one in self.counts if one.kind == "number")])
+
+    def _small_sizes(self) -> Iterator[dict[str, int]]:
+        return (sizes for sizes in self._sizes() if self._largest(sizes) <= LARGEST_WRITTEN_OUT)
+
+    def _points_of_families(self) -> Iterator[Values]:
+        """Simple points for a few numbers of members: all alike, or the first one or two above the rest."""
+        families = {name: domain for name, domain in self.domains.items() if terms.moves(name)}
+        for sizes in islice(self._sizes(), 4):
+            count = self._largest(sizes)
+            if count > LARGEST_POINT:
+                return
+            numbers = {name: Fraction(size) for name, size in sizes.items()}
+            alone = {
+                name: domain
+                for name, domain in self.domains.items()
+                if name not in families and name not in numbers
+            }
+            for point in islice(grid(alone), 12):
+                for above in (count, 1, 2, 0):
+                    members = {
+                        _member(name, j): simple(domain)[0 if j <= above else min(2, len(simple(domain)) - 1)]
+                        for name, domain in families.items()
+                        for j in range(1, count + 1)
+                    }
+                    yield point | members | numbers
+
+    def _written_out(self, sizes: Mapping[str, int]) -> Point | None:
+        """A point for given numbers of members, at which all members are letters of their own."""
+        numbers = {name: terms.number(size) for name, size in sizes.items()}
+        try:
+            more, less = (
+                terms.substituted(written_out(side, sizes), numbers) for side in (self.greater, self.lesser)
+            )
+            found = compare(more, less, self.solver, self.efforts)
+        except (terms.TermError, NotAForm):
+            return None
+        if not isinstance(found, Point):
+            return None
+        count = self._largest(sizes)
+        first = {
+            _member(name, j) if terms.moves(name) else name: simple(domain)[0]
+            for name, domain in self.domains.items()
+            for j in range(1, (count if terms.moves(name) else 1) + 1)
+        }
+        point = {**first, **found.values, **{name: Fraction(size) for name, size in sizes.items()}}
+        return Point(point) if self.fails(point) else None
+
+
+def _nothing(proof: Any) -> Any:
+    return proof
+
+
+def at_a_glance(difference: Form, symbols: Mapping[str, Term], known: Known) -> Any:
+    """A proof without linear programs: of each piece where they are few, else a rule for all of them.
+
+    Without one, the list of monomials that a rule would not cover.
+    """
+    if forms.pieces(difference, FEW_PIECES) is None:
+        return covering.find(difference, known)
+    try:
+        return weights.tree(difference, symbols, known, at_once=True)
+    except NoWeights:
+        return []
+
+
+def shift(
+    difference: Form, symbols: Mapping[str, Term], names: Sequence[str], known: Known
+) -> tuple[Form, dict[str, Term], Any]:
+    """The difference with x = least + x' for some letters, the letters, and the step that leads to it."""
+    new, replaced, written = {}, {}, []
+    for name in names:
+        fresh = f"{name}_more"
+        while fresh in symbols or fresh in new:
+            fresh += "_"
+        domain = symbols[name].of[1]
+        new[fresh] = letter(fresh, shifted(domain, "least"))
+        replaced[name] = distance(new[fresh], domain, "least")
+        written.append([name, "least", fresh])
+    moved = forms.substituted(difference, replaced, known)
+
+    def step(proof: Any) -> Any:
+        return {"shift": written, "difference": text(moved), "proof": proof}
+
+    return moved, {**symbols, **new}, step
+
+
+def _multiplied(form: Form) -> set[str]:
+    """The letters that stand in products."""
+    found = {
+        one.of[0]
+        for term, _ in form.monomials
+        for one, _ in term
+        if one.kind == "letter" and sum(n for _, n in term) > 1
+    }
+    return found.union(*(_multiplied(inner) for peak, _ in form.peaks for inner in peak.of))
+
+
+def _has_products(form: Form) -> bool:
+    return any(sum(n for _, n in term) > 1 for term, _ in form.monomials) or any(
+        _has_products(inner) for peak, _ in form.peaks for inner in peak.of
+    )
+
+
+def _overs(term: Term) -> Iterator[Term]:
+    if term.kind == "over":
+        yield term
+    for part in term.parts:
+        yield from _overs(part)
+
+
+def _member(name: str, j: int) -> str:
+    """e[3] for e[i]."""
+    return f"{name[:-3]}[{j}]"
+
+
+def written_out(term: Term, sizes: Mapping[str, int]) -> Term:
+    """The term with every family written out member by member, for given numbers of members.
+
+    >>> k = letter("k", Domain.read("integer >= 1"))
+    >>> formulas.to_text(written_out(terms.over(1, letter("e[i]"), k), {"k": 2}))
+    'max(e[1], e[2])'
+    """
+
+    def replace(one: Term) -> Term | None:
+        if one.kind != "over":
+            return None
+        m, x, count = one.of
+        size = sizes[count.of[0]] if count.kind == "letter" else int(count.of[0])
+        members = [
+            terms.substituted(
+                x,
+                {n: letter(_member(n, j), domain) for n, domain in x.letters.items() if terms.moves(n)},
+            )
+            for j in range(1, size + 1)
+        ]
+        return terms.add(members) if m == count else terms.top(int(m.of[0]), members)
+
+    return terms.changed(term, replace)
+
+
+def reason(greater: Term, lesser: Term) -> str:
+    """Why a comparison may have stayed undecided, in words."""
+    try:
+        question = _Question(greater, lesser, None, None)
+        missing = forms.missing_values([greater, lesser], question.known)
+        if missing:
+            return f"{formulas.to_text(missing[0][0])} is not known to be {missing[0][1]}"
+        difference = question.difference
+    except NotAForm as error:
+        return str(error)
+    if rays.overs(difference):
+        return "it is not shown for all numbers of members"
+    atoms = sorted((one for one in difference.letters if one.kind != "letter"), key=lambda one: one.key)
+    if atoms:
+        return f"{text_of(atoms[0])} is compared by its sign, and by calculus, and that is not enough"
+    if _has_products(difference):
+        return "the comparison is not linear in the parameters, and neither a proof nor a point was found"
+    if any(domain.integer for domain in question.domains.values()):
+        return "it fails for real values of the whole-number parameters, and no whole numbers were found"
+    return "neither a proof nor a point was found"

@@ -1,0 +1,1 @@
+"""Comparisons: certificates and points are looked for; nothing here is believed."""

@@ -1,0 +1,509 @@
+"""Finds proofs by calculus, and points, for comparisons that are not linear.
+
+Values at sample points say only what is worth trying: where a function is seen to be negative no proof is
+looked for, and where it is least a box is split.  Whatever comes out is steps that
+`kernel.deciders.calculus` checks exactly, or a rational point that is confirmed exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations, islice
+from typing import Any
+
+from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel.deciders import calculus, elementary, ranges, steps
+from dpcompose.kernel.deciders.calculus import Step
+from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter, NotElementary
+from dpcompose.kernel.deciders.steps import Goal
+from dpcompose.kernel.domains import Domain
+from dpcompose.search.comparisons import factoring
+from dpcompose.search.comparisons.sampling import FEW_TRIALS, Values, lowest, points, samples, value
+
+Proof = list[tuple[Step, Box]]
+"""Steps, each with the box of its goal."""
+EFFORTS = ((6, 2_500), (9, 5_000), (14, 8_000))
+"""How deep, and with how much work, proofs are looked for, one after the other."""
+TRIALS = ((FEW_TRIALS, 3), (1_000, 8), (2_000, 16))
+"""At how many points a difference is looked at, and from how many a lower one is looked for, in turn."""
+SAMPLES = 28
+"""At how many points a goal is looked at."""
+NOISE = float(Fraction(1, 10**8))
+"""What a value may be below 0, beside the sum of its terms' magnitudes, and still be rounding."""
+MOST_LETTERS = 400
+"""The most terms of a goal that is worked on."""
+
+
+class _Over(Exception):
+    """The effort is spent."""
+
+
+def decide(
+    wanted: Goal, fails: Callable[[dict[str, Fraction]], bool], efforts: int | None = None
+) -> list[Any] | dict[str, Fraction] | None:
+    """Steps as data, or a point that `fails` confirms, or neither: by more and more effort in turn.
+
+    efforts -- how many of them at most.
+
+    >>> x = elementary.parameter("x")
+    >>> wanted = elementary.exp(x) - elementary.constant(1) - x, {"x": Domain(Fraction(0))}
+    >>> decide(wanted, lambda point: False)
+    [['slope', 'x', 'least'], ['signs'], ['range', '48']]
+    """
+    f, box = wanted
+    largest = max((len(part.names) for part in steps.parts_of(f)[0]), default=0)
+    if largest > MOST_PARAMETERS or len(f.names) > MOST_IN_ALL:
+        return None
+    for (trials, confirmed), (depth, work) in islice(zip(TRIALS, EFFORTS, strict=True), efforts):
+        for point in points(f, box, trials, confirmed):
+            if fails(point):
+                return _simpler(point, box, fails)
+        try:
+            found = _Search(work).prove(f, box, depth)
+        except (_Over, NotElementary):
+            continue
+        if found is not None:
+            return [calculus.to_data(step, there) for step, there in found]
+    return None
+
+
+def _simpler(
+    point: dict[str, Fraction], box: Box, fails: Callable[[dict[str, Fraction]], bool]
+) -> dict[str, Fraction]:
+    """The point with simpler values, one after the other, as long as it still `fails`."""
+    for name, x in point.items():
+        for simple in (*SIMPLE, *(x.limit_denominator(n) for n in (1, 10, 100))):
+            if box[name].contains(simple) and fails({**point, name: simple}):
+                point = {**point, name: simple}
+                break
+    return point
+
+
+SIMPLE = tuple(map(Fraction, ("1", "1/2", "2", "3", "5", "10", "1/10", "100", "1/100")))
+"""Values that a counterexample has where it can."""
+MOST_PARAMETERS = 10
+"""The most that may stand in one sum that shares none with others."""
+MOST_IN_ALL = 24
+
+
+@dataclass
+class _Search:
+    """A search that may look at functions with so many terms in all."""
+
+    work: int
+    failed: dict[tuple[Elementary, ranges.Key], int] = field(default_factory=dict)
+    negative: dict[tuple[Elementary, ranges.Key], bool] = field(default_factory=dict)
+
+    def prove(self, f: Elementary, box: Box, depth: int) -> Proof | None:
+        """Steps for f ≥ 0, with at most so many in one another."""
+        box = {name: box[name] for name in f.names}
+        if ranges.nonnegative_by_signs(f, box):
+            return [(Step("signs"), box)]
+        known = (f, ranges.key(box, f.names))
+        if self.failed.get(known, -1) >= depth or len(f.terms) > MOST_LETTERS:
+            return None
+        found = None if self.seems_negative(f, box) else self._prove(f, box, depth)
+        if found is None:
+            self.failed[known] = depth
+        return found
+
+    def _prove(self, f: Elementary, box: Box, depth: int) -> Proof | None:
+        for bits in (48,) if f.names else (64, 500):
+            low = ranges.over(f, box, bits).low
+            if low is not None and low >= 0:
+                return [(Step("range", (Fraction(bits),)), box)]
+        if depth <= 0 or not f.names:
+            return None
+        for made, goals in self._in_parts(f, box):
+            found = self._within_share(made, goals, depth)
+            if found is not None:
+                return found
+        for step in _surely_useful(f, box):
+            after = self._reduced((f, box), step)
+            if after is not None and after[0] != (f, box):
+                return self._after([(step, box)], after, depth)
+        for made, goals in self._worth_trying(f, box):
+            found = self._within_share(made, goals, depth - 1)
+            if found is not None:
+                return found
+        return None
+
+    def _within_share(self, made: Proof, goals: list[Goal], depth: int) -> Proof | None:
+        """The same as `_after`, with a share of the work that is left: others are to have their turn."""
+        share = max(self.work // SHARES, min(self.work, LEAST_WORK))
+        spared = self.work - share
+        self.work = share
+        try:
+            return self._after(made, goals, depth)
+        except _Over:
+            return None
+        finally:
+            self.work = max(self.work, 0) + spared
+
+    def _after(self, made: Proof, goals: list[Goal], depth: int) -> Proof | None:
+        """The steps and proofs of all goals."""
+        if len(goals) > 1 and any(self.seems_negative(*one) for one in goals):
+            return None
+        total = list(made)
+        for g, box in goals:
+            found = self.prove(g, box, depth)
+            if found is None:
+                return None
+            total += found
+        return total
+
+    def seems_negative(self, f: Elementary, box: Box) -> bool:
+        """Whether f is negative at a sample point, beyond rounding."""
+        known = (f, ranges.key(box, f.names))
+        if known not in self.negative:
+            self.negative[known] = self._seems_negative(f, box)
+        return self.negative[known]
+
+    def _seems_negative(self, f: Elementary, box: Box) -> bool:
+        self._spend(f)
+        for point in samples(box, f.names, SAMPLES if f.names else 1):
+            found = value(f, point)
+            if found is not None and found[0] < -NOISE * found[1]:
+                return True
+        return False
+
+    def _spend(self, f: Elementary) -> None:
+        self.work -= 1 + _size(f) // 4
+        if self.work < 0:
+            raise _Over
+
+    def _reduced(self, wanted: Goal, *some: Step) -> list[Goal] | None:
+        """What remains after the steps, of which all but the last leave one goal; None where one fails."""
+        self._spend(wanted[0])
+        goals = [wanted]
+        try:
+            for step in some:
+                (one,) = goals
+                goals = calculus.reduce(one, step)
+        except (BadCertificate, NotElementary, KeyError, ArithmeticError):
+            return None
+        return goals
+
+    def _tried(self, wanted: Goal, step: Step) -> Iterator[tuple[Proof, list[Goal]]]:
+        goals = self._reduced(wanted, step)
+        if goals is not None:
+            yield [(step, wanted[1])], goals
+
+    def _worth_trying(self, f: Elementary, box: Box) -> Iterator[tuple[Proof, list[Goal]]]:
+        """Steps that may help, with what they leave, the most promising ones first."""
+        wanted = (f, box)
+        low = self._lowest_sample(f, box)
+        apart = self._apart(f, box, low)
+        smooth = not steps.worst_cases(f)
+        roots = {r.denominator for term, _ in f.terms for _, r in term if r.denominator > 1}
+        if not smooth:
+            yield from self._worst_cases(f, box)
+        if low is not None and touches(f, box, low):
+            if smooth:
+                yield from self._factors(f, box)
+            for root in sorted(roots) if smooth else ():
+                yield from self._tried(wanted, Step("powers", (Fraction(root),)))
+            yield from apart
+        if smooth:
+            yield from self._factors(f, box)
+            yield from self._slopes(f, box)
+            for root in sorted(roots):
+                yield from self._tried(wanted, Step("powers", (Fraction(root),)))
+            if any(letter[0] == "l" for letter in f.letters) and len(f.terms) <= MOST_EXPONENTS:
+                yield from self._tried(wanted, Step("exp"))
+        yield from apart
+        for name in sorted(f.names):
+            if _log_of(name) in elementary.every_letter(f):
+                yield from self._tried(wanted, Step("change", (name, "exp")))
+            if elementary.letter_of("e", elementary.parameter(name).terms[0][0]) in f.letters:
+                yield from self._tried(wanted, Step("change", (name, "-log")))
+            if box[name].integer:
+                yield from self._tried(wanted, Step("real", (name,)))
+        if low is not None and smooth:
+            for step in _lemmas(f, low):
+                yield from self._tried(wanted, step)
+
+    def _in_parts(self, f: Elementary, box: Box) -> Iterator[tuple[Proof, list[Goal]]]:
+        """Sums that share no parameter, each without the number in f or with an equal share of it; and what
+        stands before products of parameters."""
+        parts, rest = steps.parts_of(f)
+        if len(parts) > 1 and (c := rest.number) is not None:
+            for share in dict.fromkeys((Fraction(0), c / len(parts))):
+                yield from self._tried((f, box), Step("apart", ((share,) * len(parts),)))
+        hidden = {name for letter in f.letters if letter[0] not in "xy" for name in _names_of(letter)}
+        names = sorted(name for name in f.names - hidden if box[name].nonnegative)
+        if names and hidden:
+            yield from self._tried((f, box), Step("collect", (tuple(names),)))
+
+    def _factors(self, f: Elementary, box: Box) -> Iterator[tuple[Proof, list[Goal]]]:
+        """The roots of a polynomial in one letter, or the factors of one in several."""
+        yield from self._tried((f, box), Step("roots"))
+        found = _factors_of(f)
+        if found is None:
+            return
+        c, factors = found
+        signed = []
+        for one, n in factors:
+            minus = n % 2 and self.seems_negative(one, {name: box[name] for name in one.names})
+            signed.append((one, n, "-" if minus else "+"))
+        yield from self._tried((f, box), Step("factors", (c, tuple(signed))))
+
+    def _apart(self, f: Elementary, box: Box, low: Values | None) -> Iterator[tuple[Proof, list[Goal]]]:
+        """Squares, and parts of the box that meet where f is small."""
+        wanted, names = (f, box), sorted(f.names)
+        for letter in f.letters:
+            powers = {r for term, _ in f.terms for one, r in term if one == letter}
+            for unit in sorted({r / k for r in powers for k in (1, 2)} if len(powers) <= 2 else ()):
+                yield from self._tried(wanted, Step("square", (letter, unit)))
+        whole_line = [name for name in names if box[name].least is None and box[name].greatest is None]
+        if whole_line:
+            yield from self._tried(wanted, Step("split", (whole_line[0], Fraction(0))))
+            return
+        near = [name for name in names if not box[name].integer and box[name].nonnegative]
+        for step in _orders(near, low) if low is not None else ():
+            yield from self._tried(wanted, step)
+        for name in names:
+            inner = low is not None and _is_inner(low[name], box[name])
+            for c in _simple_near(low[name] if low is not None and inner else _middle(box[name]), box[name]):
+                yield from self._tried(wanted, Step("split", (name, c)))
+
+    def _worst_cases(self, f: Elementary, box: Box) -> Iterator[tuple[Proof, list[Goal]]]:
+        """One choice where the worst case counts positively, each one else; those inside of others last."""
+        inner = {
+            one
+            for letter in steps.worst_cases(f)
+            for part in elementary.inside(letter)
+            for one in steps.worst_cases(part)
+        }
+        for letter in sorted(steps.worst_cases(f), key=lambda one: one in inner):
+            m, of = letter[1][0], elementary.inside(letter)
+            votes: dict[tuple[int, ...], int] = {}
+            for point in samples(box, f.names, SAMPLES):
+                seen = [(value(one, point) or (-math.inf, 0))[0] for one in of]
+                some = tuple(sorted(sorted(range(len(of)), key=seen.__getitem__, reverse=True)[:m]))
+                votes[some] = votes.get(some, 0) + 1
+            for some in sorted(votes, key=lambda one: -votes[one])[:1] if m == 1 else ():
+                yield from self._tried((f, box), Step("largest", (letter, of[some[0]])))
+            positive = False
+            for some in sorted(votes, key=lambda one: -votes[one])[:MOST_CHOSEN]:
+                chosen = Step("chosen", (letter, tuple(of[j] for j in some)))
+                for made, goals in self._tried((f, box), chosen):
+                    positive = True
+                    yield made, goals
+            if not positive:
+                yield from self._tried((f, box), Step("each", (letter,)))
+                return
+
+    def _slopes(self, f: Elementary, box: Box) -> Iterator[tuple[Proof, list[Goal]]]:
+        """Derivatives of f, then of f divided by what one of its terms has, the simplest ones first."""
+        yield from self._slopes_of(f, box, [])
+        tried = {f}
+        for term, _ in f.terms[:MOST_DIVISORS]:
+            for step in _division(term, box):
+                goals = self._reduced((f, box), step)
+                if goals is not None and goals[0][0] not in tried:
+                    tried.add(goals[0][0])
+                    yield from self._slopes_of(goals[0][0], box, [(step, box)])
+
+    def _slopes_of(self, f: Elementary, box: Box, before: Proof) -> Iterator[tuple[Proof, list[Goal]]]:
+        found: list[tuple[int, int, Proof, list[Goal]]] = []
+        for name, end in ranges.ends(f, box):
+            step = Step("slope", (name, end))
+            goals = self._reduced((f, box), step)
+            if goals is not None:
+                size = sum(_size(one) for one, _ in goals)
+                found.append((size, len(found), [*before, (step, box)], goals))
+        for _, _, made, goals in sorted(found, key=lambda one: one[:2]):
+            yield made, goals
+
+    def _lowest_sample(self, f: Elementary, box: Box) -> dict[str, float] | None:
+        self._spend(f)
+        best: dict[str, float] | None = None
+        least = math.inf
+        for point in samples(box, f.names, 3 * SAMPLES, seed=2):
+            found = value(f, point)
+            if found is not None and found[0] / (found[1] or 1) < least:
+                best, least = point, found[0] / (found[1] or 1)
+        return None if best is None else lowest(f, box, best, 40)
+
+
+SHARES = 3
+LEAST_WORK = 300
+MOST_DIVISORS = 8
+MOST_CHOSEN = 6
+MOST_EXPONENTS = 12
+
+
+def _surely_useful(f: Elementary, box: Box) -> Iterator[Step]:
+    """Steps that lose nothing, and make f simpler."""
+    yield from _division(elementary.least_powers(f), box)
+    powers: dict[str, int] = {}
+    for letter, r in _all_powers(f):
+        if letter[0] == "x" and r.denominator > 1:
+            powers[letter[1]] = math.lcm(powers.get(letter[1], 1), r.denominator)
+    for name, n in sorted(powers.items()):
+        yield Step("real", (name,)) if box[name].integer else Step("change", (name, f"root {n}"))
+    for name in sorted(f.names):
+        domain = box[name]
+        if domain.integer and domain.least is not None and domain.least == domain.greatest:
+            yield Step("number", (name,))
+        elif not domain.nonnegative and domain.least is not None:
+            yield Step("change", (name, "least"))
+        elif domain.least is None and domain.greatest is not None:
+            yield Step("change", (name, "greatest"))
+        elif domain.greatest == 1 and domain.nonnegative and not domain.integer:
+            log = _log_of(name)
+            if log in elementary.every_letter(f) and not any(
+                name in _names_of(one) for one in f.letters if one not in (log, ("x", name))
+            ):
+                yield Step("change", (name, "-exp"))
+
+
+def _division(term: elementary.Term, box: Box) -> Iterator[Step]:
+    """Division by what of a product has a sign that is seen."""
+    signed = tuple(pair for pair in term if steps.positive_sign(*pair, box) is not None)
+    if signed:
+        yield Step("divided", (Elementary(((signed, Fraction(1)),)),))
+
+
+def _factors_of(f: Elementary) -> tuple[Fraction, list[tuple[Elementary, int]]] | None:
+    """f as a number times powers of polynomials in powers of its letters; None where it is none, or large."""
+    letters = f.letters
+    units = []
+    for letter in letters:
+        powers = [dict(term).get(letter, Fraction(0)) for term, _ in f.terms]
+        if min(powers) < 0:
+            return None
+        units.append(Fraction(1, math.lcm(*(r.denominator for r in powers))))
+    if not letters or len(letters) > MOST_IN_FACTORS or len(f.terms) > MOST_FACTORED:
+        return None
+    if any(
+        max(abs(c.numerator), c.denominator).bit_length() > steps.MOST_COEFFICIENT_BITS for _, c in f.terms
+    ):
+        return None
+    polynomial = {}
+    for term, c in f.terms:
+        of = dict(term)
+        degrees = (of.get(letter, Fraction(0)) / unit for letter, unit in zip(letters, units, strict=True))
+        polynomial[tuple(map(int, degrees))] = c
+    if max(map(sum, polynomial)) > steps.MOST_DEGREE:
+        return None
+    found = factoring.factored(polynomial)
+    if found is None:
+        return None
+    lead = polynomial[max(polynomial)]
+    factors = []
+    for one, n in found:
+        lead /= one[max(one)] ** n
+        made = Elementary()
+        for exponents, c in one.items():
+            pairs = zip(letters, exponents, units, strict=True)
+            term = tuple((letter, unit * e) for letter, e, unit in pairs if e)
+            made = made + elementary.elementary([(term, c)])
+        factors.append((made, n))
+    return lead, factors
+
+
+MOST_IN_FACTORS = 6
+MOST_FACTORED = 60
+
+
+def _names_of(letter: Letter) -> frozenset[str]:
+    return elementary.of_letter(letter).names
+
+
+def _log_of(name: str) -> Letter:
+    return elementary.letter_of("l", elementary.parameter(name).terms)
+
+
+def _all_powers(f: Elementary) -> Iterator[tuple[Letter, Fraction]]:
+    for term, _ in f.terms:
+        for letter, r in term:
+            yield letter, r
+            for one in elementary.inside(letter):
+                yield from _all_powers(one)
+
+
+def _size(f: Elementary) -> int:
+    return sum(1 + sum(1 + (4 if letter[0] in "lsm" else 0) for letter, _ in term) for term, _ in f.terms)
+
+
+def _simple_near(x: float, domain: Domain) -> list[Fraction]:
+    """A few simple numbers inside of the domain, near to x."""
+    exact = Fraction(x)
+    size = Fraction(10) ** math.floor(math.log10(abs(x))) if x else Fraction(1)
+    near = [exact.limit_denominator(n) for n in (1, 2, 12)] + [(exact / size).limit_denominator(4) * size]
+    if domain.integer:
+        near = [Fraction(math.floor(exact)), Fraction(math.floor(exact)) - 1]
+    inside = [
+        c
+        for c in dict.fromkeys(near)
+        if (domain.least is None or c > domain.least or (domain.integer and c == domain.least))
+        and (domain.greatest is None or c < domain.greatest)
+    ]
+    return sorted(inside, key=lambda c: (abs(c - exact) > size / 100, c.denominator))[:2]
+
+
+def touches(f: Elementary, box: Box, low: Values) -> bool:
+    """Whether f seems to be 0 at an inner point of the box."""
+    found = value(f, low)
+    return (
+        found is not None
+        and abs(found[0]) <= NOISE * found[1]
+        and all(_is_inner(x, box[name]) for name, x in low.items())
+    )
+
+
+def _is_inner(x: float, domain: Domain) -> bool:
+    """Whether x lies well inside of a domain."""
+    if domain.integer:
+        return True
+    if domain.least is None or domain.greatest is None:
+        ends = [float(end) for end in (domain.least, domain.greatest) if end is not None]
+        return all(NEAR < abs(x - end) < 1 / NEAR for end in ends)
+    width = float(domain.greatest - domain.least)
+    return float(domain.least) + NEAR * width < x < float(domain.greatest) - NEAR * width
+
+
+NEAR = float(Fraction(1, 1000))
+
+
+def _middle(domain: Domain) -> float:
+    """A number well inside of a domain."""
+    if domain.least is not None and domain.greatest is not None:
+        return float(domain.least + domain.greatest) / 2
+    return float(domain.least + 1 if domain.least is not None else (domain.greatest or 1) - 1)
+
+
+def _orders(names: list[str], low: Values) -> list[Step]:
+    """Two parameters compared by a simple factor, which is close to the one where f is small."""
+    found: list[tuple[bool, int, Step]] = []
+    for x, y in combinations(names, 2):
+        ratio = low[x] / low[y] if low[y] else math.inf
+        if 1 / LARGEST_RATIO < ratio < LARGEST_RATIO:
+            for c in _simple_near(ratio, Domain(Fraction(0), True)):
+                far = abs(float(c) / ratio - 1) * 100 > 1
+                found.append((far, c.numerator + c.denominator, Step("order", (x, y, c))))
+    return [step for _, _, step in sorted(found, key=lambda one: one[:2])[:MOST_ORDERS]]
+
+
+LARGEST_RATIO = 20
+MOST_ORDERS = 4
+
+
+def _lemmas(f: Elementary, low: Values) -> Iterator[Step]:
+    """Lemmas for the exponentials and logarithms of f, at simple numbers and where f is small."""
+    for letter in f.letters:
+        if letter[0] not in "el":
+            continue
+        for r in sorted({r for term, _ in f.terms for one, r in term if one == letter}):
+            there = value(elementary.inside(letter)[0].scaled(r if letter[0] == "e" else Fraction(1)), low)
+            for name, lemma in steps.LEMMAS.items():
+                near = [Fraction(0 if letter[0] == "e" else 1)]
+                if lemma.chosen and there is not None:
+                    near.append(Fraction(there[0]).limit_denominator(8))
+                for p in dict.fromkeys(near if lemma.of[0] == letter[0] else []):
+                    yield Step("lemma", (name, letter, r, p))

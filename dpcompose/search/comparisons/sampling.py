@@ -1,0 +1,188 @@
+"""Values of elementary functions at sample points, as floating-point numbers, and points where they are low.
+
+They say only what is worth trying; whatever is found is confirmed exactly by others.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from dpcompose.kernel.deciders import elementary
+from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter
+from dpcompose.kernel.domains import Domain
+
+Values = Mapping[str, float]
+
+
+def value(f: Elementary, point: Values) -> tuple[float, float] | None:
+    """About f at a point, and the sum of its terms' magnitudes; None where that is no number."""
+    made, terms = _program(f)
+    try:
+        known: list[float] = []
+        for kind, of, within in made:
+            known.append(_of_letter(kind, of, [_total(one, known)[0] for one in within], point))
+            if kind == "l" and within[0][0] == (1, ()):  # more exact than log(1 + x) where x is small
+                known[-1] = math.log1p(_total(within[0][1:], known)[0])
+        total, size = _total(terms, known)
+    except (ArithmeticError, ValueError):
+        return None
+    return (total, size) if math.isfinite(total) and math.isfinite(size) else None
+
+
+_Terms = tuple[tuple[float, tuple[tuple[int, int | float], ...]], ...]
+
+
+@lru_cache(maxsize=4096)
+def _program(f: Elementary) -> tuple[list[tuple[str, Any, list[_Terms]]], _Terms]:
+    """How to compute f: its letters in an order in which each needs earlier ones only, and its terms."""
+    places: dict[Letter, int] = {}
+    made: list[tuple[str, Any, list[_Terms]]] = []
+
+    def place(letter: Letter) -> int:
+        if letter not in places:
+            within = [terms(one) for one in elementary.inside(letter)]
+            places[letter] = len(made)
+            made.append((*letter, within))
+        return places[letter]
+
+    def terms(one: Elementary) -> _Terms:
+        return tuple(
+            (
+                c.numerator / c.denominator,
+                tuple((place(letter), int(r) if r.denominator == 1 else float(r)) for letter, r in term),
+            )
+            for term, c in one.terms
+        )
+
+    whole = terms(f)
+    return made, whole
+
+
+def _total(terms: _Terms, known: list[float]) -> tuple[float, float]:
+    total = size = float(0)
+    for c, pairs in terms:
+        product = c
+        for n, r in pairs:
+            x = known[n]
+            product *= x if r == 1 else x**r if type(r) is int else math.pow(x, r)
+        total += product
+        size += abs(product)
+    return total, size
+
+
+def _of_letter(kind: str, of: Any, within: list[float], point: Values) -> float:
+    if kind in "xy":
+        return point[of]
+    if kind == "p":
+        return float(of)
+    if kind == "e":
+        return math.exp(within[0])
+    if kind == "l":
+        return math.log(within[0])
+    return within[0] if kind == "s" else sum(sorted(within, reverse=True)[: of[0]])
+
+
+def samples(
+    box: Box, names: Iterable[str], count: int, seed: int = 0, smallest: int = -4
+) -> Iterator[dict[str, float]]:
+    """Points of the box: of all sizes from 10^smallest on, near its ends, and in its middle."""
+    rng = random.Random(seed)
+    chosen = sorted(names)
+    for _ in range(count):
+        yield {name: _some(box[name], rng, smallest) for name in chosen}
+
+
+def _some(domain: Domain, rng: random.Random, smallest: int) -> float:
+    size = 10 ** rng.uniform(smallest, 2) if not domain.integer else 10 ** rng.uniform(0, 2) - 1
+    low = None if domain.least is None else float(domain.least)
+    high = None if domain.greatest is None else float(domain.greatest)
+    if low is not None and high is not None:
+        share = rng.random() if rng.random() < 1 / 2 else 10 ** rng.uniform(smallest, 0)
+        x = low + (high - low) * (share if rng.random() < 1 / 2 else 1 - share)
+    elif low is not None:
+        x = low + size
+    elif high is not None:
+        x = high - size
+    else:
+        x = size if rng.random() < 1 / 2 else -size
+    if not domain.integer:
+        return x
+    whole = math.floor(x)
+    return float(max(whole, int(domain.least)) if domain.least is not None else whole)
+
+
+ROUNDING = float(Fraction(1, 10**13))
+"""What a value at a point may be below 0 by rounding alone: such points are not looked at."""
+FEW_TRIALS = 200
+
+
+def points(difference: Elementary, box: Box, trials: int, confirmed: int) -> Iterator[dict[str, Fraction]]:
+    """Rational points at which the difference seems to be negative, the most negative ones first."""
+    names = sorted(difference.names)
+    seen: list[tuple[float, dict[str, float]]] = []
+    for point in samples(box, names, trials, seed=trials, smallest=-9 if trials > FEW_TRIALS else -4):
+        found = value(difference, point)
+        if found is not None:
+            seen.append((found[0] / (found[1] or 1), point))
+    seen.sort(key=lambda one: one[0])
+    for relative, point in seen[:confirmed]:
+        if relative < -ROUNDING:
+            yield _rational(point, box)
+    for _, point in seen[:confirmed]:
+        low = lowest(difference, box, point)
+        found = value(difference, low)
+        if found is not None and found[0] < -ROUNDING * found[1]:
+            for digits in (10, 10**3, 10**9):
+                yield _rational(low, box, digits)
+
+
+def _rational(point: Values, box: Box, digits: int = 1000) -> dict[str, Fraction]:
+    return {name: rational(x, box[name], digits) for name, x in point.items()}
+
+
+def rational(x: float, domain: Domain, digits: int) -> Fraction:
+    """A short rational number of the domain near to x."""
+    exact = Fraction(x)
+    if domain.integer:
+        return Fraction(round(exact))
+    near = exact.limit_denominator(digits)
+    while near != exact and (not domain.contains(near) or abs(near - exact) * digits > abs(exact) * 10):
+        digits *= 10
+        near = exact.limit_denominator(digits)
+    return near
+
+
+def lowest(f: Elementary, box: Box, start: Values, rounds: int = 60) -> dict[str, float]:
+    """A point near `start` where f is small beside the size of its terms, by trying steps both ways."""
+
+    def relative(point: Values) -> float:
+        found = value(f, point)
+        return math.inf if found is None else found[0] / (found[1] or 1)
+
+    here = dict(start)
+    least = relative(here)
+    steps = {name: max(abs(x), 1 / 10) / 2 for name, x in here.items()}
+    for _ in range(rounds):
+        for name in here:
+            for step in (steps[name], -steps[name]):
+                there = {**here, name: here[name] + step}
+                if not _inside(there[name], box[name]):
+                    continue
+                now = relative(there)
+                if now < least:
+                    here, least = there, now
+                    steps[name] *= 3 / 2
+                    break
+            else:
+                steps[name] /= 2
+    return here
+
+
+def _inside(x: float, domain: Domain) -> bool:
+    above = domain.least is None or x > domain.least
+    return above and (domain.greatest is None or x < domain.greatest) and not domain.integer

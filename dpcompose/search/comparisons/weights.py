@@ -1,0 +1,223 @@
+"""Finds proofs by weights: trees of choices, and at the leaves weights, seen at once or by linear programs"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations, islice
+from typing import Any
+
+from dpcompose.kernel import forms
+from dpcompose.kernel.certificates import text_of
+from dpcompose.kernel.comparison import BadCertificate, bound_form, coefficients, is_unit
+from dpcompose.kernel.forms import Form, Known, Monomial, Peak
+from dpcompose.kernel.polynomials import chosen_peak
+from dpcompose.kernel.terms import Term
+from dpcompose.search.comparisons.linear import Program, TooMuchWork
+
+Shares = list[tuple[Peak, list[tuple[Form, Fraction]]]]
+"""For each worst case what is weighted, and its weights."""
+ZERO, ONE = Fraction(0), Fraction(1)
+MOST_CHOICES = 100
+"""How many choices of one form for each peak are tried, before the coefficients of what remains."""
+
+
+class NoWeights(Exception):
+    """There were none for a piece."""
+
+    def __init__(self, piece: Form) -> None:
+        super().__init__()
+        self.piece = piece
+
+
+def text(form: Form) -> str | list[str]:
+    """A form as it is written in a certificate."""
+    return text_of(forms.write(form))
+
+
+def peak_text(peak: Peak) -> str | list[str]:
+    """A worst case as it is written in a certificate."""
+    return text(Form(((peak, ONE),)))
+
+
+def tree(form: Form, symbols: Mapping[str, Term], known: Known, at_once: bool) -> Any:
+    """A proof of form ≥ 0; raises NoWeights with the piece for which none was found.
+
+    at_once -- whether only weights that are seen without a linear program are looked for.
+    """
+    peak = chosen_peak(form)
+    if peak is None:
+        proof = seen(form, symbols, known) or (None if at_once else by_program(form, symbols, known))
+        if proof is None:
+            raise NoWeights(form)
+        return proof
+    cases = []
+    for chosen in dict.fromkeys(map(forms.total, combinations(peak.of, peak.m))):
+        after = forms.replaced(form, peak, chosen)
+        cases.append([text(chosen), tree(after, symbols, known, at_once)])
+    return {"choose": peak_text(peak), "cases": cases}
+
+
+def leaf(
+    piece: Form,
+    shares: Shares,
+    bounds: Sequence[tuple[Term, str, Fraction]] = (),
+    unit: Sequence[Term] = (),
+) -> dict[str, Any]:
+    """The leaf of a proof: what weights, and multiples of bounds, leave."""
+    rest, weights = piece, []
+    for peak, some in shares:
+        c = rest.coefficients.get(peak, ZERO)
+        parts = [rest - Form(((peak, c),)), *(inner.scaled(c * w) for inner, w in some)]
+        rest = forms.total(parts)
+        if c:
+            weights.append([peak_text(peak), [[text(inner), str(w)] for inner, w in some]])
+    for x, end, factor in bounds:
+        rest = rest - bound_form(x, end).scaled(factor)
+    data: dict[str, Any] = {"weights": weights} if weights else {}
+    data |= {"bounds": [[x.of[0], end, str(c)] for x, end, c in bounds]} if bounds else {}
+    data |= {"unit": [x.of[0] for x in unit]} if unit else {}
+    return data | {"rest": text(rest)}
+
+
+def seen(piece: Form, symbols: Mapping[str, Term], known: Known) -> dict[str, Any] | None:
+    """Weights that are seen at once: by signs and shares, or by one form of each peak and coefficients."""
+    return _by_signs(piece, known) or _by_shares(piece, known) or _by_coefficients(piece, known)
+
+
+def _by_signs(piece: Form, known: Known) -> dict[str, Any] | None:
+    signed = forms.constants_joined(piece)
+    fine = all(forms.is_nonnegative(Form((one,)), known) for one in signed.terms)
+    return leaf(piece, []) if fine else None
+
+
+def _by_shares(piece: Form, known: Known) -> dict[str, Any] | None:
+    """Each negative term is made up for by the form of the only peak that has most of it, in just the
+    share that is needed."""
+    if len(piece.peaks) != 1 or any(inner.peaks for inner in piece.peaks[0][0].of):
+        return None
+    peak, c = piece.peaks[0]
+    rest = Form(piece.monomials)
+    weights: dict[int, Fraction] = {}
+    for term, _ in piece.monomials:
+        missing = -rest.coefficients.get(term, ZERO)
+        if missing > 0:
+            amount, j = max((inner.coefficients.get(term, ZERO), -j) for j, inner in enumerate(peak.of))
+            if amount <= 0:
+                return None
+            share = missing / (c * amount)
+            weights[-j] = weights.get(-j, ZERO) + share
+            rest = rest + peak.of[-j].scaled(c * share)
+    spare = peak.m - sum(weights.values(), ZERO)
+    for j, inner in enumerate(peak.of):
+        share = min(spare, 1 - weights.get(j, ZERO))
+        if share > 0 and forms.is_nonnegative(inner, known):
+            weights[j] = weights.get(j, ZERO) + share
+            rest = rest + inner.scaled(c * share)
+            spare -= share
+    if spare or any(w > 1 for w in weights.values()) or _by_signs(rest, known) is None:
+        return None
+    return leaf(piece, [(peak, _joined((peak.of[j], w) for j, w in sorted(weights.items())))])
+
+
+def _joined(some: Any) -> list[tuple[Form, Fraction]]:
+    """Weights of equal forms added up, those that are 0 left out."""
+    found: dict[Form, Fraction] = {}
+    for inner, w in some:
+        found[inner] = found.get(inner, ZERO) + w
+    return [(inner, w) for inner, w in found.items() if w]
+
+
+def _by_coefficients(piece: Form, known: Known) -> dict[str, Any] | None:
+    """A product of letters in [0, 1] stands in the piece: Bernstein coefficients of what remains
+    once each maximum is replaced by one of its forms."""
+    small = {x for x in piece.letters if x.kind == "letter" and is_unit(x.of[1])}
+    for shares, rest in islice(_choices(piece), MOST_CHOICES) if small else ():
+        products = (t for t, _ in rest.monomials if sum(n for _, n in t) > 1)
+        unit = sorted(small & {x for t in products for x, _ in t}, key=lambda x: x.key)
+        try:
+            if unit and all(_by_signs(one, known) is not None for one in coefficients(rest, unit)):
+                return leaf(piece, shares, (), unit)
+        except BadCertificate:
+            continue
+    return None
+
+
+def _choices(form: Form) -> Iterator[tuple[Shares, Form]]:
+    """The form with each maximum replaced by one of what it compares, and the weights that say which."""
+    if not form.peaks:
+        yield [], form
+        return
+    peak, c = max(form.peaks, key=lambda one: _depth(one[0]))
+    for inner in peak.of if peak.m == 1 else ():
+        for shares, rest in _choices(form - Form(((peak, c),)) + inner.scaled(c)):
+            yield [(peak, [(inner, ONE)]), *shares], rest
+
+
+def _depth(peak: Peak) -> int:
+    return 1 + max((_depth(one) for inner in peak.of for one, _ in inner.peaks), default=0)
+
+
+def by_program(piece: Form, symbols: Mapping[str, Term], known: Known) -> dict[str, Any] | None:
+    """Weights by a linear program: what flows into a peak leaves it for its forms, m times as much in all."""
+    program = Program()
+    peaks = _every_peak(piece)
+    inflow: dict[Peak, dict[Any, Fraction]] = {peak: {} for peak in peaks}
+    rest: dict[Monomial, dict[Any, Fraction]] = {}
+
+    def spread(form: Form, flow: Any, sign: int = 1) -> None:
+        for t, c in form.terms:
+            into = inflow[t] if isinstance(t, Peak) else rest.setdefault(t, {})
+            into[flow] = into.get(flow, ZERO) + c * sign
+
+    spread(piece, None)
+    members = {peak: list(dict.fromkeys(peak.of)) for peak in peaks}
+    for n, peak in enumerate(peaks):
+        for j, inner in enumerate(members[peak]):
+            spread(inner, (n, j))
+    for n, peak in enumerate(peaks):
+        whole = {x: -c * peak.m for x, c in inflow[peak].items()}
+        for j, inner in enumerate(members[peak]):
+            whole[n, j] = whole.get((n, j), ZERO) + 1
+            most = {x: c * peak.of.count(inner) for x, c in inflow[peak].items()}
+            most[n, j] = most.get((n, j), ZERO) - 1
+            if peak.m > 1:
+                program.at_least(most, most.pop(None, ZERO))
+        program.equal(whole, whole.pop(None, ZERO))
+    multiples = []
+    for x in sorted(symbols.values(), key=lambda one: one.key):
+        for end in ("least", "greatest") if x in piece.letters else ():
+            value = getattr(x.of[1], end)
+            if value is not None and not (end == "least" and value == 0):
+                multiples.append((x, end))
+                spread(bound_form(x, end), (x, end), -1)
+    for t, row in rest.items():
+        add = program.at_least if forms.nonnegative(t, known) else program.equal
+        add(row, row.pop(None, ZERO))
+    try:
+        found = program.solve()
+    except TooMuchWork:
+        return None
+    if found is None:
+        return None
+    shares: Shares = []
+    for n, peak in enumerate(peaks):
+        flows = [found.get((n, j), ZERO) for j in range(len(members[peak]))]
+        total = sum(flows, ZERO)
+        if total:
+            some = zip(members[peak], flows, strict=True)
+            shares.append((peak, _joined((inner, flow * peak.m / total) for inner, flow in some)))
+    bounds = [(x, end, found[x, end]) for x, end in multiples if found.get((x, end))]
+    return leaf(piece, shares, bounds)
+
+
+def _every_peak(form: Form) -> list[Peak]:
+    """All peaks at any depth, those that contain others before these."""
+    found: dict[Peak, int] = {}
+    waiting = [peak for peak, _ in form.peaks]
+    while waiting:
+        peak = waiting.pop()
+        if peak not in found:
+            found[peak] = _depth(peak)
+            waiting += [one for inner in peak.of for one, _ in inner.peaks]
+    return sorted(found, key=lambda peak: (-found[peak], peak.key))

@@ -1,0 +1,342 @@
+"""Guarantees: the best ones that the kernel's rules give for a setting, as theorems.
+
+For a way from notion to notion: what each mechanism loses, added up; the types that cover all neighbours; and
+the largest loss over these.  Where witnesses lose as much, it is optimal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import chain, islice
+from typing import Any
+
+from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.covers.types import Cover
+from dpcompose.kernel.intervals import sign
+from dpcompose.kernel.judgements import Covers, Loses, Lower, Satisfies
+from dpcompose.kernel.settings import Mechanism, Setting
+from dpcompose.kernel.terms import Term
+from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+from dpcompose.kernel.theory import NoPage, Theory
+from dpcompose.search import parameters
+from dpcompose.search.ways import Way, chosen_ways, paths, ways
+
+MOST_WAYS = 64
+"""The most ways to convert guarantees that are tried."""
+
+
+class NoGuarantee(ValueError):
+    """No guarantee could be derived; the message says why."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A guarantee that a setting is known to have, and by parameter the theorems that it is optimal."""
+
+    theorem: Theorem
+    optimal: Mapping[str, Theorem] = field(default_factory=dict)
+
+    @property
+    def says(self) -> Satisfies:
+        """The guarantee."""
+        assert isinstance(self.theorem.says, Satisfies)
+        return self.theorem.says
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """One core setting with its theory, what each mechanism loses as it is stated, and the cover.
+
+    inner -- of mechanisms that are studies the workshops of these; flat -- the setting with the mechanisms of
+    studies one by one, if there is one.
+    """
+
+    prover: Prover
+    stated: tuple[Theorem, ...]
+    cover: Theorem
+    flat: Workshop | None = None
+
+    @property
+    def setting(self) -> Setting:
+        return self.prover.setting
+
+    @property
+    def theory(self) -> Theory:
+        return self.prover.theory
+
+    @cached_property
+    def notions(self) -> list[str]:
+        """The notions of what the mechanisms lose as stated, each once."""
+        return list(dict.fromkeys(loss_of(one).notion for one in self.stated))
+
+    @property
+    def types(self) -> Cover:
+        """The types of the cover."""
+        assert isinstance(self.cover.says, Covers)
+        return self.cover.says.cover
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether no neighbours move anything that is read."""
+        return not any(one.moves for one in self.types.types)
+
+
+def loss_of(theorem: Theorem) -> Any:
+    assert isinstance(theorem.says, Loses)
+    return theorem.says.loss
+
+
+def workshop(setting: Setting, theory: Theory, flat: Setting | None = None) -> Workshop:
+    """What is needed for all guarantees of a setting.  Raises NoGuarantee."""
+    prover = Prover(setting, theory)
+    try:
+        stated = tuple(_stated(prover, i, one) for i, one in enumerate(setting.mechanisms, start=1))
+        made = Workshop(prover, stated, prover.by("cover"))
+    except (NoTheorem, NoPage) as error:
+        raise NoGuarantee(str(error)) from None
+    if flat is None:
+        return made
+    with suppress(NoGuarantee):
+        return Workshop(prover, stated, made.cover, workshop(flat, theory))
+    return made
+
+
+def in_notion(shop: Workshop, notion: str) -> Workshop:
+    """The same with noise stated in a notion, where its page has a guarantee of that."""
+    stated = []
+    for i, (one, mechanism) in enumerate(zip(shop.stated, shop.setting.mechanisms, strict=True), start=1):
+        if mechanism.noise is not None:
+            with suppress(NoTheorem):
+                one = shop.prover.by("noise", i=i, notion=notion)
+        stated.append(one)
+    flat = None if shop.flat is None else in_notion(shop.flat, notion)
+    return replace(shop, stated=tuple(stated), flat=flat)
+
+
+def _stated(prover: Prover, i: int, mechanism: Mechanism) -> Theorem:
+    """What a mechanism loses: as stated, by its noise, checked on its table, or proved of its study."""
+    if mechanism.noise is not None:
+        return prover.by("noise", i=i, notion=mechanism.notion)
+    if mechanism.table is not None:
+        return prover.by("table", i=i)
+    if mechanism.study is None:
+        return prover.by("given", i=i)
+    inner = best(workshop(mechanism.study, prover.theory), mechanism.notion)
+    claim = {"notion": mechanism.notion} | {key: formulas.to_text(value) for key, value in mechanism.values}
+    shown = inner.main.theorem
+    if dict(inner.main.says.values) != dict(mechanism.values):
+        shown = weakened(inner.shop.prover, inner.main.theorem, claim) or shown
+    return prover.by("study", shown, i=i)
+
+
+@dataclass(frozen=True)
+class Guarantees:
+    """The guarantees of a setting by one way of conversions.
+
+    main -- by the rule of the notion; closer -- with a smaller value of a parameter, where pages give one;
+    before -- the guarantee before the whole was converted.
+    """
+
+    shop: Workshop
+    way: Way
+    losses: tuple[Theorem, ...]
+    composed: Theorem
+    before: Theorem
+    main: Known
+    closer: Known | None = None
+
+    @property
+    def known(self) -> tuple[Known, ...]:
+        """The guarantees that claims are compared with, the closest first."""
+        return (self.main,) if self.closer is None else (self.closer, self.main)
+
+    @property
+    def notion(self) -> str:
+        return self.main.says.notion
+
+
+def by_way(shop: Workshop, way: Way) -> Guarantees:
+    """The guarantees by one way.  Raises NoGuarantee."""
+    prover = shop.prover
+    try:
+        losses = tuple(_converted(prover, one, way) for one in shop.stated)
+        composed = prover.by("compose", *losses)
+        before = prover.by("worst", composed, shop.cover)
+        made = before
+        for page, chosen in way.whole:
+            made = prover.by("change", made, page=page, chosen=dict(chosen))
+    except NoTheorem as error:
+        raise NoGuarantee(str(error)) from None
+    closer = None if way.whole else _closer(shop, composed)
+    main = Known(made, _optimal(shop, made) if way.direct else {})
+    return Guarantees(shop, way, losses, composed, before, main, closer)
+
+
+def _converted(prover: Prover, theorem: Theorem, way: Way) -> Theorem:
+    """A mechanism's loss, converted as a way says."""
+    for page in way.each.get(loss_of(theorem).notion, ()):
+        chosen = way.chosen.get(page, {})
+        theorem = prover.by("convert", theorem, page=page, **({"chosen": dict(chosen)} if chosen else {}))
+    return theorem
+
+
+def _closer(shop: Workshop, composed: Theorem) -> Known | None:
+    """The guarantee with a smaller value of a parameter, where a page gives one that differs."""
+    notion = composed.says.notion  # type: ignore[union-attr]
+    keys = {
+        key for page in shop.theory.of_kind("closer") if page.head.notion == notion for key in page.head.next
+    }
+    for key in sorted(keys):
+        with suppress(NoTheorem):
+            found = shop.prover.by("closer", composed, shop.cover, key=key)
+            plain = shop.prover.by("worst", composed, shop.cover)
+            if found.says != plain.says:
+                return Known(
+                    found,
+                    _optimal(shop, found) if all(not loss_of(one).then for one in composed.premises) else {},
+                )
+    return None
+
+
+def _optimal(shop: Workshop, guarantee: Theorem) -> dict[str, Theorem]:
+    """By parameter the theorem that no smaller value is a guarantee, where witnesses show it."""
+    shown = guarantee.says
+    assert isinstance(shown, Satisfies)
+    if shop.flat is not None:
+        return {}
+    lower = attained(shop, shown.notion)
+    if lower is None:
+        return {}
+    assert isinstance(lower.says, Lower)
+    key, value = lower.says.key, dict(shown.values)[lower.says.key]
+    with suppress(NoTheorem):
+        return {key: shop.prover.by("optimal", guarantee, lower, key=key)}
+    certificate = parameters.at_least(lower.says.value, value, _squared(shop.theory, shown.notion, key))
+    if certificate is None:
+        return {}
+    with suppress(NoTheorem):
+        return {key: shop.prover.by("optimal", guarantee, lower, key=key, certificate=certificate)}
+    return {}
+
+
+def _squared(theory: Theory, notion: str, key: str) -> bool:
+    return key in theory.rule(notion).head.squared
+
+
+def attained(shop: Workshop, notion: str, by: Sequence[int] | None = None) -> Theorem | None:
+    """What the witnesses of a notion lose at all types at once; None where that is not known of all."""
+    every = range(1, len(shop.setting.mechanisms) + 1)
+    numbers = [n for n, one in enumerate(shop.types.types, start=1) if one.moves]
+    with suppress(NoTheorem):
+        return shop.prover.by(
+            "attain", shop.cover, *shop.stated, notion=notion, neighbours=numbers, by=list(by or every)
+        )
+    return None
+
+
+def weakened(prover: Prover, guarantee: Theorem, claim: Mapping[str, str]) -> Theorem | None:
+    """The claim as a theorem, where it is seen to be at least a guarantee; None where it is not."""
+    known = guarantee.says
+    assert isinstance(known, Satisfies)
+    if claim["notion"] != known.notion:
+        return None
+    certificates: dict[str, Any] = {}
+    for key, lesser in known.values:
+        greater = formulas.parse(claim[key], prover.setting.symbols)
+        if greater == lesser or greater.kind == "oo":
+            continue
+        if lesser.kind == "oo":
+            return None
+        found = parameters.at_least(greater, lesser, _squared(prover.theory, known.notion, key))
+        if found is None:
+            return None
+        certificates[key] = found
+    with suppress(NoTheorem):
+        return prover.by("weaken", guarantee, claim=dict(claim), certificates=certificates)
+    return None
+
+
+def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | None = None) -> list[Guarantees]:
+    """The guarantees in a notion by all ways, the best one first.  Raises NoGuarantee where there is none."""
+    found: list[Guarantees] = []
+    refused = ""
+    possible = islice(ways(shop.theory, shop.notions, notion, claimed), MOST_WAYS)
+    chosen = islice(chosen_ways(shop.theory, shop.setting, shop.notions, notion, claimed), MOST_WAYS)
+    for way in chain(possible, chosen):
+        if way.chosen and found:
+            break
+        try:
+            found.append(by_way(shop, way))
+        except NoGuarantee as error:
+            refused = refused or str(error)
+    if not found:
+        missing = [one for one in shop.notions if not paths(shop.theory, one, notion, claimed is not None)]
+        raise NoGuarantee(
+            refused
+            or f"no conversion pages lead from {' and '.join(missing or shop.notions)} to {notion}"
+            + _for_claims(shop.theory, notion, claimed)
+        )
+    first = found[0]
+    for other in found[1:]:
+        if _is_less(other, first, claimed):
+            first = other
+    return [first, *(one for one in found if one is not first)]
+
+
+def best(shop: Workshop, notion: str | None = None, claimed: Mapping[str, Term] | None = None) -> Guarantees:
+    """The best guarantee in a notion; None: in that of the mechanisms, which must be one."""
+    if notion is None and len(shop.notions) == 1:
+        return by_way(shop, Way())
+    return guarantees_in(shop, notion or shop.notions[0], claimed)[0]
+
+
+def _for_claims(theory: Theory, notion: str, claimed: Mapping[str, Term] | None) -> str:
+    """A hint at pages that lead to a notion where a claim says the values of their free parameters."""
+    free = [page for page in theory.of_kind("conversion") if page.head.to == notion and page.head.free]
+    if claimed is not None or not free:
+        return ""
+    return f"; {free[0].id} is for claims, which say {' and '.join(free[0].head.free)}"
+
+
+def _is_less(one: Guarantees, other: Guarantees, claimed: Mapping[str, Term] | None) -> bool:
+    """Whether a guarantee is the smaller one where all parameters have their usual values.
+
+    Smaller is the one whose further parameters are at most the claim's (without a claim: the other
+    one's), where the other's are not; else the one with the smaller first parameter.  This decides
+    only which one is shown: both hold.
+    """
+    values, others = (_at_usual(dict(some.main.says.values), one.shop.setting) for some in (one, other))
+    limits = others if claimed is None else _at_usual(claimed, one.shop.setting)
+    if values is None or others is None or limits is None:
+        return False
+    first, *further = values
+    fits, other_fits = (
+        all(not _below(limits[key], some[key]) for key in further) for some in (values, others)
+    )
+    return fits and (not other_fits or _below(values[first], others[first]))
+
+
+def _at_usual(values: Mapping[str, Term], setting: Setting) -> dict[str, Term] | None:
+    """The values at the simplest point of the parameters; None for families, whose members vary."""
+    point = parameters.usual(dict(setting.parameters))
+    try:
+        return {
+            key: value if value.kind == "oo" else formulas.at(value, point) for key, value in values.items()
+        }
+    except formulas.FormulaError:
+        return None
+
+
+def _below(x: Term, y: Term) -> bool:
+    if terms.INFINITY in (x, y):
+        return x != y and y == terms.INFINITY
+    return sign(x - y) == -1
+
+
+def points(setting: Setting, most: int = 24) -> Iterator[Mapping[str, Fraction]]:
+    """A few simple points of a setting's parameters."""
+    return islice(parameters.points(dict(setting.parameters)), most)

@@ -1,0 +1,60 @@
+"""Parameters of guarantees compared: certificates for the rules, by squares where they are composed so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+from dpcompose.kernel import forms
+from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.polynomials import NotAForm
+from dpcompose.kernel.terms import ZERO, Term
+from dpcompose.search import comparing
+from dpcompose.search.comparing import Point, Proof
+from dpcompose.search.comparisons.points import grid, usual
+
+MOST_MEMBERS = 2_000
+"""Up to how many members of a family have values at a point."""
+
+__all__ = ["MOST_MEMBERS", "at_least", "points", "usual", "where_larger"]
+
+
+def at_least(greater: Term, lesser: Term, squared: bool = False) -> Any:
+    """A certificate that greater ≥ lesser for all allowed values; None where none is found.
+
+    squared -- whether the squares of values ≥ 0 are compared.
+    """
+    if not squared:
+        found = comparing.compare(greater, lesser)
+        return found.certificate if isinstance(found, Proof) else None
+    data: dict[str, Any] = {}
+    if not greater.nonnegative:
+        shown = comparing.compare(greater, ZERO)
+        if not isinstance(shown, Proof):
+            return None
+        data["not negative"] = shown.certificate
+    with suppress(NotAForm):
+        squares = comparing.compare(_square(greater), _square(lesser))
+        return data | {"squares": squares.certificate} if isinstance(squares, Proof) else None
+    return None
+
+
+def where_larger(greater: Term, lesser: Term, squared: bool = False) -> Mapping[str, Fraction] | None:
+    """A point of allowed values at which greater > lesser; None where none is found."""
+    sides = (lesser, greater)
+    if squared:
+        with suppress(NotAForm):
+            sides = _square(lesser), _square(greater)
+    found = comparing.compare(*sides)
+    return found.values if isinstance(found, Point) else None
+
+
+def points(domains: Mapping[str, Domain]) -> Iterator[Mapping[str, Fraction]]:
+    """Simple points: all alike, one much larger or smaller than the rest, and mixtures of a few."""
+    return iter(grid(domains))
+
+
+def _square(term: Term) -> Term:
+    return forms.write(forms.squared(term))

@@ -1,0 +1,309 @@
+"""Verdicts: a claim is proved or refuted by a theorem of the kernel, or undecided with a reason.
+
+What refutes a claim is looked for at simple points: witnesses of its own notion, guarantees of other notions
+that it would imply, and curves.  A reason says what is missing; it decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from dpcompose.kernel import computed, formulas, terms
+from dpcompose.kernel.judgements import Lower, Satisfies
+from dpcompose.kernel.rules import claimed as read_claim
+from dpcompose.kernel.terms import Term
+from dpcompose.kernel.theorems import NoTheorem, Theorem
+from dpcompose.kernel.theory import NoPage
+from dpcompose.search import guarantees, parameters
+from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop, attained, weakened
+from dpcompose.search.ways import paths
+
+BITS = (128, 512)
+"""With how many binary digits a curve is enclosed, until a claim is seen to lie above or below it."""
+FEW_POINTS = 24
+"""At how many simple points refutations are looked for."""
+MOST_TYPES = 200
+"""At how many types of neighbours curves are tried."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found about a claim.
+
+    word -- "proved", "refuted" or "undecided"; theorem -- what proves or refutes it;
+    loose -- of proved claims: True where they are larger than a guarantee for some values, False where they
+    equal an optimal one; shown -- the theorem on that;
+    guarantees -- what the claim was compared with; reason -- of undecided claims.
+    """
+
+    claim: Mapping[str, str]
+    word: str
+    theorem: Theorem | None = None
+    loose: bool | None = None
+    shown: Theorem | None = None
+    guarantees: Guarantees | None = None
+    reason: str = ""
+
+    @property
+    def theorems(self) -> list[Theorem]:
+        """What is saved of it."""
+        return [one for one in (self.theorem, self.shown) if one is not None]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Decides claims about one setting."""
+
+    shop: Workshop
+    _known: dict[tuple[str, tuple[tuple[str, Term], ...]], list[Guarantees]] = field(default_factory=dict)
+
+    def judge(self, claim: Mapping[str, str]) -> Verdict:
+        """The verdict on a claim: a notion and formulas for its parameters."""
+        prover = self.shop.prover
+        try:
+            said = read_claim(dict(claim), prover.setting, prover.theory)
+        except (NoPage, ValueError) as error:
+            return Verdict(claim, "undecided", reason=str(error))
+        if self.shop.vacuous:
+            return Verdict(claim, "proved", prover.by("vacuous", self.shop.cover, claim=dict(claim)))
+        some = self.in_notion(said)
+        found = self._by_guarantees(claim, said, some)
+        if found.word == "undecided":
+            found = self._trivial(claim, said) or found
+        if found.word == "undecided":
+            found = self._refuted(claim, said) or found
+        if found.word != "refuted" and found.loose is None:
+            found = self._by_curve(claim, said, found)
+        if found.word == "undecided" and self.shop.flat is not None:
+            flat = Judge(self.shop.flat).judge(claim)
+            found = flat if flat.word != "undecided" else found
+        return found
+
+    def in_notion(self, said: Satisfies) -> list[Guarantees]:
+        """The guarantees in the notion of a claim, the best first."""
+        key = (said.notion, said.values)
+        if key not in self._known:
+            try:
+                if self.shop.notions == [said.notion]:
+                    self._known[key] = [guarantees.best(self.shop)]
+                else:
+                    self._known[key] = guarantees.guarantees_in(self.shop, said.notion, dict(said.values))
+            except NoGuarantee:
+                self._known[key] = []
+        return self._known[key]
+
+    def _by_guarantees(
+        self, claim: Mapping[str, str], said: Satisfies, some: Sequence[Guarantees]
+    ) -> Verdict:
+        """A proof from one of the guarantees."""
+        for one in some:
+            for known in one.known:
+                if (theorem := weakened(self.shop.prover, known.theorem, claim)) is not None:
+                    loose, shown = self._standing(claim, said, known, theorem, one)
+                    return Verdict(claim, "proved", theorem, loose, shown, one)
+        reason = f"claims about {said.notion} from {' and '.join(self.shop.notions)} guarantees"
+        if some:
+            reason = "it is not seen to be at least the best guarantee that is known"
+        return Verdict(claim, "undecided", guarantees=some[0] if some else None, reason=reason)
+
+    def _standing(
+        self, claim: Mapping[str, str], said: Satisfies, known: Known, theorem: Theorem, one: Guarantees
+    ) -> tuple[bool | None, Theorem | None]:
+        """Whether a proved claim is loose, and the theorem on that."""
+        for key, value in said.values:
+            lesser = dict(known.says.values)[key]
+            if value == lesser:
+                continue
+            for point in self._larger_at(value, lesser):
+                with suppress(NoTheorem):
+                    at = {name: str(x) for name, x in point.items()}
+                    shown = self.shop.prover.by("loose", known.theorem, claim=dict(claim), key=key, point=at)
+                    return True, shown
+        lower = attained(self.shop, said.notion) if self.shop.flat is None and one.way.direct else None
+        if lower is None or not isinstance(lower.says, Lower):
+            return None, None
+        key = lower.says.key
+        if any(dict(known.says.values)[other] != value for other, value in said.values if other != key):
+            return None, None
+        optimal = self._optimal(theorem, lower, key, dict(said.values)[key])
+        return (None, None) if optimal is None else (False, optimal)
+
+    def _optimal(self, theorem: Theorem, lower: Theorem, key: str, value: Term) -> Theorem | None:
+        """The theorem that nothing smaller than a proved claim holds."""
+        assert isinstance(lower.says, Lower)
+        squared = key in self.shop.theory.rule(lower.says.notion).head.squared
+        with suppress(NoTheorem):
+            certificate = parameters.at_least(lower.says.value, value, squared)
+            return self.shop.prover.by("optimal", theorem, lower, key=key, certificate=certificate)
+        return None
+
+    def _larger_at(self, greater: Term, lesser: Term) -> Iterator[Mapping[str, Fraction]]:
+        """Points at which one value may be larger than another."""
+        if lesser.kind == "oo":
+            return
+        if greater.kind == "oo":
+            yield from guarantees.points(self.shop.setting, 1)
+            return
+        found = parameters.where_larger(greater, lesser)
+        if found is not None:
+            yield found
+
+    def _trivial(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
+        """A claim that every mechanism satisfies."""
+        limits = self.shop.theory.rule(said.notion).head.limits
+        for key, value in said.values:
+            with suppress(NoTheorem):
+                if value.kind == "oo":
+                    return Verdict(
+                        claim, "proved", self.shop.prover.by("trivial", claim=dict(claim), key=key)
+                    )
+                if key in limits:
+                    certificate = parameters.at_least(value, terms.number(limits[key]), False)
+                    made = self.shop.prover.by("trivial", claim=dict(claim), key=key, certificate=certificate)
+                    return Verdict(claim, "proved", made)
+        return None
+
+    # refutations
+
+    def _refuted(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
+        """A refutation by witnesses of the claim's notion, or of one in which it implies a guarantee."""
+        for notion in dict.fromkeys((said.notion, *self.shop.notions, *self._witnessed())):
+            ways = [()] if notion == said.notion else paths(self.shop.theory, said.notion, notion)
+            for lower in self._lowers(notion) if ways else ():
+                for path in ways:
+                    if (made := self._refuted_by(claim, said, lower, [page.id for page in path])) is not None:
+                        return Verdict(claim, "refuted", made)
+        return None
+
+    def _witnessed(self) -> list[str]:
+        return [page.head.notion for page in self.shop.theory.of_kind("witness")]
+
+    def _lowers(self, notion: str) -> Iterator[Theorem]:
+        """What mechanisms lose in a notion: all together, else those that are known to lose anything."""
+        every = attained(self.shop, notion)
+        if every is not None:
+            yield every
+            return
+        count = len(self.shop.setting.mechanisms)
+        able = [i for i in range(1, count + 1) if self._loses(notion, [i])]
+        for n, one in enumerate(self.shop.types.types, start=1):
+            moving = [i for i, _ in one.moves if i in able]
+            for by in [moving, *([i] for i in moving)] if moving else []:
+                with suppress(NoTheorem):
+                    yield self.shop.prover.by(
+                        "attain", self.shop.cover, *self.shop.stated, notion=notion, neighbours=[n], by=by
+                    )
+                    break
+
+    def _loses(self, notion: str, by: list[int]) -> bool:
+        """Whether mechanisms are known to lose anything at some type at which they move."""
+        for n, one in enumerate(self.shop.types.types, start=1):
+            if any(i in by for i, _ in one.moves):
+                with suppress(NoTheorem):
+                    self.shop.prover.by(
+                        "attain", self.shop.cover, *self.shop.stated, notion=notion, neighbours=[n], by=by
+                    )
+                    return True
+        return False
+
+    def _refuted_by(
+        self, claim: Mapping[str, str], said: Satisfies, lower: Theorem, through: list[str]
+    ) -> Theorem | None:
+        """The claim refuted at a point at which mechanisms lose more."""
+        assert isinstance(lower.says, Lower)
+        for point in self._points(said, lower.says, through):
+            with suppress(NoTheorem):
+                at = {name: str(x) for name, x in point.items()}
+                more = {"through": through} if through else {}
+                return self.shop.prover.by("refute", lower, claim=dict(claim), point=at, **more)
+        return None
+
+    def _points(self, said: Satisfies, lower: Lower, through: list[str]) -> Iterator[Mapping[str, Fraction]]:
+        """Points at which the claim may be too small: where it is seen to be, and simple ones."""
+        usual = next(guarantees.points(self.shop.setting, 1), {})
+        if not through and lower.value.kind != "oo":
+            value = dict(said.values)[lower.key]
+            found = None if value.kind == "oo" else parameters.where_larger(lower.value, value)
+            if found is not None:
+                yield self.completed({**usual, **found})
+        for point in guarantees.points(self.shop.setting, FEW_POINTS):
+            yield self.completed(point)
+
+    def completed(self, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """A point with values for the members of families, for as many as it says there are."""
+        found = {name: x for name, x in point.items() if not terms.moves(name)}
+        domains = dict(self.shop.setting.parameters)
+        for mechanism in self.shop.setting.mechanisms:
+            families = {name for _, value in mechanism.values for name in value.letters if terms.moves(name)}
+            if mechanism.noise is not None:
+                families |= {name for name in mechanism.noise.parameter.letters if terms.moves(name)}
+            if mechanism.count is None or not families:
+                continue
+            count = formulas.at(mechanism.count, found).number
+            for name in families:
+                value = point.get(name, parameters.usual({name: domains[name]})[name])
+                for j in range(1, min(int(count or 0), parameters.MOST_MEMBERS) + 1):
+                    found.setdefault(f"{name[:-3]}[{j}]", value)
+        return found
+
+    # curves
+
+    def _by_curve(self, claim: Mapping[str, str], said: Satisfies, found: Verdict) -> Verdict:
+        """The verdict by a computed curve, where there is one that says more."""
+        try:
+            computed.page_for(
+                self.shop.theory,
+                said.notion,
+                [guarantees.loss_of(one) for one in self.shop.stated],
+                self.shop.setting,
+            )
+        except NoPage:
+            return self._exceeded(claim, found, [{}])
+        constant = not any(value.letters for _, value in said.values)
+        if constant and all(value.kind != "oo" for _, value in said.values):
+            for bits in BITS:
+                with suppress(NoTheorem):
+                    made = self.shop.prover.by(
+                        "curve", self.shop.cover, *self.shop.stated, claim=dict(claim), bits=bits
+                    )
+                    return replace(found, word="proved", theorem=found.theorem or made, reason="")
+                if found.word == "proved":
+                    return found
+                refuted = self._exceeded(claim, found, self._all_points(), (bits,))
+                if refuted.word != "undecided":
+                    return refuted
+            return found
+        return found if found.word == "proved" else self._exceeded(claim, found, self._all_points())
+
+    def _all_points(self) -> list[dict[str, Fraction]]:
+        return [self.completed(point) for point in guarantees.points(self.shop.setting, FEW_POINTS)]
+
+    def _exceeded(
+        self,
+        claim: Mapping[str, str],
+        found: Verdict,
+        points: Iterable[Mapping[str, Fraction]],
+        bits: Sequence[int] = BITS[:1],
+    ) -> Verdict:
+        """A claim refuted by the curve of mechanisms that lose most at some type."""
+        if found.word == "proved":
+            return found
+        for point in points:
+            at = {name: str(x) for name, x in point.items()}
+            for n in range(1, min(len(self.shop.types.types), MOST_TYPES) + 1):
+                for one in bits:
+                    with suppress(NoTheorem):
+                        made = self.shop.prover.by(
+                            "exceed",
+                            self.shop.cover,
+                            *self.shop.stated,
+                            claim=dict(claim),
+                            point=at,
+                            neighbours=n,
+                            bits=one,
+                        )
+                        return Verdict(claim, "refuted", made, guarantees=found.guarantees)
+        return found

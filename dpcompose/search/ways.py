@@ -1,0 +1,133 @@
+"""Ways from notion to notion: by which conversion pages guarantees come to be of one notion.
+
+Each mechanism's guarantee is converted first, and then that of the whole composition.  Pages with a free
+parameter, such as the δ that is spent, take its value from a claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.terms import Term
+from dpcompose.kernel.theory import Theory
+
+CHOSEN = terms.number(Fraction(1, 10**6))
+"""What free parameters are together, where no claim says it: the δ that is spent on conversions."""
+Path = tuple[Any, ...]
+"""Conversion pages, one after the other."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How guarantees come to be of one notion.
+
+    each -- for notions of the mechanisms' guarantees the ids of conversion pages, one after the other;
+    whole -- ids of further pages, each with the formulas of its free parameters; chosen -- by id those of
+    pages that convert each guarantee by itself.
+    """
+
+    each: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    whole: tuple[tuple[str, Mapping[str, str]], ...] = ()
+    chosen: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @property
+    def direct(self) -> bool:
+        """Whether nothing is converted."""
+        return not self.each and not self.whole
+
+
+def notions(theory: Theory) -> list[str]:
+    """The notions that have a rule page."""
+    return [page.head.notion for page in theory.of_kind("rule")]
+
+
+def ways(theory: Theory, stated: Sequence[str], to: str, claimed: Mapping[str, Term] | None) -> Iterator[Way]:
+    """Every way by shortest paths: the stated notions to one, and this one to the wanted notion.
+
+    claimed -- the parameters of a claim, which free parameters of the last pages take.
+    """
+    for between in sorted(notions(theory), key=lambda notion: (notion != to, notion)):
+        for each in product(*(paths(theory, one, between) for one in stated)):
+            converted = {
+                one: tuple(page.id for page in path) for one, path in zip(stated, each, strict=True) if path
+            }
+            for whole in paths(theory, between, to, claimed is not None):
+                if any(_returns(one, [*path, *whole]) for one, path in zip(stated, each, strict=True)):
+                    continue
+                yield Way(converted, tuple((page.id, _of_claim(page, claimed)) for page in whole))
+
+
+def chosen_ways(
+    theory: Theory, setting: Setting, stated: Sequence[str], to: str, claimed: Mapping[str, Term] | None
+) -> Iterator[Way]:
+    """Ways to convert every guarantee by itself, by pages whose free parameters are chosen, all alike.
+
+    A claim's value is divided among the mechanisms that need it, once what the others have by themselves is
+    taken off.
+    """
+    some = {one: paths(theory, one, to, True) for one in stated}
+    needing = [
+        one for one, found in some.items() if found and all(any(p.head.free for p in way) for way in found)
+    ]
+    if not needing or not all(some.values()):
+        return
+    counts = [one.count or terms.ONE for one in setting.mechanisms if one.notion in needing]
+    number = terms.add(counts).number
+    for each in product(*some.values()):
+        converted = {one: tuple(page.id for page in way) for one, way in zip(some, each, strict=True) if way}
+        chosen = {}
+        for page in {page.id: page for way in each for page in way if page.head.free}.values():
+            total = {name: _left(setting, name, claimed) for name in page.head.free}
+            share = {name: value if number is None else value / number for name, value in total.items()}
+            chosen[page.id] = {name: formulas.to_text(value) for name, value in share.items()}
+        yield Way(converted, (), chosen)
+
+
+def _left(setting: Setting, name: str, claimed: Mapping[str, Term] | None) -> Term:
+    """What a claim leaves of a parameter beside those of the mechanisms; else half of it, or CHOSEN."""
+    if claimed is None or name not in claimed:
+        return CHOSEN
+    value = claimed[name]
+    stated = [(dict(one.values).get(name), one.count or terms.ONE) for one in setting.mechanisms]
+    own = [x * count for x, count in stated if x is not None and x.kind != "oo"]
+    if value.kind == "oo":
+        return CHOSEN
+    for rest in (terms.expanded(value - terms.add(own)), value / 2):
+        if rest.number is not None and 0 < rest.number < 1:
+            return rest
+    return CHOSEN
+
+
+def _returns(notion: str, path: Sequence[Any]) -> bool:
+    """Whether a chain of pages comes back to a notion where it has been."""
+    met = [notion, *(page.head.to for page in path)]
+    return len(set(met)) < len(met)
+
+
+def _of_claim(page: Any, claimed: Mapping[str, Term] | None) -> dict[str, str]:
+    """The claim's values of a page's free parameters."""
+    return {name: formulas.to_text((claimed or {})[name]) for name in page.head.free}
+
+
+def paths(theory: Theory, one: str, to: str, free: bool = False) -> list[Path]:
+    """The shortest chains of pages from notion to notion.
+
+    free -- whether pages with free parameters may lead to the last one.
+    """
+    layer: dict[str, list[Path]] = {one: [()]}
+    seen = {one}
+    while layer and to not in layer:
+        following: dict[str, list[Path]] = {}
+        for page in theory.of_kind("conversion"):
+            start, end = page.head.from_, page.head.to
+            if start in layer and end not in seen and (not page.head.free or (free and end == to)):
+                following.setdefault(end, []).extend((*path, page) for path in layer[start])
+        seen |= following.keys()
+        layer = following
+    return layer.get(to, [])

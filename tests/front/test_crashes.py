@@ -1,0 +1,291 @@
+"""Files that once ended in a traceback, went on for minutes or took gigabytes; each with its like.
+
+The files themselves lie in `crashes`.  Everything runs as a user runs it, in a process of its own with a
+limit of memory, where memory or time was the trouble; else in this one.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpcompose.front import cli
+
+CRASHES = Path(__file__).parent / "crashes"
+MEMORY = 2 * 10**9
+"""Bytes of address space that a process of a test may take."""
+SECONDS = 60
+"""After which a process of a test is ended: much longer than it needs on a busy machine."""
+
+
+def verify(file: Path, capsys: pytest.CaptureFixture[str], command: str = "verify") -> tuple[int, str]:
+    """The status, and all that is said."""
+    status = cli.main([command, str(file)])
+    said = capsys.readouterr()
+    assert "internal error" not in said.err, said.err
+    return status, said.out + said.err
+
+
+def apart(file: Path, command: str = "verify") -> tuple[int, str]:
+    """The same in a process of its own, with little memory."""
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({MEMORY}, {MEMORY}))"
+    run = f"import sys; from dpcompose.front.cli import main; sys.exit(main([{command!r}, {str(file)!r}]))"
+    found = subprocess.run(
+        [sys.executable, "-c", f"{limit}; {run}"],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        check=False,
+    )
+    said = found.stdout + found.stderr
+    assert "internal error" not in said and "Traceback" not in said, said
+    return found.returncode, said
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "problem.toml"
+    path.write_text(text)
+    return path
+
+
+def problem(
+    databases: str,
+    target: str = '"bounded"',
+    claim: str = 'notion = "pure"\nepsilon = "e1"',
+    guarantee: str = 'notion = "pure", epsilon = "e1", granularity = "bounded"',
+    reads: str = "",
+) -> str:
+    """A problem file of one mechanism and one claim."""
+    return (
+        f"format = 1\n[databases]\n{databases}\n[target]\ngranularity = {target}\n"
+        f'[[mechanisms]]\nname = "M"\n{reads}\nguarantee = {{ {guarantee} }}\n[[claims]]\n{claim}\n'
+    )
+
+
+# classes without databases
+
+
+EMPTY = "no set has 3 different records of the 2 in the universe"
+
+
+def test_a_class_without_databases_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = verify(CRASHES / "d1_empty_class_crash.toml", capsys)
+    assert status == 2 and EMPTY in said and 'size = "= 2" at most' in said
+
+
+@pytest.mark.parametrize("reads", ["", "reads = { records = [] }", 'reads = { records = ["a", "b"] }'])
+@pytest.mark.parametrize("domain", ["own", "common"])
+@pytest.mark.parametrize("target", ['"bounded"', '"free-lunch"', '{ group = 2, of = "unbounded" }'])
+def test_it_is_refused_whatever_is_read_of_it(
+    reads: str, domain: str, target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    guarantee = f'notion = "pure", epsilon = "e1", granularity = "bounded", domain = "{domain}"'
+    databases = 'kind = "sets"\nrecords = ["a", "b"]\nsize = "= 3"'
+    status, said = verify(
+        written(tmp_path, problem(databases, target, guarantee=guarantee, reads=reads)), capsys
+    )
+    assert status == 2 and EMPTY in said
+
+
+def test_compare_refuses_it_as_well(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--kind", "sets", "--records", "a,b", "--size", "= 3"]
+    assert cli.main(["compare", "unbounded", "bounded", *arguments]) == 2
+    assert EMPTY in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("size", ["= 2", "= 0"])
+@pytest.mark.parametrize("domain", ["own", "common"])
+@pytest.mark.parametrize("record", ["a", "b"])
+def test_a_class_of_one_database_is_none_of_these(
+    size: str, domain: str, record: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """There are no neighbours, and every claim holds."""
+    guarantee = f'notion = "pure", epsilon = "e1", granularity = "bounded", domain = "{domain}"'
+    databases = f'kind = "sets"\nrecords = ["a", "b"]\nsize = "{size}"'
+    text = problem(
+        databases,
+        guarantee=guarantee,
+        reads=f'reads = {{ records = ["{record}"] }}',
+        claim='notion = "pure"\nepsilon = "0"',
+    )
+    status, said = verify(written(tmp_path, text), capsys)
+    assert status == 0 and "PROVED" in said
+
+
+# warnings of deltas of 1 and more
+
+
+def of_two(first: str, second: str) -> str:
+    """A problem file of two mechanisms whose delta together is at least 1."""
+    both = "".join(f'[[mechanisms]]\nname = "{n}"\n{said}\n' for n, said in (("P", first), ("A", second)))
+    claim = '[[claims]]\nnotion = "approximate"\nepsilon = "9"\ndelta = "1/2"\n'
+    return 'format = 1\n[databases]\nkind = "multisets"\n[target]\ngranularity = "bounded"\n' + both + claim
+
+
+def approximate(epsilon: str, delta: str) -> str:
+    said = f'notion = "approximate", epsilon = "{epsilon}", delta = "{delta}", granularity = "unbounded"'
+    return f"guarantee = {{ {said} }}"
+
+
+def test_a_warning_is_about_mechanisms_that_state_a_delta(capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = verify(CRASHES / "d2_warning_crash.toml", capsys)
+    assert status == 1
+    assert "which says nothing; A reaches it at distance 2 by the group rule, at 3 exactly\n" in said
+
+
+OTHERS = [
+    'guarantee = { notion = "pure", epsilon = "1", granularity = "unbounded" }',
+    'guarantee = { notion = "zcdp", rho = "1/10", granularity = "bounded" }',
+    'guarantee = { notion = "gaussian", mu = "1/10", granularity = "bounded" }',
+    'query = "count"\nnoise = { laplace = "1" }',
+    'query = "count"\nnoise = { gaussian = "1" }',
+]
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_beside_mechanisms_of_all_notions(
+    other: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, said = verify(written(tmp_path, of_two(other, approximate("3", "1/3"))), capsys)
+    assert status in (0, 1) and "P reaches it" not in said
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "words"),
+    [
+        ("1e-9", "1e-10", "A reaches it at distance 2"),  # not reached within the distances looked at
+        ("1/1000", "1e-3", "P reaches it at distance 694 by the group rule"),  # e^(r/1000) - 1 >= 1.0005
+        ("sqrt(2)", "1e-400", "P reaches it at distance 653 by the group rule"),  # ln(10^400*3.11)/sqrt(2)
+        ("3000", "1e-100", "constants must stay below 10^1000"),  # e^6000 on the way
+        ("1e-200", "1e-200", "too close to 0 to tell its sign"),
+    ],
+)
+def test_far_distances_take_no_long_time(epsilon: str, delta: str, words: str, tmp_path: Path) -> None:
+    """Once a sum of as many terms as steps was written out for each distance."""
+    status, said = apart(written(tmp_path, of_two(approximate(epsilon, delta), approximate("3", "1/3"))))
+    assert status in (1, 3) and words in " ".join(said.split())
+
+
+# numbers within the limits whose intermediate values are not
+
+
+@pytest.mark.parametrize(
+    ("file", "status", "words"),
+    [
+        ("d5_large_numbers_crash.toml", 3, "numbers nearer to 1 would do"),
+        ("d6_tiny_rho_crash.toml", 0, "PROVED, loose"),
+    ],
+)
+def test_large_and_small_numbers(
+    file: str, status: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = verify(CRASHES / file, capsys)
+    assert found[0] == status and words in " ".join(found[1].split())
+
+
+SIZES = ["1e300", "1e-350", "1/7**1000", "exp(-2000)", "sqrt(1e199+1)", "10**999"]
+GUARANTEES = {
+    "pure": 'guarantee = {{ notion = "pure", epsilon = "{}", granularity = "unbounded" }}',
+    "zcdp": 'guarantee = {{ notion = "zcdp", rho = "{}", granularity = "bounded" }}',
+    "gaussian": 'guarantee = {{ notion = "gaussian", mu = "{}", granularity = "bounded" }}',
+    "normal noise": 'query = "count"\nnoise = {{ gaussian = "{}" }}',
+    "laplace noise": 'query = "count"\nnoise = {{ laplace = "{}" }}',
+    "geometric noise": 'query = "count"\nnoise = {{ geometric = "{}" }}',
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("stated", GUARANTEES)
+def test_every_command_ends_whatever_the_size(
+    stated: str, size: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each beside a mechanism of another notion, for a group: everything is converted and multiplied."""
+    text = of_two(GUARANTEES[stated].format(size), GUARANTEES["zcdp"].format("1e-300"))
+    text = text.replace('granularity = "bounded"\n[[', 'granularity = { group = 30, of = "bounded" }\n[[')
+    claims = "".join(
+        f'[[claims]]\nnotion = "{notion}"\n{key} = "{value}"\n'
+        for notion, key in (("zcdp", "rho"), ("gaussian", "mu"))
+        for value in ("1e350", "1e-350")
+    )
+    file, saved = written(tmp_path, text + claims), tmp_path / "d.json"
+    for arguments in (["bound", str(file)], ["budget", str(file), "--total", "1e350"]):
+        assert cli.main(arguments) in (0, 2, 3)
+    assert cli.main(["verify", str(file), "--save-derivation", str(saved)]) in (0, 1, 2, 3)
+    if saved.exists():
+        assert cli.main(["recheck", str(saved)]) == 0
+    assert "internal error" not in capsys.readouterr().err
+
+
+def test_a_curve_of_noise_that_loses_much_is_no_work(tmp_path: Path) -> None:
+    """Σ of 10,000 digits once; a conversion proves it, and the least epsilon is found beside it."""
+    claim = 'notion = "approximate"\nepsilon = "5000"\ndelta = "1e-5"'
+    noisy = problem('kind = "multisets"', '"unbounded"', claim)
+    start, end = noisy.index("guarantee"), noisy.index("[[claims]]")
+    for scale in ("1/93", "1/1000", "1/123456"):
+        noise = f'query = "count"\nnoise = {{ gaussian = "{scale}" }}\n'
+        status, said = apart(written(tmp_path, noisy[:start] + noise + noisy[end:]))
+        assert status == (0 if scale == "1/93" else 1), said
+
+
+# windows of long streams
+
+
+def streams(length: str, target: str, stated: str, claim: str = "e1") -> str:
+    return problem(
+        f'kind = "streams"\nsize = "{length}"',
+        target,
+        f'notion = "pure"\nepsilon = "{claim}"',
+        f'notion = "pure", epsilon = "e1", granularity = {stated}',
+    )
+
+
+def test_windows_are_counted_before_they_are_made() -> None:
+    status, said = apart(CRASHES / "d3_memory_streams.toml")
+    assert status == 3
+    assert "blocks of 1,000 cells in databases of 100,000 have more than the 2,000,000 cells" in said
+    assert "databases of 1,414 cells would do" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("target", "stated"),
+    [
+        ("{ w-event = 1000 }", '"event"'),
+        ('"event"', "{ w-event = 1000 }"),
+        ("{ group = 2, of = { w-event = 900 } }", "{ w-event = 30 }"),
+        ('{ union = ["event", { w-event = 999 }] }', '"event"'),
+        ('"event"', "{ group = 5, of = { w-event = 999 } }"),
+        ('"event"', "{ w-event = 2 }"),
+    ],
+)
+@pytest.mark.parametrize("length", ["= 100000", "= 99999"])
+def test_other_long_streams(length: str, target: str, stated: str, tmp_path: Path) -> None:
+    status, said = apart(written(tmp_path, streams(length, target, stated)))
+    assert status in (2, 3) and "would do" in " ".join(said.split())
+
+
+@pytest.mark.parametrize("kind", ["tuples", "streams"])
+def test_what_would_do_does(kind: str, tmp_path: Path) -> None:
+    """The length that a refusal names, with the longest windows and their hardest cover."""
+    text = streams("= 1414", "{ w-event = 1000 }", "{ w-event = 7 }", "143*e1")
+    if kind == "tuples":
+        text = problem('kind = "tuples"\nsize = "= 1414"')
+    status, said = apart(written(tmp_path, text))
+    assert status == 0 and "PROVED, and no smaller guarantee holds" in said
+
+
+def test_a_refusal_is_found_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Not again for each claim, and for warnings."""
+    from dpcompose.search import conversions
+
+    asked = []
+    whole = conversions.best
+    monkeypatch.setattr(conversions, "best", lambda *given: asked.append(given) or whole(*given))
+    assert (
+        cli.main(["verify", str(written(tmp_path, streams("= 100000", '"event"', "{ w-event = 2 }")))]) == 3
+    )
+    assert len(asked) == 1

@@ -1,0 +1,209 @@
+"""Smaller guarantees are shown, and can be pasted as claims; minima and decimals read as people write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import pytest
+import sympy
+from tags import Tags
+from verdicts import found, stated
+
+import dpcompose as dpc
+from dpcompose.front import render
+from dpcompose.language import decimals, forms, formulas
+from dpcompose.language.forms import Form, top
+from dpcompose.language.latex import latex
+from dpcompose.language.symbols import POSITIVE, symbol
+
+UNIT = {"d": "in (0,1)", "d1": "in (0,1)", "d2": "in (0,1)"}
+BOUNDED = ('granularity = "unbounded"\n', 'granularity = "bounded"\n')
+
+
+def mechanisms(*given: tuple[str, str], bounded: bool = False, claims: Sequence[tuple[str, str]] = ()) -> str:
+    """(ε, δ)-private mechanisms on everything, with claims."""
+    text = stated(
+        [{"notion": "approximate", "epsilon": e, "delta": d} for e, d in given],
+        [{"notion": "approximate", "epsilon": e, "delta": d} for e, d in claims],
+        UNIT,
+    )
+    return text.replace(*BOUNDED, 1) if bounded else text
+
+
+SMALLER: list[tuple[Any, bool, str, str]] = [
+    ([("e", "d1"), ("e", "d2")], False, "2*e", "d1 + d2 - d1*d2"),
+    ([("e", "d"), ("f", "d"), ("0", "1/3")], False, "e + f", "1 - 2/3*(1 - d)**2"),
+    ([("e", "d")], True, "2*e", "min(d + d*exp(e), 1 - exp(-e)*(1 - 2*d), 1)"),
+    ([("e", "1/4")], True, "2*e", "min(1/4 + exp(e)/4, 1 - exp(-e)/2)"),
+]
+
+
+@pytest.mark.parametrize(("given", "bounded", "epsilon", "delta"), SMALLER)
+def test_the_smaller_guarantee_is_shown_and_can_be_pasted(
+    given: Any, bounded: bool, epsilon: str, delta: str
+) -> None:
+    study, _ = found(mechanisms(*given, bounded=bounded))
+    smaller = study.bound.smaller
+    assert smaller is not None and smaller.optimal
+    values = dict(smaller.guarantee.parameters)
+    assert (
+        f"smaller is line {smaller.line}: {render.guarantee(smaller.guarantee)}; optimal"
+        == render.smaller(study.bound)
+    )
+    assert "-max(" not in values["delta"]
+    symbols, domains = study.setting.symbols, study.setting.domains
+    for text, known in zip((epsilon, delta), values.values(), strict=True):
+        left, right = (forms.read(formulas.parse(one, symbols), domains) for one in (text, known))
+        assert left == right
+    # as it is shown, it is proved and optimal; what is below is refuted, and told the same
+    pasted, printed, below = (
+        (values["epsilon"], values["delta"]),
+        tuple(dict(study.bound.guarantee.parameters).values()),
+        (values["epsilon"], f"19/20*({values['delta']})"),
+    )
+    study, verdicts = found(mechanisms(*given, bounded=bounded, claims=[pasted, printed, below]))
+    assert [one.verdict for one in verdicts] == ["proved", "proved", "refuted"]
+    assert [one.loose for one in verdicts[:2]] == [False, True]
+    assert f"right is: {render.guarantee(smaller.guarantee)}" in render.verdict(3, verdicts[2], study.bound)
+    loose = Tags(verdicts[1]._repr_html_()).text
+    assert "but a smaller guarantee holds" in loose
+    claimed, best = (loose.split(word)[1] for word in ("claim: ", "The best: "))
+    assert not claimed.startswith(best.strip())
+    data = render.problem_data("f", study.setting, study.bound, [], [], study.theory)
+    assert data["smaller"] == {"notion": "approximate", **values}
+
+
+def test_nothing_smaller_is_said_where_nothing_is_known() -> None:
+    for given in ([("e", "d")], [("e", "0"), ("f", "0")]):
+        study, _ = found(mechanisms(*given))
+        assert study.bound.smaller is None and render.smaller(study.bound) == ""
+        assert "smaller" not in render.problem_data("f", study.setting, study.bound, [], [], study.theory)
+
+
+def test_the_best_at_a_delta_is_that_of_the_curve() -> None:
+    """A pure bound, and a claim with δ: the best is in the claim's notion."""
+    some = [dpc.mechanism(f"M{i}", dpc.pure("1/10", dpc.unbounded)) for i in range(20)]
+    study = dpc.compose(*some, on=dpc.multisets(), target=dpc.unbounded)
+    proved = study.check(dpc.approximate("3/2", "1e-3"))
+    assert proved.loose and proved.guarantee is not None
+    best = Tags(proved._repr_html_()).text.split("The best: ")[1]
+    assert best.count(",") == 1 and best.endswith("-DP") and "1000" in best
+
+
+# ---------------------------------------------------------------- minima
+
+MINIMA = [
+    ("min(x, y)", "min(x, y)"),
+    ("-max(-x, -y)", "min(x, y)"),
+    ("-max(-x, -y, 1 - z)", "min(x, y, z - 1)"),
+    ("-max(-x - y, z - 1, -1)", "min(1 - z, x + y, 1)"),
+    ("2*e - 3*max(-x, -y, z)", "2*e + 3*min(x, y, -z)"),
+    ("-max(x, y)", "-max(x, y)"),
+    ("-max(x, -y)", "min(-x, y)"),
+    ("-max(x, y, -z)", "-max(x, y, -z)"),
+    ("-max(exp(-x)/2 - 1, -exp(x)/4 - 1/4)", "min(1 - exp(-x)/2, exp(x)/4 + 1/4)"),
+    ("max(-x, -y)", "-min(x, y)"),
+    ("max(-x, -y, z)", "max(-x, -y, z)"),
+    ("-abs(x)", "-abs(x)"),
+    ("max(2*e, min(x, y))", "max(2*e, min(x, y))"),
+    ("x - max(-y, -z)/2", "x + min(y, z)/2"),
+]
+
+
+@pytest.mark.parametrize(("text", "written"), MINIMA)
+def test_minima(text: str, written: str) -> None:
+    symbols = {name: symbol(name) for name in "exyz"}
+    expression = formulas.parse(text, symbols)
+    assert formulas.to_text(expression) == written
+    assert formulas.parse(written, symbols) == expression
+    assert ("min" in written) == (r"\min" in latex(expression)) or text == "max(-x, -y)"
+
+
+X, Y, Z = (Form.parameter(name) for name in "xyz")
+NUMBERS = {name: POSITIVE for name in "xyz"}
+
+
+def least(*some: Form) -> Form:
+    return top(1, [one.scaled(Fraction(-1)) for one in some]).scaled(Fraction(-1))
+
+
+def test_a_maximum_takes_in_its_minima() -> None:
+    assert top(1, [X, least(X, Y)]) == X
+    assert top(1, [X + Z, least(X, Y) + Z, Y]) == top(1, [X + Z, Y])
+    assert top(1, [X.scaled(Fraction(2)), least(X, Y).scaled(Fraction(2))]) == X.scaled(Fraction(2))
+    assert least(X, top(1, [X, Y])) == X
+    apart = top(1, [X, least(Y, Z)])
+    assert apart.names == {"x", "y", "z"}
+    double = X.scaled(Fraction(2))
+    assert forms.largest([double, least(X, Y)], NUMBERS) == (double,)
+    assert len(forms.largest([double, least(Y, Z)], NUMBERS)) == 2
+    assert len(forms.largest([X, least(double, Y)], NUMBERS)) == 2
+    both = [least(X, Y), least(X, Y) + least(X, Z)]
+    assert len(forms.largest(both, NUMBERS)) >= 1
+    for values in ((1, 2, 3), (3, 1, 2), (2, 3, 1)):
+        point = {name: Fraction(value) for name, value in zip("xyz", values, strict=True)}
+        for some in ([double, least(X, Y)], both, [X, least(double, Y)], [X + Z, least(X, Y) + Z]):
+            wanted = max(form.at(point) for form in some)
+            assert (
+                top(1, some).at(point)
+                == wanted
+                == max(form.at(point) for form in forms.largest(some, NUMBERS))
+            )
+
+
+def test_parts_of_which_few_move() -> None:
+    """Two of k parts move by one step, or one by two: 2ε, and no minimum beside it."""
+    text = (
+        'format = 1\n[parameters]\nk = "integer >= 1"\n[databases]\nkind = "multisets"\n'
+        '[target]\ngranularity = {target}\n[partitions.p]\nkind = "record-wise"\nparts = "k"\n'
+        '[[mechanisms]]\nname = "M"\nindex = "i"\ncount = "k"\nreads = {{ part = "i", of = "p" }}\n'
+        'guarantee = {{ notion = "{notion}", {key} = "x", granularity = "unbounded", domain = "own" }}\n'
+        '[[claims]]\nnotion = "{notion}"\n{key} = "{claim}"\n'
+    )
+    for notion, key in (("pure", "epsilon"), ("gaussian", "mu")):
+        for target, best in (('"bounded"', "2*x"), ('{ group = 3, of = "unbounded" }', "3*x")):
+            study, (verdict,) = found(text.format(target=target, notion=notion, key=key, claim=best))
+            assert dict(study.bound.guarantee.parameters)[key] == best
+            assert (verdict.verdict, verdict.loose) == ("proved", False)
+
+
+# ---------------------------------------------------------------- decimals
+
+BESIDE = [
+    ("18591409/500000000", " = 0.037182818", " = 0.037182818"),
+    ("1/7001", " (at most 0.0001428368)", " (at least 0.0001428367)"),
+    ("-1/7001", " (at most -0.0001428367)", " (at least -0.0001428368)"),
+    ("sqrt(2)", " (at most 1.414214)", " (at least 1.414213)"),
+    ("log(3)", " (at most 1.098613)", " (at least 1.098612)"),
+    ("63/64", "", ""),
+    ("12", "", ""),
+    ("exp(100)", "", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "up", "down"), BESIDE)
+def test_decimals_beside_exact_values(text: str, up: str, down: str) -> None:
+    value = formulas.parse(text, {})
+    assert (decimals.beside(value, True), decimals.beside(value, False)) == (up, down)
+
+
+def test_a_claim_close_below_is_told_apart() -> None:
+    noisy = dpc.mechanism("M", dpc.gaussian("sqrt(2)", dpc.unbounded))
+    study = dpc.compose(noisy, on=dpc.multisets(), target=dpc.unbounded)
+    example = study.check(dpc.gaussian("sqrt(2) - 1/10**12")).counterexample
+    assert example is not None
+    claimed, actual = (part.rpartition(" ")[2].rstrip(")") for part in example.decimals)
+    assert Fraction(claimed) < Fraction(actual) < Fraction("1.41421356237309504881")
+    assert Fraction(actual) - Fraction(claimed) < Fraction(1, 10**12)
+    assert sympy.sqrt(2) > sympy.Rational(actual)
+
+
+def test_the_true_value_of_a_counterexample() -> None:
+    study, (verdict,) = found(mechanisms(("e", "d"), bounded=True, claims=[("2*e", "2*d")]))
+    shown = render.verdict(1, verdict, study.bound)
+    assert "claimed 1/50, true loss 18591409/500000000 = 0.037182818" in shown
+    assert "P(1) = 18591409/500000000 = 0.037182818 at D" in shown
+    assert "= 0.037182818" in Tags(verdict._repr_html_()).text
+    assert "= 0.037182818; claimed is" in study.guarantee().to_latex([verdict])

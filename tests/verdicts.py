@@ -1,0 +1,56 @@
+"""What is found about a problem text, each verdict accepted again from the saved derivation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from dpcompose.front import render, study
+from dpcompose.front.study import Study
+from dpcompose.privacy import problems
+from dpcompose.proof import checker
+from dpcompose.search.claims import Verdict
+
+HEAD = """format = 1
+[databases]
+kind = "multisets"
+records = ["a", "b"]
+[target]
+granularity = "unbounded"
+"""
+
+
+def stated(
+    guarantees: Sequence[Mapping[str, str]],
+    claims: Sequence[Mapping[str, str]] = (),
+    parameters: Mapping[str, str] | None = None,
+    **keys: str,
+) -> str:
+    """Mechanisms that read everything and have these guarantees, with claims, as a problem file.
+
+    keys -- further keys of every mechanism, such as a count.
+    """
+    tables = [HEAD]
+    if parameters:
+        tables.append("[parameters]\n" + _lines(parameters))
+    for n, guarantee in enumerate(guarantees, start=1):
+        more = {"granularity": "unbounded", "domain": "common"}
+        tables.append(f'[[mechanisms]]\nname = "M{n}"\n{_lines(keys)}')
+        tables.append(f"[mechanisms.guarantee]\n{_lines(guarantee | more)}")
+    tables += [f"[[claims]]\n{_lines(claim)}" for claim in claims]
+    return "".join(tables)
+
+
+def _lines(table: Mapping[str, str]) -> str:
+    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in table.items())
+
+
+def found(text: str) -> tuple[Study, list[Verdict]]:
+    """The study of a problem text, and the verdicts on its claims, which the checker accepts."""
+    problem = problems.read_text(text, show=study.show)
+    one = Study(problem.setting)
+    verdicts: list[Verdict] = [one.check(claim) for claim in problem.claims]
+    data = render.saved(one.bound, verdicts, problems.to_data(problem.setting, problem.claims))
+    said = checker.check(json.loads(json.dumps(data)), one.theory).verdicts
+    assert said == tuple(verdict.verdict for verdict in verdicts)
+    return one, verdicts
