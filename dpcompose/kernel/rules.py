@@ -10,7 +10,17 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol, TypeVar
 
-from dpcompose.kernel import comparison, computed, covers, forms, formulas, given_tables, losses, terms, witnesses
+from dpcompose.kernel import (
+    comparison,
+    computed,
+    covers,
+    forms,
+    formulas,
+    given_tables,
+    losses,
+    terms,
+    witnesses,
+)
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.closer import Closer
 from dpcompose.kernel.covers.types import Type
@@ -452,6 +462,20 @@ def loose(
 
 RULES: Mapping[str, Callable[..., Found]] = {
     one.__name__: one
-    for one in (given, noise, table, study, one_by_one, convert, compose, cover, worst, closer, curve, vacuous, trivial)
+    for one in (
+        given,
+        noise,
+        table,
+        study,
+        one_by_one,
+        convert,
+        compose,
+        cover,
+        worst,
+        closer,
+        curve,
+        vacuous,
+        trivial,
+    )
 } | {one.__name__: one for one in (change, weaken, attain, exceed, refute, optimal, loose)}
 """The rules by name; there are no others."""
