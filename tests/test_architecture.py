@@ -29,6 +29,7 @@ ROOMS = {
         "polynomials",
         "forms",
         "certificates",
+        "boxes",
         "deciders",
         "comparison",
         "settings",
@@ -145,6 +146,8 @@ ROOMS = {
         "limits",
         "metric_claims",
         "metric_sensitivity",
+        "comparisons",
+        "comparing",
     ],
     "front": [
         "render",

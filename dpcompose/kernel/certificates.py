@@ -21,6 +21,7 @@ from dpcompose.kernel.terms import Term, TermError, add, letter
 MOST_DIGITS = 2_000  # of a written number
 MOST_LISTED = 100_000  # entries of a list
 MOST_WORD = 200
+INDEX = "i"  # of the general member of a family, which may stand alone
 LONGEST_SUM = 500  # that is written as one formula
 
 
@@ -103,7 +104,9 @@ def read_as_certificate() -> Iterator[None]:
         yield
     except (FormulaError, NotAForm, TermError) as error:
         raise BadCertificate(error.args[0] if error.args else "a formula cannot be read") from None
-    except (RecursionError, ArithmeticError, LookupError, TypeError, AttributeError) as error:
+    except BadCertificate:
+        raise
+    except (ValueError, RecursionError, ArithmeticError, LookupError, TypeError, AttributeError) as error:
         raise BadCertificate(f"the certificate cannot be read ({type(error).__name__})") from None
 
 
@@ -111,9 +114,10 @@ def formula(data: Any, symbols: Mapping[str, Term]) -> Term:
     """A formula of the certificate; a long sum may be written as the list of its parts."""
     if isinstance(data, list):
         return add(
-            formulas.parse(one, symbols) if isinstance(one, str) else _no_text() for one in listed(data)
+            formulas.parse(one, symbols, index=INDEX) if isinstance(one, str) else _no_text()
+            for one in listed(data)
         )
-    return formulas.parse(data, symbols) if isinstance(data, str) else _no_text()
+    return formulas.parse(data, symbols, index=INDEX) if isinstance(data, str) else _no_text()
 
 
 def _no_text() -> NoReturn:

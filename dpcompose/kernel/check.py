@@ -1,8 +1,9 @@
 """Checks a saved derivation: replays its steps by the rules, without any search.
 
 A derivation is data about one core setting: the hash of the setting, the SHA-256 of every page that it rests
-on, and a list of steps {"rule": …, "from": numbers of earlier steps, …arguments}.  A step about
-another setting, that of a study, has the derivation of that inside.  Conclusions do not stand there: they are computed.
+on, and a list of steps {"rule": …, "from": numbers of earlier steps, …arguments}.  A step about another
+setting, that of a study, has the derivation of that inside.  Conclusions do not stand there: they are
+computed.
 """
 
 from __future__ import annotations

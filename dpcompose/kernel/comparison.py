@@ -3,7 +3,8 @@
 A certificate is a table (see theorems/certificates.md).  It says the letters of both sides with their
 domains, the difference g − l, and a proof that it is ≥ 0.  A proof is a tree of these steps:
 
-* choose.  A worst case top(m, x_1, …, x_n) is one of the sums of m of the x_j; whichever, the rest holds.
+* choose.  A worst case top(m, x_1, …, x_n) is one of the sums of m of the x_j; where it is subtracted, each
+  of these is put in its place.
 * shift.  A letter is its least value plus something ≥ 0, or its greatest minus something ≥ 0.
 * weights, at the leaves.  A worst case with a positive factor is at least Σ w_j·x_j for 0 ≤ w_j ≤ 1 with
   sum m.  Non-negative multiples of "x − least" and "greatest − x" are subtracted.  What is left must be
@@ -16,14 +17,15 @@ Nothing of a certificate is believed.  A point refutes: allowed values at which 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import combinations, product
-from math import comb, prod
+from itertools import combinations
+from math import comb
 from typing import Any
 
 from dpcompose.kernel import forms, formulas, terms
+from dpcompose.kernel.boxes import bound_form, coefficients, distance, shifted
 from dpcompose.kernel.certificates import (
     BadCertificate as BadCertificate,
 )
@@ -43,8 +45,6 @@ from dpcompose.kernel.forms import Form, Peak
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.terms import Term, letter
 
-MOST_COEFFICIENTS = 4_096
-"""The most coefficients of Bernstein polynomials that a proof may look at."""
 MOST_CASES = 20_000
 """The most cases into which a comparison may fall."""
 MOST_NESTED = 100
@@ -62,9 +62,14 @@ class _Scope:
     known: forms.Known = forms.NOTHING
     used: frozenset[str] = frozenset()
     cases: int = 0
+    seen: dict[str, Form] = field(default_factory=dict)
 
     def form(self, data: Any) -> Form:
-        return forms.read(formula(data, self.symbols), self.known)
+        if not isinstance(data, str):
+            return forms.read(formula(data, self.symbols), self.known)
+        if data not in self.seen:
+            self.seen[data] = forms.read(formula(data, self.symbols), self.known)
+        return self.seen[data]
 
     def bound(self, name: str, end: str) -> Form:
         if name not in self.symbols:
@@ -140,7 +145,7 @@ def _check(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
 
 
 def _choose(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
-    """A worst case is one of the sums of m of its members."""
+    """A worst case is one of the sums of m of its members, whichever: so it is where it is subtracted."""
     given = table(data, {"choose", "cases"})
     peak = scope.peak(given["choose"])
     cases = {scope.form(text): proof for text, proof in entries(given["cases"], 2)}
@@ -164,35 +169,12 @@ def _shift(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
         domain = old.of[1]
         new[fresh] = letter(fresh, shifted(domain, end))
         values[name] = distance(new[fresh], domain, end)
-    inner = replace(scope, symbols={**scope.symbols, **new})
+    inner = replace(scope, symbols={**scope.symbols, **new}, seen={})
     moved = forms.substituted(difference, values, scope.known)
     if inner.form(given["difference"]) != moved:
         raise BadCertificate("the difference after a shift is another one")
     _check(moved, given["proof"], inner, depth + 1)
     scope.used, scope.cases = inner.used, inner.cases
-
-
-def shifted(domain: Domain, end: str) -> Domain:
-    """The domain of how far a letter is from one of its ends."""
-    _end(domain, end)
-    width = None if domain.least is None or domain.greatest is None else domain.greatest - domain.least
-    opens = (domain.open_least, domain.open_greatest)
-    near, far = opens if end == "least" else opens[::-1]
-    whole = domain.integer and (_end(domain, end).denominator == 1)
-    return Domain(Fraction(0), near, width, far, whole)
-
-
-def _end(domain: Domain, end: str) -> Fraction:
-    value = {"least": domain.least, "greatest": domain.greatest}.get(end)
-    if value is None:
-        raise BadCertificate(f"there is no {end} value")
-    return value
-
-
-def distance(name: Term, domain: Domain, end: str) -> Term:
-    """least + x or greatest − x for a letter x; its own inverse up to the sign of least."""
-    value = terms.number(_end(domain, end))
-    return value + name if end == "least" else value - name
 
 
 def _leaf(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
@@ -216,12 +198,6 @@ def _leaf(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
                 raise BadCertificate(f"{text} is not seen to be >= 0")
 
 
-def bound_form(x: Term, end: str) -> Form:
-    """x − least or greatest − x, ≥ 0 for all values of a letter."""
-    value = Form.constant(_end(x.of[1], end))
-    return Form.letter(x) - value if end == "least" else value - Form.letter(x)
-
-
 def _weighted(difference: Form, peak: Peak, shares: Any, scope: _Scope) -> Form:
     """The difference with Σ w·x in place of a worst case that is added: it is at most as large."""
     c = difference.coefficients.get(peak, Fraction(0))
@@ -240,56 +216,12 @@ def _weighted(difference: Form, peak: Peak, shares: Any, scope: _Scope) -> Form:
     return forms.total(parts)
 
 
-def coefficients(form: Form, unit: Sequence[Term | None]) -> Iterator[Form]:
-    """The coefficients of a polynomial in the Bernstein polynomials of letters in [0, 1].
-
-    x^p = Σ_{j ≤ n} (C(j, p)/C(n, p))·C(n, j)·x^j·(1 − x)^(n − j) for p ≤ n, its summands ≥ 0 on [0, 1]:
-    where all coefficients are ≥ 0, so is the polynomial.  For n = 1 they are its values at 0 and 1.
-    Without any letters: the form itself.
-
-    >>> from dpcompose.kernel.domains import UNIT_INTERVAL
-    >>> x, y = letter("x", UNIT_INTERVAL), letter("y", UNIT_INTERVAL)
-    >>> [str(one.number) for one in coefficients(forms.read(x + y - x * y), (x, y))]
-    ['0', '1', '1', '1']
-    """
-    if not unit:
-        yield form
-        return
-    degrees: dict[Term, int] = {}
-    for x in unit:
-        if x is None or x.kind != "letter" or not is_unit(x.of[1]):
-            raise BadCertificate(f"{x} is no letter in [0, 1]")
-        degrees[x] = 0
-    if form.peaks:
-        raise BadCertificate("a worst case is no polynomial")
-    for term, _ in form.monomials:
-        for x, n in term:
-            if x in degrees:
-                degrees[x] = max(degrees[x], n)
-    if prod(n + 1 for n in degrees.values()) > MOST_COEFFICIENTS:
-        raise BadCertificate("the polynomial has too many coefficients")
-    for at in product(*(range(n + 1) for n in degrees.values())):
-        chosen = dict(zip(degrees, at, strict=True))
-        parts = []
-        for term, c in form.monomials:
-            for x, n in term:
-                if x in chosen:
-                    c *= Fraction(comb(chosen[x], n), comb(degrees[x], n))
-            parts.append(Form(((tuple(one for one in term if one[0] not in chosen), c),)) if c else Form())
-        yield forms.total(parts)
-
-
-def is_unit(domain: Domain) -> bool:
-    """Whether the numbers of the domain lie between 0 and 1, and are bounded by these."""
-    return domain.least == 0 and domain.greatest == 1
-
-
 def _rays(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
     from dpcompose.kernel.deciders import rays
 
     given = table(data, {"rays", "difference", "proof"})
     below, new = rays.on_rays(difference, given["rays"], scope.symbols, scope.known)
-    inner = replace(scope, symbols={**scope.symbols, **new}, used=scope.used | {"rays"})
+    inner = replace(scope, symbols={**scope.symbols, **new}, used=scope.used | {"rays"}, seen={})
     if inner.form(given["difference"]) != below:
         raise BadCertificate("the difference on rays is another one")
     _check(below, given["proof"], inner, depth + 1)

@@ -253,15 +253,15 @@ class Query(Head):
     """How far the value of a query of the records that are read moves, where some go and others come.
 
     moves -- by norm, the most ‖q(x) − q(y)‖ can be where y lacks `removed` records of x and has `added`
-    others, over all values of an attribute; entries -- how far then each entry moves that does, left out:
-    one entry, by all of it;
+    others, over all values of an attribute; in these and the query's own letters;
+    entries -- how far each entry moves then that does, left out: one entry, by all of it;
     sized -- whether n, how many records are read, must be known; one -- whether there is one record only;
     whether -- whether the value only says if what is read differs; attained -- whether for some attributes
     the value moves as far, for all queries of a setting at once.
     """
 
     kind: Literal["query"]
-    moves: dict[str, str]
+    moves: dict[Literal["L1", "L2", "range"], str]
     entries: list[str] = field(default_factory=list)
     sized: bool = False
     one: bool = False
@@ -269,17 +269,18 @@ class Query(Head):
     attained: bool = True
 
     def formulas(self, context: Context) -> Iterator[Written]:
-        letters = ("removed", "added", *LETTERS_OF_QUERIES, *("n" if self.sized else ""))
-        yield from each(("moves",), self.moves, letters)
-        yield from each(("entries",), {str(n): one for n, one in enumerate(self.entries, start=1)}, letters)
+        letters = [one for one in LETTERS_OF_QUERIES if one != "n" or self.sized]
+        yield from each(("moves",), {str(key): text for key, text in self.moves.items()}, letters)
+        for n, text in enumerate(self.entries, start=1):
+            yield Written(("entries", str(n)), text, letters)
 
     def misfits(self) -> Iterator[Mistake]:
         for norm in self.moves.keys() - {"L1", "L2", "range"}:
             yield Mistake(("moves",), f"{norm!r} is no norm; L1, L2 and range are")
 
 
-LETTERS_OF_QUERIES = "luw"
-"""The ends of the interval of an attribute, and the diameter of a disc."""
+LETTERS_OF_QUERIES = ("removed", "added", "l", "u", "w", "n")
+"""How many records go and come; the bounds of an attribute, the diameter of a disc, the number of records."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -351,16 +351,18 @@ def chosen_peak(form: Form) -> Peak | None:
     return None
 
 
-def replaced(form: Form, old: Peak, new: Form) -> Form:
-    """The form with another one in place of a peak, wherever it occurs."""
+def replaced(form: Form, old: Peak, new: Form, sign: int = 1) -> Form:
+    """The form with another one in place of a peak, wherever that is subtracted: where it counts with a
+    negative factor, or with a positive one in what is subtracted.  sign -- that of the form itself."""
     if not form.peaks:
         return form
     parts = [Form(form.monomials)]
     for peak, c in form.peaks:
-        if peak == old:
+        here = sign if c > 0 else -sign
+        if peak == old and here < 0:
             parts.append(new.scaled(c))
         else:
-            parts.append(top(peak.m, [replaced(inner, old, new) for inner in peak.of]).scaled(c))
+            parts.append(top(peak.m, [replaced(inner, old, new, here) for inner in peak.of]).scaled(c))
     return total(parts)
 
 

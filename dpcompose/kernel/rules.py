@@ -229,15 +229,10 @@ def curve(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, b
 
 
 def vacuous(setting: Setting, theory: Theory, premises: Premises, *, claim: Any) -> Found:
-    """Without neighbours, or where none of them move anything, every guarantee holds."""
-    found = one_of(premises, Covers).cover
-    if any(one.moves for one in found.types):
-        raise BadStep("there are neighbours that move what is read")
-    guarantee = claimed(claim, setting, theory)
-    for _, value in guarantee.values if found.types else ():
-        if not value.nonnegative:
-            raise BadStep("a negative claim does not hold")
-    return guarantee, frozenset()
+    """Without neighbours every guarantee holds."""
+    if one_of(premises, Covers).cover.types:
+        raise BadStep("there are neighbours")
+    return claimed(claim, setting, theory), frozenset()
 
 
 def trivial(
@@ -327,7 +322,7 @@ def attain(
         lost = witnesses.Witnesses(setting, theory, page, type, stated, by)
         value, used = lost.value()
         found.append(Attained(type, value, lost.pages))
-        pages |= used | {id for _, id in lost.pages}
+        pages |= used
         who |= {i for i, _ in lost.pages}
     if len(who) < len(setting.mechanisms):
         pages |= _parts(theory)
@@ -393,10 +388,10 @@ def refute(
     )
 
 
-def _is_used(name: str, value: Term, lower: Lower) -> bool:
-    """Whether a letter of a point, or the family that it is a member of, occurs in what is compared."""
-    letters = value.letters.keys() | lower.value.letters.keys()
-    return name in letters or f"{name.partition('[')[0]}[i]" in letters
+def _used(at: Mapping[str, Fraction], *values: Term) -> dict[str, Fraction]:
+    """What a point says of the letters that occur in terms, and of the members of their families."""
+    letters = {name for value in values for name in value.letters}
+    return {name: x for name, x in at.items() if {name, f"{name.partition('[')[0]}[i]"} & letters}
 
 
 def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) -> None:
@@ -405,7 +400,8 @@ def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) 
     for mechanism in setting.mechanisms:
         for value in losses.letters(mechanism):
             used |= value.letters
-    comparison.check_allowed({name: x for name, x in at.items()}, used)
+    others = {name: domain for name, domain in setting.parameters if name in at}
+    comparison.check_allowed(at, others | used)
 
 
 def exceed(
@@ -454,7 +450,7 @@ def loose(
         if one == key and greater.kind == "oo":
             formulas.at(lesser, at)
         elif one == key:
-            comparison.check_larger(greater, lesser, point)
+            comparison.check_larger(greater, lesser, _used(at, greater, lesser))
         elif greater != lesser and greater.kind != "oo" and not computed.is_at_least(greater, lesser, at):
             raise BadStep(f"{one} of the claim is not seen to be at least that of the guarantee there")
     return Loose(guarantee.notion, guarantee.values, tuple(sorted(at.items()))), frozenset()

@@ -213,7 +213,8 @@ class Setting:
     """M = (M_1∘f_1, …, M_k∘f_k) on a class, for the neighbours of a target.
 
     adaptive -- M_i may also read the outputs of M_1, …, M_{i−1}; then what is known of it holds for every
-    value of these, and f_i does not depend on them.
+    value of these, and f_i does not depend on them;
+    flat -- the same with the mechanisms of studies one by one in their place, where they can be stated.
     """
 
     parameters: tuple[tuple[str, Domain], ...]
@@ -221,6 +222,7 @@ class Setting:
     target: Relation
     mechanisms: tuple[Mechanism, ...]
     adaptive: bool = False
+    flat: Setting | None = None
 
     @cached_property
     def symbols(self) -> Mapping[str, Term]:
@@ -241,7 +243,7 @@ class Setting:
             "target": self.target.data(),
             "mechanisms": [one.data() for one in self.mechanisms],
             "adaptive": self.adaptive,
-        }
+        } | ({} if self.flat is None else {"flat": self.flat.data()})
 
 
 def _texts(values: tuple[tuple[str, Term], ...]) -> dict[str, str]:
@@ -314,7 +316,7 @@ MOST_NESTED = 100
 def _setting(reader: _Reader, depth: int) -> Setting:
     if depth > MOST_NESTED:
         raise BadSetting(f"studies lie in one another more than {MOST_NESTED} deep")
-    reader.keys(("parameters", "databases", "target", "mechanisms", "adaptive"))
+    reader.keys(("parameters", "databases", "target", "mechanisms", "adaptive", "flat"))
     parameters = _parameters(reader.key("parameters"))
     inner = _Reader(
         reader.value, reader.at, {name: terms.letter(name, domain) for name, domain in parameters}
@@ -334,7 +336,8 @@ def _setting(reader: _Reader, depth: int) -> Setting:
     if type(adaptive := inner.key("adaptive", False).value) is not bool:
         raise inner.key("adaptive").wrong("true or false")
     target = _relation(inner.key("target"), databases, databases.count)
-    return Setting(parameters, databases, target, mechanisms, adaptive)
+    flat = _setting(reader.key("flat"), depth + 1) if "flat" in reader.value else None
+    return Setting(parameters, databases, target, mechanisms, adaptive, flat)
 
 
 def _parameters(reader: _Reader) -> tuple[tuple[str, Domain], ...]:

@@ -37,7 +37,6 @@ from dpcompose.kernel.rules import RULES
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.theory import Theory
 
-
 ABOUT_OTHERS = ("study", "one_by_one")
 """The rules whose premises are about another setting: that of a study, and with the studies taken apart."""
 

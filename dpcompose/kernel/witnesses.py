@@ -63,12 +63,14 @@ class Witnesses:
         return tuple((i, self._page(i)) for i, _ in self.moves)
 
     def value(self) -> tuple[Term, frozenset[str]]:
-        """What they lose together, and further pages by which they do.  Raises NoPage."""
+        """What they lose together, and the pages by which they do.  Raises NoPage."""
+        pages = frozenset(id for _, id in self.pages)
         if any(self._is_infinite(i, r) for i, some in self.moves for _, r in some):
-            return INFINITY, frozenset()
+            return INFINITY, pages
         if self.page.head.by == "event":
-            return self._event()
-        return self._sum(), frozenset()
+            value, more = self._event()
+            return value, pages | more
+        return self._sum(), pages
 
     def _mechanism(self, i: int) -> Mechanism:
         return self.setting.mechanisms[i - 1]
@@ -98,7 +100,7 @@ class Witnesses:
         return str(found.id)
 
     def _is_infinite(self, i: int, r: Term) -> bool:
-        """Whether M_i, which may be anything that its guarantee allows, costs ∞ where its input moves by r."""
+        """Whether M_i may be anything that its guarantee allows, and costs ∞ where its input moves by r."""
         free = self._mechanism(i).noise is None and self._mechanism(i).table is None
         return free and ((r.kind == "oo" and i not in self.type.unlimited) or self.losses[i - 1].unlimited)
 

@@ -16,8 +16,8 @@ from itertools import chain, islice
 from typing import Any
 
 from dpcompose.kernel import comparison, forms, formulas, terms
+from dpcompose.kernel.boxes import distance, shifted
 from dpcompose.kernel.certificates import BadCertificate, domain_data, letters, text_of
-from dpcompose.kernel.comparison import distance, shifted
 from dpcompose.kernel.deciders import rays, values
 from dpcompose.kernel.deciders.calculus import goal
 from dpcompose.kernel.deciders.elementary import NotElementary

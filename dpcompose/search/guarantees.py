@@ -81,8 +81,8 @@ class Workshop:
 
     @property
     def vacuous(self) -> bool:
-        """Whether no neighbours move anything that is read."""
-        return not any(one.moves for one in self.types.types)
+        """Whether the target has no neighbours at all."""
+        return not self.types.types
 
 
 def loss_of(theorem: Theorem) -> Any:

@@ -13,12 +13,12 @@ from dpcompose.kernel.polynomials import NotAForm
 from dpcompose.kernel.terms import ZERO, Term
 from dpcompose.search import comparing
 from dpcompose.search.comparing import Point, Proof
-from dpcompose.search.comparisons.points import grid, usual
+from dpcompose.search.comparisons.points import grid, simple, usual
 
 MOST_MEMBERS = 2_000
 """Up to how many members of a family have values at a point."""
 
-__all__ = ["MOST_MEMBERS", "at_least", "points", "usual", "where_larger"]
+__all__ = ["MOST_MEMBERS", "at_least", "points", "simple", "usual", "where_larger"]
 
 
 def at_least(greater: Term, lesser: Term, squared: bool = False) -> Any:

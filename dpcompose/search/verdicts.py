@@ -149,7 +149,7 @@ class Judge:
             return
         found = parameters.where_larger(greater, lesser)
         if found is not None:
-            yield found
+            yield self.completed({**next(guarantees.points(self.shop.setting, 1), {}), **found})
 
     def _trivial(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
         """A claim that every mechanism satisfies."""
@@ -244,7 +244,7 @@ class Judge:
                 continue
             count = formulas.at(mechanism.count, found).number
             for name in families:
-                value = point.get(name, parameters.usual({name: domains[name]})[name])
+                value = point.get(name, parameters.simple(domains[name])[0])
                 for j in range(1, min(int(count or 0), parameters.MOST_MEMBERS) + 1):
                     found.setdefault(f"{name[:-3]}[{j}]", value)
         return found

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dpcompose.kernel import comparison, formulas
+from dpcompose.kernel import comparison, forms, formulas, polynomials
 from dpcompose.kernel.comparison import BadCertificate, check_at_least, check_larger, check_point
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.terms import INFINITY, Term, letter
@@ -205,7 +205,7 @@ BAD: list[tuple[str, str, Any, str]] = [
     (
         "2*max(a, b)", "a + b",
         {"choose": "max(a, b)", "cases": [["a", rest("a - b")], ["b", rest("b - a")]]},
-        "-b is not seen to be >= 0",
+        "what is left is not a - b",
     ),
     ("a + b", "max(a, b)", rest("0", weights=HALVES), "a worst case that is subtracted has weights"),
     ("2*max(a, b)", "a + b", rest("0", weights=[weights("max(a, b)", ("a", "1/2"))]), SUM),
@@ -369,10 +369,8 @@ def random_text(rng: random.Random, depth: int) -> str:
 
 def random_proof(rng: random.Random, difference: Term) -> Any:
     """A proof of the right shape, whose weights are drawn: it may show nothing."""
-    from dpcompose.kernel import forms, polynomials
-
     form = forms.read(difference)
-    peak = next((peak for peak, _ in form.peaks if rng.random() < 0.3), None) or polynomials.chosen_peak(form)
+    peak = polynomials.chosen_peak(form)
     if peak is not None:
         from itertools import combinations
 
@@ -409,10 +407,12 @@ def drawn(rng: random.Random, domain: Domain) -> Fraction:
 def test_random_certificates_show_only_what_is_true(seed: int) -> None:
     rng = random.Random(seed)
     accepted = refused = 0
-    for _ in range(150):
+    for _ in range(100):
         lesser = random_text(rng, 2)
         greater = random_text(rng, 2) if rng.random() < 0.3 else f"{lesser} + max({random_text(rng, 1)}, 0)"
         g, l = read(greater), read(lesser)
+        if forms.pieces(forms.read(g - l), 40) is None:
+            continue
         shown = certificate(greater, lesser, random_proof(rng, g - l))
         try:
             check_at_least(g, l, copy.deepcopy(shown))

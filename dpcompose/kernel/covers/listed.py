@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 
 from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, query_metric
-from dpcompose.kernel.settings import Mechanism
+from dpcompose.kernel.settings import Mechanism, Relation
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
 
 
@@ -21,7 +21,7 @@ class Listed(Covering):
 
     def cover(self) -> Cover:
         setting = self.setting
-        pairs = self.neighbours()
+        pairs = related(setting.target, setting.databases.count)
         if len(pairs) * len(setting.mechanisms) > LARGEST:
             raise NoCover(f"{len(pairs):,} neighbours are too many to go through; a smaller class would do")
         far = [self.distance(one) for one in setting.mechanisms]
@@ -30,15 +30,6 @@ class Listed(Covering):
             moved = (((i, 0), r := at(x, y), (r,)) for i, at in enumerate(far, start=1))
             types.append(self.type(moved, (x, y)))
         return self.of_types(types, len(pairs), [()] * len(far))
-
-    def neighbours(self) -> list[tuple[int, int]]:
-        """All pairs that at most so many steps of the target lead from one to the other."""
-        target, count = self.setting.target, self.setting.databases.count
-        if target.any_two:
-            if count * count > LARGEST:
-                raise NoCover(f"any two of {count:,} databases are too many pairs to go through")
-            return list(combinations(range(count), 2))
-        return _within(target.pairs, target.steps)
 
     def distance(self, mechanism: Mechanism) -> Callable[[int, int], Term]:
         """How far apart two databases are for a mechanism: by shortest paths among what it reads."""
@@ -66,6 +57,15 @@ class Listed(Covering):
             return INFINITY if found is None else number(-(-found // at_once))
 
         return steps
+
+
+def related(relation: Relation, count: int) -> list[tuple[int, int]]:
+    """The neighbours among so many databases, or values: at most so many steps lead from one to the other."""
+    if not relation.any_two:
+        return _within(relation.pairs, relation.steps)
+    if count * count > LARGEST:
+        raise NoCover(f"any two of {count:,} databases are too many pairs to go through")
+    return list(combinations(range(count), 2))
 
 
 def _within(pairs: Sequence[tuple[int, int]], steps: int) -> list[tuple[int, int]]:

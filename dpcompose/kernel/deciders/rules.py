@@ -193,8 +193,9 @@ def check(
     """
     given = table(data, {"follow"}, {"bounds"})
     left = Remainder(difference, known)
-    for kind, *of in map(listed, listed(given["follow"])):
-        if word(kind) == "choose":
+    for one in map(listed, listed(given["follow"])):
+        kind, of = word(one[0]) if one else "", one[1:]
+        if kind == "choose":
             m, inside, texts = listed(of, 3)
             if whole(inside) >= len(left.choices.group_of):
                 raise BadCertificate("the rule speaks of a choice that there is not")
@@ -202,9 +203,9 @@ def check(
             left.choose(_peak(forms.top(whole(m), members)), inside, members)
         elif kind == "weigh":
             text, weights = listed(of, 2)
-            left.weigh(_peak(read(text)), [(read(one), affine(f)) for one, f in entries(weights, 2)])
+            left.weigh(_peak(read(text)), [(read(inner), affine(f)) for inner, f in entries(weights, 2)])
         else:
-            raise BadCertificate(f"a rule has no {kind}")
+            raise BadCertificate(f"a rule has no {kind or 'empty step'}")
     for name, end, f in entries(given.get("bounds", []), 3):
         left.bound(bound(word(name), word(end)), affine(f))
     left.check()

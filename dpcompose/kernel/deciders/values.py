@@ -95,6 +95,13 @@ def surely(term: Term, strictly: bool = True) -> bool:
     found = forms.term_sign(term)
     if found > 0 or (found == 0 and not strictly):
         return True
+    if term.kind == "power" and surely(term.of[0]):
+        return True
+    if term.kind == "product" and all(surely(part, strictly) for part in term.parts):
+        return True
+    if term.kind == "sum" and all(surely(part, strictly=False) for part in term.parts):
+        if not strictly or any(map(surely, term.parts)):
+            return True
     if len(term.letters) > MOST_PARAMETERS:
         return False
     try:

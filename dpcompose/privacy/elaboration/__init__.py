@@ -19,6 +19,7 @@ from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, OnArrays, P
 from dpcompose.privacy.elaboration.listed import Listed
 from dpcompose.privacy.elaboration.records import Records
 from dpcompose.privacy.elaboration.steps import Steps
+from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting, inside, read_records
 from dpcompose.spaces.databases import DatabaseClass
@@ -60,8 +61,20 @@ class Elaborated:
                 "target": self.kind.relation(setting.target),
                 "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
                 "adaptive": setting.adaptive,
+                **({} if self.flat is None else {"flat": self.flat.core.data()}),
             }
         )
+
+    @cached_property
+    def flat(self) -> Elaborated | None:
+        """The setting with the mechanisms of its studies one by one, where they can be stated so."""
+        if not self.setting.studies:
+            return None
+        try:
+            found = Elaborated(flattened(self.setting))
+            return found if found.core else None
+        except (NotFlat, NotElaborated, settings.BadSetting):
+            return None
 
     def pair(self, of: Type) -> Pair:
         """The two databases of a type, as results print them."""

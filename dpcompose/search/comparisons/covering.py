@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel import forms
+from dpcompose.kernel.boxes import bound_form
 from dpcompose.kernel.certificates import BadCertificate
-from dpcompose.kernel.comparison import bound_form
 from dpcompose.kernel.deciders.rules import Affine, Remainder, affine_data, negated
 from dpcompose.kernel.forms import Form, Known, Monomial, Peak
 from dpcompose.search.comparisons.weights import peak_text, text

@@ -8,8 +8,8 @@ from itertools import combinations, islice
 from typing import Any
 
 from dpcompose.kernel import forms
-from dpcompose.kernel.certificates import text_of
-from dpcompose.kernel.comparison import BadCertificate, bound_form, coefficients, is_unit
+from dpcompose.kernel.boxes import bound_form, coefficients, is_unit
+from dpcompose.kernel.certificates import BadCertificate, text_of
 from dpcompose.kernel.forms import Form, Known, Monomial, Peak
 from dpcompose.kernel.polynomials import chosen_peak
 from dpcompose.kernel.terms import Term
