@@ -167,7 +167,7 @@ def _attained(
 ) -> Iterator[Piece | None]:
     """What members of M_i lose most, or the entries of its query's value that move by themselves."""
     mechanism, count = setting.mechanisms[loss.mechanism - 1], many
-    _check_attained(mechanism, theory)
+    _check_attained(page, mechanism, theory)
     if mechanism.count is not None and not many:
         members = formulas.at(mechanism.count, at).number
         count = int(members or 0)
@@ -187,12 +187,13 @@ def _attained(
             yield pieces.piece(asked, fixed, _at(far, at))
 
 
-def _check_attained(mechanism: Mechanism, theory: Theory) -> None:
-    """Raises NoLoss where only a bound is known of what a mechanism's noise loses."""
+def _check_attained(page: Any, mechanism: Mechanism, theory: Theory) -> None:
+    """Raises NoLoss where only a bound is known of what a mechanism's noise loses: other mechanisms with its
+    guarantee may lose more, unless the page is about the noise itself."""
     if mechanism.noise is None:
         return
     law, query = theory.page(mechanism.noise.page, "noise"), theory.page(mechanism.noise.query.page, "query")
-    if not (law.head.attained and query.head.attained):
+    if not (law.head.attained and query.head.attained) or law.head.noise not in page.head.noises:
         raise NoLoss(f"what {mechanism.name} loses at two databases is not known, only what bounds it")
 
 
