@@ -211,7 +211,10 @@ def _undominated(types: Sequence[Type]) -> list[Type]:
     kept = undominated(list(rows.values()), size(ZERO), lambda key: key not in unordered)
     names = list(rows)
     best = {names[n] for n in kept}
-    return [one for one, key in zip(types, keys, strict=True) if key in best]
+    found = [one for one, key in zip(types, keys, strict=True) if key in best]
+    moving = [one for one in found if one.moves]
+    seen = any(all(r.nonnegative for _, some in one.moves for _, r in some) for one in moving)
+    return moving if seen else found
 
 
 def _slots(one: Type) -> dict[tuple[int, int], Term]:
