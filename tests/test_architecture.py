@@ -53,8 +53,8 @@ ROOMS = {
         "meaning",
         "values",
         "formulas",
-        "decimals",
         "enclosures",
+        "decimals",
         "elementary",
         "ranges",
         "orders",
@@ -133,6 +133,7 @@ ROOMS = {
         "ways",
         "guarantees",
         "verdicts",
+        "proofs",
         "solver",
         "covering",
         "analysis",
@@ -206,7 +207,7 @@ def test_the_deciders_import_one_way() -> None:
     order = [
         *("elementary", "roots", "ranges", "values", "steps", "calculus", "rays", "rules"),
         *("normal", "tails", "lattices", "canonical", "losses", "ratios", "curves", "pieces", "readings"),
-        *("sturm", "exponentials", "signs", "entries", "divergences", "promises", "tables"),
+        *("exponentials", "signs", "entries", "divergences", "promises", "tables", "noises"),
     ]
     folder = PACKAGE / "kernel" / "deciders"
     assert {path.stem for path in folder.glob("*.py")} == {"__init__", *order}

@@ -13,7 +13,7 @@ from typing import Any
 
 from dpcompose.kernel import formulas, terms
 from dpcompose.kernel.covers.types import Cover, Type
-from dpcompose.kernel.deciders import pieces
+from dpcompose.kernel.deciders import noises, pieces
 from dpcompose.kernel.deciders.curves import Curve, Piece
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.judgements import Loses
@@ -110,7 +110,7 @@ def _asked(
     """What a page asks of a mechanism, and the values of its letters."""
     if (word := _word(mechanism, theory)) in page.head.noises and mechanism.noise is not None:
         law = theory.page(mechanism.noise.page, "noise").head
-        return page.head.noises[word], {law.parameter: mechanism.noise.parameter}
+        return page.head.noises[word], {law.parameter: noises.fit(law, mechanism.noise.parameter)}
     return page.head.parts[loss.notion], dict(loss.values)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from dpcompose.kernel import forms, formulas, terms
 from dpcompose.kernel.covers.types import Moves, Type
+from dpcompose.kernel.deciders import noises
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.polynomials import top, total
 from dpcompose.kernel.settings import Mechanism, Setting
@@ -261,12 +262,14 @@ def by_noise(i: int, setting: Setting, theory: Theory, notion: str) -> Loss:
     if noise is None:
         raise NoLoss(f"mechanism {i} is not given by noise")
     page = theory.page(noise.page, "noise")
-    stated = page.head.guarantee.get(notion)
+    try:
+        stated = noises.guarantee(page.head, noise.parameter, notion)
+    except noises.Unfit as error:
+        raise NoLoss(f"{page.id} says nothing of this parameter: {error}") from None
     wanted = theory.rule(notion).head.parameters
     if stated is None or sorted(stated) != sorted(wanted):
         raise NoLoss(f"{page.id} states no {notion} guarantee")
-    known = {page.head.parameter: noise.parameter}
-    return Loss(i, notion, tuple((key, formulas.parse(stated[key], known)) for key in wanted))
+    return Loss(i, notion, tuple((key, stated[key]) for key in wanted))
 
 
 def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:

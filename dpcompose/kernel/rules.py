@@ -378,14 +378,11 @@ def refute(
     allowed(at, setting, guarantee)
     value = dict(implied.values)[lower.key]
     if value.kind == "oo" or lower.value.kind != "oo":
-        comparison.check_point(
-            value, lower.value, {name: at[name] for name in at if _is_used(name, value, lower)}
-        )
+        comparison.check_point(value, lower.value, _used(at, value, lower.value))
     else:
         formulas.at(value, at)
-    return Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())), tuple(through)), frozenset(
-        through
-    )
+    refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())), tuple(through))
+    return refuted, frozenset(through)
 
 
 def _used(at: Mapping[str, Fraction], *values: Term) -> dict[str, Fraction]:

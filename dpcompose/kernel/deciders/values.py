@@ -100,7 +100,8 @@ def surely(term: Term, strictly: bool = True) -> bool:
     if term.kind == "product" and all(surely(part, strictly) for part in term.parts):
         return True
     if term.kind == "sum" and all(surely(part, strictly=False) for part in term.parts):
-        if not strictly or any(map(surely, term.parts)):
+        some = not strictly or any(map(surely, term.parts))
+        if some:
             return True
     if len(term.letters) > MOST_PARAMETERS:
         return False
