@@ -206,12 +206,13 @@ def test_noise_looks_at_what_comes_and_goes() -> None:
         (asks(None, "sum", l="0", u="oo"), "are finite"),
         (asks(None, "sum", l="0", u="1", removed="0"), "none is called removed"),
         (asks(None, "sum", l="0"), "unknown name 'u'"),
+        (asks(None, "sum", l="3", u="1"), "moves by a negative amount"),
         (asks(None, "laplace"), "no query page"),
         (asks(None, "count", "count"), "no noise page"),
     ],
 )
 def test_queries_that_say_too_little(mechanism: dict[str, Any], words: str) -> None:
-    for on, target in ((multisets(ONE), REPLACE), (cells(2), each(2))):
+    for on, target in ((multisets(ONE), EITHER), (cells(2), each(2))):
         with pytest.raises(ValueError, match=words):
             cover(on, target, mechanism)
 
