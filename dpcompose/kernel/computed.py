@@ -210,7 +210,7 @@ def _attained(
     """What members of M_i lose most, or the entries of its query's value that move by themselves; with each
     what is known of it."""
     mechanism, count = setting.mechanisms[loss.mechanism - 1], len(those)
-    _check_attained(mechanism, theory)
+    _check_attained(page, mechanism, theory)
     if count > MOST_MEMBERS and any(terms.moves(name) for _, value in loss.values for name in value.letters):
         raise NoLoss(f"more than {MOST_MEMBERS} members are not gone through one by one")
     asked, letters = _asked(page, mechanism, loss, theory)
@@ -236,12 +236,13 @@ def _loses_without_limit(known: Mapping[str, Term]) -> bool:
     return True
 
 
-def _check_attained(mechanism: Mechanism, theory: Theory) -> None:
-    """Raises NoLoss where only a bound is known of what a mechanism's noise loses."""
+def _check_attained(page: Any, mechanism: Mechanism, theory: Theory) -> None:
+    """Raises NoLoss where only a bound is known of what a mechanism's noise loses: other mechanisms with its
+    guarantee may lose more, unless the page is about the noise itself."""
     if mechanism.noise is None:
         return
     law, query = theory.page(mechanism.noise.page, "noise"), theory.page(mechanism.noise.query.page, "query")
-    if not (law.head.attained and query.head.attained):
+    if not (law.head.attained and query.head.attained) or law.head.noise not in page.head.noises:
         raise NoLoss(f"what {mechanism.name} loses at two databases is not known, only what bounds it")
 
 
