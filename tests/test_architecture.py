@@ -131,6 +131,7 @@ ROOMS = {
         "comparing",
         "parameters",
         "ways",
+        "shorter",
         "guarantees",
         "verdicts",
         "proofs",
