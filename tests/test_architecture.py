@@ -133,6 +133,8 @@ ROOMS = {
         "ways",
         "shorter",
         "guarantees",
+        "conclusions",
+        "citations",
         "verdicts",
         "proofs",
         "solver",
