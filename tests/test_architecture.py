@@ -154,6 +154,8 @@ ROOMS = {
         "comparing",
     ],
     "front": [
+        "captions",
+        "bound",
         "render",
         "markdown",
         "latex",
