@@ -9,7 +9,6 @@ from dpcompose.kernel.fields import Mistake, Place, near, one_of
 from dpcompose.kernel.heads import Context, Written
 from dpcompose.kernel.pages import Page, WrongPage, read
 
-
 NO_PAGES = ("README.md", "certificates.md")
 """Texts about pages and certificates, among the pages."""
 

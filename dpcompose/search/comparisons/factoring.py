@@ -111,7 +111,8 @@ def _whole_divisors(n: int) -> list[int]:
 
 def divided(f: Polynomial, g: Polynomial) -> Polynomial | None:
     """f/g where it is a polynomial."""
-    rest, quotient = dict(f), {}
+    rest = dict(f)
+    quotient: dict[Exponents, Fraction] = {}
     lead = max(g)
     while rest:
         top = max(rest)
