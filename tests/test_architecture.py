@@ -44,6 +44,7 @@ ROOMS = {
         "rules",
         "theorems",
         "check",
+        "saved",
     ],
     "language": [
         "symbols",
@@ -53,8 +54,8 @@ ROOMS = {
         "meaning",
         "values",
         "formulas",
-        "decimals",
         "enclosures",
+        "decimals",
         "elementary",
         "ranges",
         "orders",
@@ -131,8 +132,12 @@ ROOMS = {
         "comparing",
         "parameters",
         "ways",
+        "shorter",
         "guarantees",
+        "conclusions",
+        "citations",
         "verdicts",
+        "proofs",
         "solver",
         "covering",
         "analysis",
@@ -150,6 +155,9 @@ ROOMS = {
         "comparing",
     ],
     "front": [
+        "recheck",
+        "captions",
+        "bound",
         "render",
         "markdown",
         "latex",
@@ -206,7 +214,7 @@ def test_the_deciders_import_one_way() -> None:
     order = [
         *("elementary", "roots", "ranges", "values", "steps", "calculus", "rays", "rules"),
         *("normal", "tails", "lattices", "canonical", "losses", "ratios", "curves", "pieces", "readings"),
-        *("sturm", "exponentials", "signs", "entries", "divergences", "promises", "tables"),
+        *("exponentials", "signs", "entries", "divergences", "promises", "tables", "noises"),
     ]
     folder = PACKAGE / "kernel" / "deciders"
     assert {path.stem for path in folder.glob("*.py")} == {"__init__", *order}

@@ -113,28 +113,42 @@ def saved(theorem: Theorem, theory: Theory) -> dict[str, Any]:
     return all_saved([theorem], theory)
 
 
-def all_saved(wanted: Sequence[Theorem], theory: Theory) -> dict[str, Any]:
-    """The derivation of several theorems about one setting, each step once, premises first."""
-    numbers: dict[int, int] = {}
-    steps: list[dict[str, Any]] = []
-    pages: set[str] = set()
+def ordered(wanted: Sequence[Theorem]) -> list[Theorem]:
+    """The theorems about one setting that some rest on, each once, premises first."""
+    found: dict[int, Theorem] = {}
 
-    def put(theorem: Theorem) -> int:
-        if id(theorem) not in numbers:
-            inner = theorem.premises if theorem.rule not in ABOUT_OTHERS else ()
-            step: dict[str, Any] = {"rule": theorem.rule}
-            step |= {"from": [put(one) for one in inner]} if inner else {}
-            if theorem.rule in ABOUT_OTHERS:
-                step["derivation"] = saved(theorem.premises[0], theory)
-            pages.update(one for one in theorem.trusts if not one.startswith("decider "))
-            steps.append(step | dict(theorem.arguments))
-            numbers[id(theorem)] = len(steps)
-        return numbers[id(theorem)]
+    def put(theorem: Theorem) -> None:
+        if id(theorem) not in found:
+            for one in theorem.premises if theorem.rule not in ABOUT_OTHERS else ():
+                put(one)
+            found[id(theorem)] = theorem
 
     for one in wanted:
         put(one)
+    return list(found.values())
+
+
+def numbers(wanted: Sequence[Theorem]) -> list[int]:
+    """The numbers of the steps by which some theorems are saved together."""
+    places = {id(one): n for n, one in enumerate(ordered(wanted), start=1)}
+    return [places[id(one)] for one in wanted]
+
+
+def all_saved(wanted: Sequence[Theorem], theory: Theory) -> dict[str, Any]:
+    """The derivation of several theorems about one setting, each step once."""
+    some = ordered(wanted)
+    places = {id(one): n for n, one in enumerate(some, start=1)}
+    pages = {page for one in some for page in one.trusts if not page.startswith("decider ")}
+    steps = []
+    for one in some:
+        step: dict[str, Any] = {"rule": one.rule}
+        if one.rule in ABOUT_OTHERS:
+            step["derivation"] = saved(one.premises[0], theory)
+        elif one.premises:
+            step["from"] = [places[id(premise)] for premise in one.premises]
+        steps.append(step | dict(one.arguments))
     return {
         "setting": wanted[0].setting,
-        "pages": {one: theory.pages[one].sha256 for one in sorted(pages)},
+        "pages": {page: theory.pages[page].sha256 for page in sorted(pages)},
         "steps": steps,
     }

@@ -14,6 +14,7 @@ from typing import Any
 
 from dpcompose.kernel import forms, formulas, terms
 from dpcompose.kernel.covers.types import Moves, Type
+from dpcompose.kernel.deciders import noises
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.polynomials import top, total
 from dpcompose.kernel.settings import Mechanism, Setting
@@ -261,12 +262,14 @@ def by_noise(i: int, setting: Setting, theory: Theory, notion: str) -> Loss:
     if noise is None:
         raise NoLoss(f"mechanism {i} is not given by noise")
     page = theory.page(noise.page, "noise")
-    stated = page.head.guarantee.get(notion)
+    try:
+        stated = noises.guarantee(page.head, noise.parameter, notion)
+    except noises.Unfit as error:
+        raise NoLoss(f"{page.id} says nothing of this parameter: {error}") from None
     wanted = theory.rule(notion).head.parameters
     if stated is None or sorted(stated) != sorted(wanted):
         raise NoLoss(f"{page.id} states no {notion} guarantee")
-    known = {page.head.parameter: noise.parameter}
-    return Loss(i, notion, tuple((key, formulas.parse(stated[key], known)) for key in wanted))
+    return Loss(i, notion, tuple((key, stated[key]) for key in wanted))
 
 
 def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:
@@ -290,3 +293,20 @@ def letters(mechanism: Mechanism) -> list[Term]:
     for inner in () if mechanism.study is None else mechanism.study.mechanisms:
         found += letters(inner)
     return found
+
+
+def promised(mechanism: Mechanism) -> list[Term]:
+    """The parameters of what is known of a mechanism, and of those of its study; of a family the least.
+
+    Where one of them is below 0, no mechanism is as the setting says.  Noise is seen to fit by itself.
+    """
+    found = [] if mechanism.noise is not None else [value for _, value in mechanism.values]
+    for inner in () if mechanism.study is None else mechanism.study.mechanisms:
+        found += promised(inner)
+    if mechanism.count is None:
+        return found
+    return [-terms.over(1, -one, mechanism.count) if _of_member(one) else one for one in found]
+
+
+def _of_member(value: Term) -> bool:
+    return any(terms.moves(name) for name in value.letters)

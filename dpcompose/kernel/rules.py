@@ -228,16 +228,23 @@ def curve(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, b
     return guarantee, frozenset({page, "decider curves"})
 
 
-def vacuous(setting: Setting, theory: Theory, premises: Premises, *, claim: Any) -> Found:
-    """Without neighbours, or where none of them move anything, every guarantee holds."""
-    found = one_of(premises, Covers).cover
-    if any(one.moves for one in found.types):
-        raise BadStep("there are neighbours that move what is read")
+def curve_standing(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, bits: int) -> Found:
+    """A claim that holds by the curve is loose where a smaller one does, else optimal if the curve is."""
+    known, covered, *some = said(premises, Satisfies, Covers, Loses)
     guarantee = claimed(claim, setting, theory)
-    for _, value in guarantee.values if found.types else ():
-        if not value.nonnegative:
-            raise BadStep("a negative claim does not hold")
-    return guarantee, frozenset()
+    if known != guarantee:
+        raise BadStep("the claim is not known to hold")
+    notion, values = guarantee.notion, guarantee.values
+    page, loose = computed.standing(notion, values, covered.cover, some, setting, theory, bits)
+    trusts = frozenset({page, "decider curves"})
+    return (Loose(notion, values, ()) if loose else Optimal(notion, values, "delta")), trusts
+
+
+def vacuous(setting: Setting, theory: Theory, premises: Premises, *, claim: Any) -> Found:
+    """Without neighbours every guarantee holds."""
+    if one_of(premises, Covers).cover.types:
+        raise BadStep("there are neighbours")
+    return claimed(claim, setting, theory), frozenset()
 
 
 def trivial(
@@ -383,29 +390,33 @@ def refute(
     allowed(at, setting, guarantee)
     value = dict(implied.values)[lower.key]
     if value.kind == "oo" or lower.value.kind != "oo":
-        comparison.check_point(
-            value, lower.value, {name: at[name] for name in at if _is_used(name, value, lower)}
-        )
+        comparison.check_point(value, lower.value, _used(at, value, lower.value))
     else:
         formulas.at(value, at)
-    return Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())), tuple(through)), frozenset(
-        through
-    )
+    refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())), tuple(through))
+    return refuted, frozenset(through)
 
 
-def _is_used(name: str, value: Term, lower: Lower) -> bool:
-    """Whether a letter of a point, or the family that it is a member of, occurs in what is compared."""
-    letters = value.letters.keys() | lower.value.letters.keys()
-    return name in letters or f"{name.partition('[')[0]}[i]" in letters
+def _used(at: Mapping[str, Fraction], *values: Term) -> dict[str, Fraction]:
+    """What a point says of the letters that occur in terms, and of the members of their families."""
+    letters = {name for value in values for name in value.letters}
+    return {name: x for name, x in at.items() if {name, f"{name.partition('[')[0]}[i]"} & letters}
 
 
 def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) -> None:
-    """Raises ValueError unless a point has an allowed value for every letter that is used."""
-    used = {name: domain for _, value in guarantee.values for name, domain in value.letters.items()}
+    """Raises ValueError unless a point has an allowed value for every letter that is used, and mechanisms
+    as the setting says are there: none has a guarantee below 0."""
+    given = [value for mechanism in setting.mechanisms for value in losses.letters(mechanism)]
+    used = {name: domain for name, domain in setting.parameters if name in at}
+    for value in (*(value for _, value in guarantee.values), *given):
+        for name, domain in value.letters.items():
+            if used.setdefault(name, domain) != domain:
+                raise BadStep(f"{name} is both {used[name]} and {domain}")
+    comparison.check_allowed(at, used)
     for mechanism in setting.mechanisms:
-        for value in losses.letters(mechanism):
-            used |= value.letters
-    comparison.check_allowed({name: x for name, x in at.items()}, used)
+        for value in losses.promised(mechanism):
+            if value.kind != "oo" and not value.nonnegative and not computed.is_at_least(value, ZERO, at):
+                raise BadStep(f"what is promised of {mechanism.name} is not seen to be at least 0 there")
 
 
 def exceed(
@@ -450,32 +461,24 @@ def loose(
     if known.notion != guarantee.notion:
         raise BadStep(f"the guarantee is about {known.notion}")
     at = comparison.read_point(point)
+    used = {name: domain for name, domain in setting.parameters if name in at}
+    for _, value in (*guarantee.values, *known.values):
+        used |= value.letters
+    comparison.check_allowed(at, used)
     for (one, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
         if one == key and greater.kind == "oo":
             formulas.at(lesser, at)
         elif one == key:
-            comparison.check_larger(greater, lesser, point)
+            comparison.check_larger(greater, lesser, _used(at, greater, lesser))
         elif greater != lesser and greater.kind != "oo" and not computed.is_at_least(greater, lesser, at):
             raise BadStep(f"{one} of the claim is not seen to be at least that of the guarantee there")
     return Loose(guarantee.notion, guarantee.values, tuple(sorted(at.items()))), frozenset()
 
 
-RULES: Mapping[str, Callable[..., Found]] = {
-    one.__name__: one
-    for one in (
-        given,
-        noise,
-        table,
-        study,
-        one_by_one,
-        convert,
-        compose,
-        cover,
-        worst,
-        closer,
-        curve,
-        vacuous,
-        trivial,
-    )
-} | {one.__name__: one for one in (change, weaken, attain, exceed, refute, optimal, loose)}
+EVERY = (
+    *(given, noise, table, study, one_by_one, convert),
+    *(compose, cover, worst, closer, curve, curve_standing, vacuous, trivial, change, weaken),
+    *(attain, exceed, refute, optimal, loose),
+)
+RULES: Mapping[str, Callable[..., Found]] = {one.__name__: one for one in EVERY}
 """The rules by name; there are no others."""

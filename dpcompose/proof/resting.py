@@ -59,7 +59,7 @@ def of_counterexample(found: Counterexample, claimed: Guarantee, steps: Steps) -
     notions = [claimed.notion, *(theory.pages[id].head.to for id in found.through)]
     used |= {theory.rule(notion).id for notion in notions}
     if found.bits is not None:
-        page = computed.page(theory, inputs.setting, claimed.notion)
+        page = computed.page(theory, inputs.setting, claimed.notion, found.without)
         used |= {page.id} if page is not None else set()
     elif (page := theory.witness(notions[-1])) is not None:
         used.add(page.id)
@@ -71,7 +71,8 @@ def of_counterexample(found: Counterexample, claimed: Guarantee, steps: Steps) -
     if any(isinstance(row, Noisy) for row in found.rows):
         words = {one.noise.word for one in inputs.setting.mechanisms if one.noise is not None}
         used |= {page.id for word in words if (page := theory.noise(word)) is not None}
-    if found.alone is not None and (page := theory.processing("parts")) is not None:
+    by_parts = found.alone is not None or bool(found.without)
+    if by_parts and (page := theory.processing("parts")) is not None:
         used.add(page.id)
     for i in range(1, len(inputs.setting.mechanisms) + 1):
         used |= set(inputs.metric(i).pages)

@@ -49,7 +49,7 @@ def test_the_smaller_guarantee_is_shown_and_can_be_pasted(
     assert smaller is not None and smaller.optimal
     values = dict(smaller.guarantee.parameters)
     assert (
-        f"smaller is line {smaller.line}: {render.guarantee(smaller.guarantee)}; optimal"
+        f"smaller is line {smaller.line}: {render.guarantee(smaller.guarantee, study.theory)}; optimal"
         == render.smaller(study.bound)
     )
     assert "-max(" not in values["delta"]
@@ -66,7 +66,9 @@ def test_the_smaller_guarantee_is_shown_and_can_be_pasted(
     study, verdicts = found(mechanisms(*given, bounded=bounded, claims=[pasted, printed, below]))
     assert [one.verdict for one in verdicts] == ["proved", "proved", "refuted"]
     assert [one.loose for one in verdicts[:2]] == [False, True]
-    assert f"right is: {render.guarantee(smaller.guarantee)}" in render.verdict(3, verdicts[2], study.bound)
+    assert f"right is: {render.guarantee(smaller.guarantee, study.theory)}" in render.verdict(
+        3, verdicts[2], study.bound
+    )
     loose = Tags(verdicts[1]._repr_html_()).text
     assert "but a smaller guarantee holds" in loose
     claimed, best = (loose.split(word)[1] for word in ("claim: ", "The best: "))

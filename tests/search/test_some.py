@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,7 +23,7 @@ from dpcompose.privacy.curves import Curve, Part
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.tails import Laplace, Normal
-from dpcompose.proof import checker
+from dpcompose.proof import checker, resting
 from dpcompose.proof.checker import Refused
 from dpcompose.search.claims import Verdict
 
@@ -178,6 +179,18 @@ def test_what_is_left_out_is_said() -> None:
     assert example.data()["without"] == ["E"]
     above = decided(dpc.pure("5/2"), KINDS["exponential"]("E"), histogram("H", 1))
     assert above.verdict == "undecided" and "what E loses at two databases is not known" in above.reason
+
+
+def test_it_rests_on_the_page_by_which_outputs_are_left_out() -> None:
+    """A theory may not have that page, or not be believed: so it is among those that are said."""
+    study = dpc.compose(KINDS["exponential"]("E"), histogram("H", 1), on=ON, target=B)
+    for claim, computes in ((dpc.pure("9/10"), None), (dpc.approximate("1/2", "1e-6"), "laplace-curve")):
+        example = study.check(claim).counterexample
+        assert example is not None and example.without == ("E",)
+        used = resting.of_counterexample(example, claim, study.bound.steps)
+        assert "parts" in used and (computes is None or computes in used)
+        without = resting.of_counterexample(replace(example, without=()), claim, study.bound.steps)
+        assert (example.alone is None) == ("parts" not in without)
 
 
 def test_a_counterexample_of_other_mechanisms_is_refused() -> None:

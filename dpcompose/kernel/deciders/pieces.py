@@ -2,7 +2,9 @@
 
 The page's formulas make of each mechanism one piece of a curve: {epsilon, delta} of a guarantee in whole
 steps, {square} or {rho} of what is Gaussian or zCDP, {ratio} of Laplace noise.  A claim is proved by the
-curves from above and refuted by one of them from below.
+curves from above and refuted by one of them from below.  Between the two numbers nothing is decided: they
+differ by rounding, by the width of a lattice where there is Laplace noise or losses are very many, and for
+what is zCDP by more.
 """
 
 from __future__ import annotations

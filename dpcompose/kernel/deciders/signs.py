@@ -12,7 +12,7 @@ from math import comb, lcm, prod
 from typing import TypeAlias
 
 from dpcompose.kernel import intervals, terms
-from dpcompose.kernel.deciders import sturm
+from dpcompose.kernel.deciders import roots
 from dpcompose.kernel.deciders.exponentials import (
     Exponential,
     NotDecided,
@@ -22,7 +22,7 @@ from dpcompose.kernel.deciders.exponentials import (
     parts,
     power,
 )
-from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.domains import NONNEGATIVE, REAL, Domain
 from dpcompose.kernel.intervals import Interval, NoEnclosure
 from dpcompose.kernel.terms import ONE, Term
 
@@ -62,17 +62,18 @@ def where_negative(value: Exponential) -> Point | None:
     for point in points[:FEW_POINTS]:
         if value.at(point).sign() < 0:
             return point
-    polynomial = _polynomial(value)
-    shifted = None if polynomial is None else _shifted(polynomial, value.letters)
+    letters = _parameters(value)
+    polynomial = _polynomial(value, letters)
+    shifted = _shifted(polynomial, letters.values())
     if shifted is not None and all(c.sign() > 0 for c in shifted.values()):
         return None
     for point in points[FEW_POINTS:]:
         if value.at(point).sign() < 0:
             return point
-    if polynomial is None or shifted is None:
-        raise NotDecided("the exponents are not linear, or too large, and simple points decide nothing")
-    if len(names) == 1 and all(c.rational is not None for c in polynomial.values()):
-        return _in_one_parameter(value, polynomial, names[0])
+    if shifted is None:
+        raise NotDecided("the exponents are too large, and simple points decide nothing")
+    if len(letters) == 1 and all(c.rational is not None for c in polynomial.values()):
+        return _in_one_parameter(value, polynomial, next(iter(letters)))
     raise NotDecided("neither the signs of coefficients nor simple points decide it")
 
 
@@ -89,50 +90,57 @@ def _points(letters: Mapping[str, Domain]) -> Iterable[Point]:
 
 
 Polynomial: TypeAlias = dict[tuple[int, ...], Exponential]
-"""Σ c·x^a as {a: c}, with x_p = e^(p'/N) for each parameter p = least + p', or p = p' without a least."""
+"""Σ c·x^a as {a: c}, with x_p = e^(p'/N) for each p = least + p', or p = p' without a least.
+
+p is a parameter, or a product of powers of parameters that stands in an exponent, taken as one of its own:
+what holds for all its values holds for those that it has.
+"""
 
 
-def _linear(exponent: Term) -> dict[str, Fraction] | None:
-    """The coefficients of an exponent, the constant one under ""; None where it is not linear."""
-    found: dict[str, Fraction] = {"": Fraction(0)}
-    for part in exponent.summands:
-        c, rest = part.split
-        if rest.kind not in ("number", "letter"):
-            return None
-        found["" if rest == ONE else rest.of[0]] = c
-    return found
+def _linear(exponent: Term) -> dict[Term, Fraction]:
+    """The coefficients of an exponent, the constant one under 1."""
+    return {rest: c for c, rest in (one.split for one in exponent.summands)}
 
 
-def _polynomial(value: Exponential) -> Polynomial | None:
-    """The sum as a polynomial, times a power that makes exponents ≥ 0; None where one is not linear."""
-    names = sorted(value.letters)
-    least = {name: value.letters[name].least or Fraction(0) for name in names}
-    linear = [(_linear(L), c) for L, c in value.terms]
+def _parameters(value: Exponential) -> dict[Term, Domain]:
+    """What stands in exponents, with what is known of its values."""
+    found = {rest for L, _ in value.terms for rest in _linear(L) if rest != ONE}
+    return {one: _domain(one) for one in sorted(found, key=lambda one: one.key)}
+
+
+def _domain(one: Term) -> Domain:
+    if one.kind == "letter":
+        domain: Domain = one.of[1]
+        return domain
+    return NONNEGATIVE if one.nonnegative else REAL
+
+
+def _polynomial(value: Exponential, letters: Mapping[Term, Domain]) -> Polynomial:
+    """The sum as a polynomial, times a power that makes exponents ≥ 0."""
+    least = {one: domain.least or Fraction(0) for one, domain in letters.items()}
     scales = _scales(value)
     found: Polynomial = {}
-    for of, c in linear:
-        if of is None:
-            return None
-        number = sum((a * least.get(name, 1) for name, a in of.items()), Fraction(0))
-        whole = tuple(int(of.get(name, Fraction(0)) * scales[name]) for name in names)
+    for L, c in value.terms:
+        of = _linear(L)
+        number = sum((a * least.get(one, 1) for one, a in of.items()), Fraction(0))
+        whole = tuple(int(of.get(one, Fraction(0)) * scales[one]) for one in letters)
         found[whole] = found.get(whole, Exponential()) + power(terms.number(number), c)
-    low = [min(a[i] for a in found) for i in range(len(names))]
+    low = [min(a[i] for a in found) for i in range(len(letters))]
     return {tuple(x - y for x, y in zip(a, low, strict=True)): c for a, c in found.items() if c.terms}
 
 
-def _scales(value: Exponential) -> dict[str, int]:
+def _scales(value: Exponential) -> dict[Term, int]:
     """N for each parameter: then its exponents are whole."""
-    found = dict.fromkeys(value.letters, 1)
+    found: dict[Term, int] = {}
     for L, _ in value.terms:
-        for name, c in (_linear(L) or {}).items():
-            if name:
-                found[name] = lcm(found[name], c.denominator)
+        for one, c in _linear(L).items():
+            found[one] = lcm(found.get(one, 1), c.denominator)
     return found
 
 
-def _shifted(polynomial: Polynomial, letters: Mapping[str, Domain]) -> Polynomial | None:
+def _shifted(polynomial: Polynomial, domains: Iterable[Domain]) -> Polynomial | None:
     """The same in u = x − 1 ≥ 0, for parameters with a least value; others keep x > 0.  None: too large."""
-    bounded = [letters[name].least is not None for name in sorted(letters)]
+    bounded = [domain.least is not None for domain in domains]
     if sum(prod(a + 1 for a in powers) for powers in polynomial) > MOST_COEFFICIENTS:
         return None
     found: dict[tuple[int, ...], dict[Term, Fraction]] = {}
@@ -146,24 +154,24 @@ def _shifted(polynomial: Polynomial, letters: Mapping[str, Domain]) -> Polynomia
     return {powers: c for powers, some in found.items() if (c := exponential(some.items())).terms}
 
 
-def _in_one_parameter(value: Exponential, polynomial: Polynomial, name: str) -> Point | None:
+def _in_one_parameter(value: Exponential, polynomial: Polynomial, letter: Term) -> Point | None:
     """The decision for a polynomial with rational coefficients in one x > low, up to the largest one."""
     degree = max(a for (a,) in polynomial)
     if degree > HIGHEST_DEGREE:
         raise NotDecided("the exponents are too far apart to count the roots of a polynomial")
-    domain, scale = value.letters[name], _scales(value)[name]
+    domain, scale = _domain(letter), _scales(value)[letter]
     coefficients = [Fraction(0)] * (degree + 1)
     for (power_of_x,), c in polynomial.items():
         coefficients[power_of_x] = c.rational or Fraction(0)
-    P = sturm.polynomial(coefficients)
     low = Fraction(0 if domain.least is None else 1)
     high = _highest(domain, scale)
-    odd = sturm.with_odd_roots(P)
-    while sturm.value(odd, low) == 0:
-        odd = sturm.quotient(odd, sturm.polynomial([-low, 1]))
-    chain = sturm.Sturm(odd)
-    if chain.count(low, high) == 0 and _just_above(P, low) > 0:
+    if roots.never_negative(coefficients, low, high):
         return None
+    if letter.kind != "letter":
+        raise NotDecided("the exponents are not linear, and simple points decide nothing")
+    name = letter.of[0]
+    odd = roots.with_odd_roots(roots.polynomial(coefficients))
+    chain = roots.Sturm(roots.without_roots_at(odd, low))
     for digits in (10, 1_000, 10**9):
         ends = list(chain.enclosed(low, high, Fraction(1, digits)))
         starts = [low, *(b for _, b in ends)]
@@ -177,13 +185,6 @@ def _in_one_parameter(value: Exponential, polynomial: Polynomial, name: str) -> 
             if domain.contains(near) and value.at({name: near}).sign() < 0:
                 return {name: near}
     raise NotDecided(f"it is negative for some {name}, but no rational one was found that is allowed")
-
-
-def _just_above(P: sturm.Polynomial, x: Fraction) -> int:
-    """The sign of P just above x: that of its first derivative there that is not 0."""
-    while (found := sturm.value(P, x)) == 0:
-        P = sturm.derivative(P)
-    return found
 
 
 def _highest(domain: Domain, scale: int) -> Fraction | None:

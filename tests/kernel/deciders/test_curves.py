@@ -46,6 +46,9 @@ def test_approximate_is_what_the_iterates_of_g_say(
     tables = [list(zip(rows[-1], rows[0], strict=True)) for x, d, r in some if (rows := chain(x, d, r))]
     exact = excess(tables, c)
     parts = [Part(log(number(x)), number(d), r) for x, d, r in some]
+    for bits, points in ((16, 10**6), (128, 60), (128, 25)):  # also with few bits, or on a coarse lattice
+        found = Curve.of(parts).delta(log(number(c)), bits, points)
+        assert found.low <= exact <= found.high
     found = Curve.of(parts).delta(log(number(c)))
     assert found.low <= exact <= found.high and found.high - found.low < Fraction(1, 2**90)
 

@@ -157,6 +157,18 @@ def test_randomized_response() -> None:
     assert refuted.verdict == "refuted" and refuted.point
 
 
+def test_scales_stand_in_denominators() -> None:
+    """Probabilities with e^(−1/b): signs decide, and simple points refute."""
+    row = ["1/(1 + exp(-1/b))", "exp(-1/b)/(1 + exp(-1/b))"]
+    T = table({0: row, 1: row[::-1]})
+    assert T.loss(0, 1).log == term("1/b")
+    assert check(T, "pure", "1/b").verdict == check(T, "pure", "1/b + c").verdict == "proved"
+    found = check(T, "pure", "1/(2*b)")
+    assert found.verdict == "refuted" and set(found.point) == {"b"}
+    with pytest.raises(WrongTable, match="is no number that is computed exactly"):
+        table({0: ["1/(1 + exp(1/x))", "exp(1/x)/(1 + exp(1/x))"]})  # x may be 0
+
+
 def test_a_maximum_is_promised() -> None:
     half = ["exp(e)/2/(1 + exp(e))", "1/2/(1 + exp(e))", "exp(f)/2/(1 + exp(f))", "1/2/(1 + exp(f))"]
     T = table({0: half, 1: [half[1], half[0], half[3], half[2]]})

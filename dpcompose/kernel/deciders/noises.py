@@ -1,0 +1,180 @@
+"""Noise: what the formulas of a page say at the parameter of a mechanism's noise.
+
+What the noise is, why it is private and in which norm stands on its page, whose head has the formulas:
+the density of an output y at the value x of a query, the loss at x and z, and the guarantee of values one
+unit apart.  Here they are read with the parameter in place of its letter.  A parameter fits where all that
+the page guarantees has a value ≥ 0 for all allowed values of its own letters: so a scale is positive, and a
+truth is told with probability 1/2 or more; below that the two answers may be exchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.deciders import curves, entries, exponentials, pieces, values
+from dpcompose.kernel.deciders.exponentials import NotDecided
+from dpcompose.kernel.domains import REAL
+from dpcompose.kernel.terms import ONE, ZERO, Term, letter
+
+ENTRIES = {name: letter(name, REAL) for name in "acuvwxyz"}
+"""y: an entry of the output; x, z: that entry of the query's value at D and at E; others: see the page."""
+PI = letter("pi")
+"""π as a letter: formulas have no name for it."""
+
+
+class Law(Protocol):
+    """The head of a page of kind noise, as far as it is formulas.
+
+    parameter -- the letter of the noise's parameter in them; at_most -- what the loss is at most for every
+    y; or equals, where it has no bound, an equal formula; guarantee -- by notion its parameters.
+    """
+
+    @property
+    def parameter(self) -> str: ...
+    @property
+    def density(self) -> str: ...
+    @property
+    def loss(self) -> str: ...
+    @property
+    def at_most(self) -> str: ...
+    @property
+    def equals(self) -> str: ...
+    @property
+    def guarantee(self) -> Mapping[str, Mapping[str, str]]: ...
+
+
+class Unfit(ValueError):
+    """The parameter is none for this noise, or not for all allowed values; the message says of what."""
+
+
+def value(law: Law, parameter: Term, formula: str, others: Mapping[str, Term] | None = None) -> Term:
+    """A formula in the letter of the noise, for its parameter; others -- what more letters in it mean."""
+    return simplified(formulas.parse(formula, {law.parameter: parameter, **(others or {})}))
+
+
+def simplified(term: Term) -> Term:
+    """Logarithms of quotients of sums of powers of e, cancelled where that shows.
+
+    >>> e = terms.exp(letter("e"))
+    >>> p = e / (1 + e)
+    >>> simplified(terms.log(p / (1 - p)))
+    e
+    """
+
+    def change(one: Term) -> Term | None:
+        if one.kind != "log" or not one.letters:
+            return None
+        try:
+            found = entries.read(one.of[0])
+            return exponentials.log_of(found) if found != 0 else None
+        except (NotDecided, entries.NotExponential, terms.TermError):
+            return None
+
+    return terms.changed(term, change)
+
+
+def guarantee(law: Law, parameter: Term, notion: str) -> dict[str, Term] | None:
+    """The parameters of the guarantee for values one unit apart; None where the page states none.
+
+    Raises Unfit.
+    """
+    stated = law.guarantee.get(notion)
+    if stated is None:
+        return None
+    fitting = fit(law, parameter)
+    return {key: value(law, fitting, text) for key, text in stated.items()}
+
+
+def fit(law: Law, parameter: Term) -> Term:
+    """The parameter, or 1 minus it for a noise on bits that is told apart by that only.  Raises Unfit.
+
+    Of a bit told as it is with a probability below 1/2 the answers exchanged are the same noise.
+    """
+    reason = unfit(law, parameter)
+    if reason is None:
+        return parameter
+    if parameter.number is not None and exchanges_bits(law) and unfit(law, 1 - parameter) is None:
+        return 1 - parameter
+    raise Unfit(reason)
+
+
+def unfit(law: Law, parameter: Term) -> str | None:
+    """What the page says that has no value ≥ 0 with this parameter, in words; None where all has."""
+    if parameter.kind == "oo":
+        return "a parameter of noise is a finite number"
+    symbols = {law.parameter: parameter}
+    for notion, stated in law.guarantee.items():
+        for key, text in stated.items():
+            if text == "oo":
+                continue
+            try:
+                for inside, condition in formulas.conditions(text, symbols):
+                    if not values.has(simplified_quotient(inside), condition):
+                        return f"{formulas.to_text(inside)} is not known to be {condition}"
+                found = value(law, parameter, text)
+            except (formulas.FormulaError, terms.TermError) as error:
+                return str(getattr(error, "message", error))
+            if not values.surely(found, strictly=False):
+                return f"{key} = {formulas.to_text(found)} ({notion}) is not known to be at least 0"
+    return None
+
+
+def simplified_quotient(term: Term) -> Term:
+    """A quotient of sums of powers of e, cancelled where that shows."""
+    try:
+        return exponentials.as_term(entries.read(term))
+    except (NotDecided, entries.NotExponential):
+        return term
+
+
+def exchanges_bits(law: Law) -> bool:
+    """Whether the page's noise tells bits, and the parameter p tells y as 1 − p tells 1 − y."""
+    p = letter("p")
+    bits = (ZERO, ONE)
+
+    def density(parameter: Term, x: Term, y: Term) -> Term:
+        letters = {**ENTRIES, "pi": PI, law.parameter: parameter, "x": x, "y": y}
+        return terms.expanded(formulas.parse(law.density, letters))
+
+    try:
+        return all(
+            terms.expanded(density(p, x, ZERO) + density(p, x, ONE)) == ONE
+            and all(density(p, x, y) == density(1 - p, x, 1 - y) for y in bits)
+            for x in bits
+        )
+    except (formulas.FormulaError, terms.TermError):
+        return False
+
+
+@dataclass(frozen=True)
+class Density:
+    """How one entry of an output is distributed, and what it loses, as terms in x, y, z.
+
+    density -- of the output y where the query's value is x; probabilities for whole numbers and bits;
+    loss -- ln(f_x(y)/f_z(y)) at values x of D and z of E; then -- what the loss is at most at every y;
+    where it has no bound, what it equals.
+    """
+
+    density: Term
+    loss: Term
+    then: Term
+
+
+def density(law: Law, parameter: Term) -> Density:
+    """The formulas of the page in x, y, z.  Raises Unfit."""
+    fitting = fit(law, parameter)
+    letters = {**ENTRIES, "pi": PI}
+    return Density(
+        *(value(law, fitting, text, letters) for text in (law.density, law.loss, law.at_most or law.equals))
+    )
+
+
+def piece(law: Law, parameter: Term, asked: Mapping[str, str], r: Term) -> curves.Piece | None:
+    """The piece of a curve that a mechanism with this noise is where an entry moves by r.
+
+    asked -- the formulas of a page of kind computed for the noise; None: all may be lost.  Raises Unfit.
+    """
+    return pieces.piece(asked, {law.parameter: fit(law, parameter)}, r)

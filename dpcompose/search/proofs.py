@@ -1,0 +1,169 @@
+"""Proofs: verdicts and guarantees of a setting that were replayed from their saved form.
+
+Python hides no constructor, so no theorem is believed as an object: what is found is saved as data, read
+back, and made again by the kernel's rules; what comes out then is what is said.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from dpcompose.kernel import check, settings
+from dpcompose.kernel.check import Refused
+from dpcompose.kernel.judgements import Judgement, Loose, Lower, Optimal, Refuted, Satisfies
+from dpcompose.kernel.theorems import Theorem
+from dpcompose.kernel.theory import Theory
+from dpcompose.privacy.elaboration import Elaborated, NotElaborated, OnArrays
+from dpcompose.privacy.settings import Setting
+from dpcompose.search import guarantees
+from dpcompose.search.guarantees import Guarantees, NoGuarantee, Workshop
+from dpcompose.search.verdicts import Judge, Verdict
+
+FORMAT = 2
+"""The number of the format of saved derivations."""
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A claim's verdict after its theorems were made again.
+
+    word -- "proved", "refuted" or "undecided"; loose -- as in `verdicts.Verdict`; found -- how it was found;
+    theorems -- the ones made again: on the verdict, and on whether the claim is loose.
+    """
+
+    word: str
+    loose: bool | None
+    found: Verdict
+    theorems: tuple[Theorem, ...] = ()
+
+    @property
+    def rests_on(self) -> frozenset[str]:
+        """The pages and deciders that the verdict rests on."""
+        return frozenset[str]().union(*(one.rests_on for one in self.theorems))
+
+
+@dataclass(frozen=True)
+class Proofs:
+    """What is proved of one setting with the pages of one theory."""
+
+    setting: Setting
+    theory: Theory
+    _shops: dict[str, Workshop] = field(default_factory=dict, compare=False)
+
+    @cached_property
+    def elaborated(self) -> Elaborated:
+        """The setting with its core setting.  Raises NotElaborated where none says it."""
+        found = Elaborated(self.setting)
+        try:
+            _ = found.core
+        except settings.BadSetting as error:
+            raise NotElaborated(str(error)) from None
+        return found
+
+    @cached_property
+    def shop(self) -> Workshop:
+        """What all proofs about the setting share.  Raises NotElaborated and NoGuarantee."""
+        return guarantees.workshop(self.elaborated.core, self.theory)
+
+    def shop_in(self, notion: str) -> Workshop:
+        """The same with noise stated in a notion."""
+        if notion not in self._shops:
+            self._shops[notion] = guarantees.in_notion(self.shop, notion)
+        return self._shops[notion]
+
+    def guarantee(self, notion: str | None = None) -> Guarantees:
+        """The best guarantee in a notion.  Raises NotElaborated and NoGuarantee."""
+        return guarantees.best(self.shop if notion is None else self.shop_in(notion), notion)
+
+    def verdict(self, claim: Mapping[str, str]) -> Proved:
+        """The verdict on a claim, once what shows it was made again from its saved form.
+
+        Raises NotElaborated and NoGuarantee where nothing is proved of the setting.
+        """
+        found = Judge(self.shop_in(claim["notion"])).judge(claim)
+        if found.theorem is None:
+            return Proved("undecided", None, found)
+        again = self.replayed(found.theorems)
+        said = again[0].says
+        if found.word != word_of(said):
+            raise Refused(f"the verdict {found.word} is not what the theorem says, made again: {said}")
+        loose = None if len(again) < 2 else isinstance(again[1].says, Loose)
+        return Proved(found.word, loose, found, tuple(again))
+
+    def pairs(self, proved: Proved) -> list[tuple[Any, Any]]:
+        """The two databases of each type at which a refuted claim's mechanisms lose what they do."""
+        (theorem,) = proved.theorems[:1]
+        elaborated = self.elaborated
+        if theorem.rule == "one_by_one" and elaborated.flat is not None:
+            theorem, elaborated = theorem.premises[0], elaborated.flat
+        lower = next((one.says for one in theorem.premises if isinstance(one.says, Lower)), None)
+        if lower is None:
+            return []
+        return [elaborated.pair(one.type) for one in lower.at]
+
+    def replayed(self, theorems: Sequence[Theorem]) -> list[Theorem]:
+        """Theorems about the setting, or with its studies one by one, made again from their saved form."""
+        here = [self.here(one) for one in theorems]
+        data = json.loads(
+            json.dumps({"core": self.elaborated.core.data(), "of": check.all_saved(here, self.theory)})
+        )
+        made = check.replay(data["of"], settings.read(data["core"]), self.theory)
+        numbers = check.numbers(here)
+        return [made[n - 1] for n in numbers]
+
+    def here(self, theorem: Theorem) -> Theorem:
+        """A theorem about the setting itself, where it is about the mechanisms of its studies one by one."""
+        if theorem.setting == self.elaborated.core.hash:
+            return theorem
+        return self.shop.prover.by("one_by_one", theorem)
+
+
+def word_of(said: Judgement) -> str:
+    """The verdict that a theorem on a claim gives."""
+    if isinstance(said, Satisfies | Optimal | Loose):
+        return "proved"
+    return "refuted" if isinstance(said, Refuted) else "undecided"
+
+
+def saved(
+    proofs: Proofs, problem: Any, verdicts: Sequence[Proved], notion: str | None = None
+) -> dict[str, Any]:
+    """A derivation file: the problem, its core setting, the steps, the guarantee, and a verdict a claim."""
+    some: list[Theorem] = []
+
+    def number(theorem: Theorem) -> int:
+        some.append(proofs.here(theorem))
+        return len(some) - 1
+
+    data: dict[str, Any] = {"format": FORMAT, "problem": problem, "core": proofs.elaborated.core.data()}
+    best: dict[str, Any] = {}
+    with suppress(NoGuarantee):
+        main = proofs.guarantee(notion).main
+        best["step"] = number(main.theorem)
+        for one in main.optimal.values():
+            best["optimal"] = number(one)
+    claims = [_verdict_data(one, number) for one in verdicts]
+    steps = check.numbers(some)
+    for entry in [best, *claims]:
+        for key in ("step", "optimal", "shown"):
+            if key in entry:
+                entry[key] = steps[entry[key]]
+    derivation = check.all_saved(some, proofs.theory) if some else None
+    return data | {"derivation": derivation, "guarantee": best or None, "claims": claims}
+
+
+def _verdict_data(verdict: Proved, number: Callable[[Theorem], int]) -> dict[str, Any]:
+    """A verdict as it is saved: by the theorem that shows it, or the reason why there is none."""
+    data: dict[str, Any] = {"claim": dict(verdict.found.claim), "verdict": verdict.word}
+    if verdict.found.theorem is None:
+        return data | {"reason": verdict.found.reason}
+    data |= {"step": number(verdict.found.theorem), "loose": verdict.loose}
+    return data | ({} if verdict.found.shown is None else {"shown": number(verdict.found.shown)})
+
+
+__all__ = ["FORMAT", "Guarantees", "NoGuarantee", "NotElaborated", "OnArrays", "Proofs", "Proved", "saved"]

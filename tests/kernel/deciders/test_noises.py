@@ -1,0 +1,204 @@
+"""Noise by the formulas of its page: guarantees, densities and losses, and parameters that are none."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from dpcompose.kernel import formulas
+from dpcompose.kernel.deciders import noises, values
+from dpcompose.kernel.deciders.curves import Part
+from dpcompose.kernel.deciders.noises import Unfit
+from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.domains import REAL, UNIT_INTERVAL, Domain
+from dpcompose.kernel.formulas import names, parse
+from dpcompose.kernel.intervals import sign
+from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, exp, letter, log, number, substituted
+
+PAGES = Path(__file__).resolve().parents[3] / "theorems"
+DOMAINS = {"p": UNIT_INTERVAL, "x": REAL, "n": Domain.read("integer >= 2")}
+
+
+@dataclass(frozen=True)
+class Law:
+    """The head of a page."""
+
+    parameter: str
+    density: str
+    loss: str
+    guarantee: Mapping[str, Mapping[str, str]]
+    at_most: str = ""
+    equals: str = ""
+    noise: str = field(default="")
+
+
+def law(name: str) -> Law:
+    text = (PAGES / "noises" / f"{name}.md").read_text(encoding="utf-8")
+    head = tomllib.loads(text.split("```toml\n")[1].split("```")[0])
+    keys = ("parameter", "density", "loss", "guarantee", "equals", "noise")
+    return Law(**{key: head[key] for key in keys if key in head}, at_most=head.get("at-most", ""))
+
+
+LAWS = {path.stem: law(path.stem) for path in sorted((PAGES / "noises").glob("*.md"))}
+RESPONSE = LAWS["randomized-response"]
+
+
+def term(text: str) -> Term:
+    return parse(
+        text, {one: letter(one, DOMAINS[one]) if one in DOMAINS else letter(one) for one in names(text)}
+    )
+
+
+def test_every_page_of_noise_is_read() -> None:
+    assert set(LAWS) == {
+        *("exponential", "geometric", "laplace", "normal-noise", "planar-laplace", "randomized-response")
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "notion", "found"),
+    [
+        ("laplace", "1/e", "pure", {"epsilon": "e"}),
+        ("laplace", "1", "zcdp", None),
+        ("geometric", "2/e", "pure", {"epsilon": "e/2"}),
+        ("normal-noise", "s", "gaussian", {"mu": "1/s"}),
+        ("normal-noise", "s", "zcdp", {"rho": "1/(2*s**2)"}),
+        ("normal-noise", "3", "pure", {"epsilon": "oo"}),
+        ("planar-laplace", "sqrt(n)", "pure", {"epsilon": "1/sqrt(n)"}),
+        ("exponential", "e/2", "pure", {"epsilon": "e/2"}),
+        ("randomized-response", "3/4", "pure", {"epsilon": "log(3)"}),
+        ("randomized-response", "1/4", "pure", {"epsilon": "log(3)"}),
+        ("randomized-response", "1/2", "pure", {"epsilon": "0"}),
+        ("randomized-response", "exp(e)/(1 + exp(e))", "pure", {"epsilon": "e"}),
+        ("randomized-response", "exp(2*e)/(3 + exp(2*e))", "pure", None),
+    ],
+)
+def test_guarantees(name: str, parameter: str, notion: str, found: dict[str, str] | None) -> None:
+    if name == "randomized-response" and found is None:  # below 1/2 for small e
+        with pytest.raises(Unfit, match="not known to be at least 0"):
+            noises.guarantee(LAWS[name], term(parameter), notion)
+        return
+    wanted = None if found is None else {key: term(text) for key, text in found.items()}
+    assert noises.guarantee(LAWS[name], term(parameter), notion) == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        ("laplace", "0"),
+        ("laplace", "-1"),
+        ("laplace", "x"),
+        ("laplace", "e - 1"),
+        ("laplace", "oo"),
+        ("geometric", "-1/2"),
+        ("normal-noise", "-2"),
+        ("normal-noise", "x**2"),
+        ("exponential", "-1"),
+        ("planar-laplace", "0"),
+        ("randomized-response", "1"),
+        ("randomized-response", "0"),
+        ("randomized-response", "2"),
+        ("randomized-response", "-1/2"),
+        ("randomized-response", "p"),  # below 1/2 it would lose less than nothing
+        ("randomized-response", "1/(1 + exp(e))"),
+        ("randomized-response", "e"),
+    ],
+)
+def test_parameters_that_are_none(name: str, parameter: str) -> None:
+    assert noises.unfit(LAWS[name], term(parameter))
+    for ask in (
+        lambda: noises.guarantee(LAWS[name], term(parameter), "pure"),
+        lambda: noises.density(LAWS[name], term(parameter)),
+        lambda: noises.piece(LAWS[name], term(parameter), {"ratio": "r"}, ONE),
+    ):
+        with pytest.raises(Unfit):
+            ask()
+
+
+def test_only_bits_are_exchanged() -> None:
+    assert [name for name, one in LAWS.items() if noises.exchanges_bits(one)] == ["randomized-response"]
+    lopsided = Law("p", "p*(1 - y) + (1 - p)*y", "0", {"pure": {"epsilon": "log(p/(1 - p))"}})
+    other = Law("p", "p*(1 - y)**2 + (1 - p**2)*y", "0", {"pure": {"epsilon": "log(p/(1 - p))"}})
+    assert noises.exchanges_bits(lopsided) and not noises.exchanges_bits(other)
+    with pytest.raises(Unfit):
+        noises.guarantee(other, number(Fraction(1, 4)), "pure")
+
+
+POINTS = [Fraction(n, 2) for n in (-3, 0, 1, 4)]
+
+
+@pytest.mark.parametrize("name", sorted({*LAWS} - {"exponential", "planar-laplace"}))
+def test_the_loss_is_that_of_the_density_and_at_most_what_the_page_says(name: str) -> None:
+    """At rational x, y, z and parameters: ln(f_x(y)/f_z(y)) is the loss, as numbers enclosed."""
+    bits = noises.exchanges_bits(LAWS[name])
+    places = [Fraction(0), Fraction(1)] if bits else POINTS
+    for parameter in (Fraction(3, 4), Fraction(9, 10)) if bits else (Fraction(1, 2), Fraction(3)):
+        found = noises.density(LAWS[name], number(parameter))
+        f_z = substituted(found.density, {"x": noises.ENTRIES["z"]})
+        for x, y, z in product(places, repeat=3):
+            at = {"x": x, "y": y, "z": z, "pi": Fraction(22, 7)}
+            difference = log(formulas.at(found.density, at)) - log(formulas.at(f_z, at))
+            loss, then = (formulas.at(one, at) for one in (found.loss, found.then))
+            assert sign(difference - loss) in (0, None)
+            assert abs_small(difference - loss)
+            if LAWS[name].at_most:
+                assert sign(then - loss) in (0, 1) or abs_small(then - loss)
+            else:
+                assert then == loss
+
+
+def abs_small(value: Term) -> bool:
+    from dpcompose.kernel.intervals import enclosure
+
+    found = enclosure(value, 200)
+    return max(abs(found.low), abs(found.high)) < Fraction(1, 2**150)
+
+
+@pytest.mark.parametrize("name", sorted(LAWS))
+def test_the_guarantee_is_what_the_loss_is_at_most_one_unit_apart(name: str) -> None:
+    one = LAWS[name]
+    if not one.at_most or "pure" not in one.guarantee:
+        return
+    parameter = number(Fraction(3, 4))
+    found = noises.density(one, parameter)
+    unit = {"x": ONE, "z": ZERO, "w": ONE}
+    assert substituted(found.then, unit) == noises.guarantee(one, parameter, "pure")["epsilon"]  # type: ignore[index]
+
+
+def test_pieces_of_curves() -> None:
+    text = (PAGES / "computed" / "curves-together.md").read_text(encoding="utf-8")
+    asked = tomllib.loads(text.split("```toml\n")[1].split("```")[0])["noises"]
+    found = {
+        name: noises.piece(one, number(Fraction(1, 4)), asked[one.noise], number(2))
+        for name, one in LAWS.items()
+        if one.noise in asked
+    }
+    assert found == {
+        "laplace": Laplace(number(8)),
+        "normal-noise": Normal(number(64)),
+        "geometric": Part(number(4), ZERO, 2),
+        "randomized-response": Part(log(number(3)), ZERO, 2),
+    }
+    assert noises.piece(LAWS["laplace"], ONE, asked["laplace"], INFINITY) is None
+
+
+def test_logarithms_are_cancelled() -> None:
+    e, f = letter("e"), letter("f")
+    p = exp(e + f) / (1 + exp(e + f))
+    assert noises.simplified(2 * log(p / (1 - p)) + log(f)) == 2 * e + 2 * f + log(f)
+    assert noises.simplified(log(1 + exp(e))) == log(1 + exp(e))
+    assert values.surely(noises.simplified(log(p / (1 - p))))
+
+
+def test_the_module_knows_no_noise_by_name() -> None:
+    """A noise is a page; no word of one stands in the program."""
+    text = Path(noises.__file__).read_text(encoding="utf-8").split('"""', 2)[2]
+    for word in ("laplace", "gaussian", "geometric", "randomized", "exponential-mechanism"):
+        assert not re.search(rf'"{word}', text)
