@@ -6,6 +6,7 @@ limit of memory, where memory or time was the trouble; else in this one.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -289,3 +290,66 @@ def test_a_refusal_is_found_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         cli.main(["verify", str(written(tmp_path, streams("= 100000", '"event"', "{ w-event = 2 }")))]) == 3
     )
     assert len(asked) == 1
+
+
+# sized sets, and other classes that are gone through database by database
+
+
+def test_sized_sets_are_counted_before_they_are_gone_through() -> None:
+    status, said = apart(CRASHES / "d4_sets_hang.toml")
+    assert status == 3
+    assert "more than the 1 GB and 10 s that are spent on one question; a smaller class" in " ".join(
+        said.split()
+    )
+
+
+RECORDS = f"records = {json.dumps([f'r{n}' for n in range(200)])}"
+CLASSES = {
+    "exactly": f'kind = "sets"\n{RECORDS}\nsize = "= 3"',
+    "at most": f'kind = "sets"\n{RECORDS}\nsize = "<= 3"',
+    "few": 'kind = "sets"\nrecords = ["a", "b", "c", "d", "e", "f", "g", "h"]\nsize = "<= 4"',
+    "graphs": 'kind = "graphs"\nvertices = "<= 6"',
+    "graphs beyond": 'kind = "graphs"\nvertices = "<= 7"',
+    "vertices": 'kind = "graphs"\nvertices = 400',
+    "tables": 'kind = "tables"\nsize = "<= 4"\nattributes = { a = ["x", "y"], b = ["1", "2", "3"] }',
+    "multisets": f'kind = "multisets"\n{RECORDS}\nsize = "<= 3"',
+    "tuples": f'kind = "tuples"\n{RECORDS}\nsize = "<= 3"',
+}
+NEIGHBOURS = {
+    "sets": ['"unbounded"', '"bounded"', '"free-lunch"', '{ group = 2, of = "unbounded" }'],
+    "multisets": ['"unbounded"', '"free-lunch"', '{ group = 40, of = "unbounded" }'],
+    "graphs": ['"edge"', '"node"', '"node-removal"', '{ group = 3, of = "edge" }', '"free-lunch"'],
+    "tables": ['"attribute"', '"bounded"', '{ group = 2, of = "attribute" }', '"free-lunch"'],
+    "tuples": ['"bounded"', '"insert-delete"', '"free-lunch"', '{ group = 30, of = "bounded" }'],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "stated"),
+    [("exactly", "unbounded", "bounded"), ("vertices", "free-lunch", "node"), ("graphs", "edge", "edge")],
+)
+def test_large_classes_are_refused_by_counts(name: str, target: str, stated: str, tmp_path: Path) -> None:
+    guarantee = f'notion = "pure", epsilon = "e1", granularity = "{stated}"'
+    status, said = apart(written(tmp_path, problem(CLASSES[name], f'"{target}"', guarantee=guarantee)))
+    assert status == 3 and "would do" in " ".join(said.split())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CLASSES)
+def test_other_large_classes(name: str, tmp_path: Path) -> None:
+    """Each target with guarantees for each neighbours that the class has: decided or refused, in seconds."""
+    of_class = CLASSES[name]
+    kind = of_class.split('"')[1]
+    files = []
+    for n, target in enumerate(NEIGHBOURS[kind]):
+        for m, stated in enumerate(NEIGHBOURS[kind][:2]):
+            file = tmp_path / f"{n}{m}.toml"
+            file.write_text(
+                problem(
+                    of_class, target, guarantee=f'notion = "pure", epsilon = "e1", granularity = {stated}'
+                )
+            )
+            files.append(file)
+    for file in files:
+        status, said = apart(file)
+        assert status in (0, 1, 2, 3), said
