@@ -65,8 +65,8 @@ class Blocks:
         many = min(self.most, len(some))
         if comb(len(some), many) > LARGEST_UNIONS:
             raise TooLarge(
-                f"{many:,} of {len(some):,} blocks can be chosen in more than the {LARGEST_UNIONS:,} ways that "
-                "are gone through; smaller groups or databases would do"
+                f"{many:,} of {len(some):,} blocks can be chosen in more than the {LARGEST_UNIONS:,} ways "
+                "that are gone through; smaller groups or databases would do"
             )
         if (cells := comb(len(some), many) * many * len(some[0])) > LARGEST_SETS:
             raise TooLarge(

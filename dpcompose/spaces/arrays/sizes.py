@@ -68,8 +68,9 @@ class Estimate:
     def refuse(self, smaller: str) -> None:
         """Raises TooLarge where it does not fit, with `smaller`, the question that would do instead."""
         if not self.fits:
+            most = self._most
             raise TooLarge(
-                f"{self!r}, more than the {memory(self._most.bytes)} and {duration(self._most.seconds)} that are "
+                f"{self!r}, more than the {memory(most.bytes)} and {duration(most.seconds)} that are "
                 f"spent on one question; {smaller} would do"
             )
 
