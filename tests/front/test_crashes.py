@@ -10,11 +10,14 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dpcompose.front import cli
+from dpcompose.proof import checker, metric_checker, registry
 
 CRASHES = Path(__file__).parent / "crashes"
 MEMORY = 2 * 10**9
@@ -353,3 +356,60 @@ def test_other_large_classes(name: str, tmp_path: Path) -> None:
     for file in files:
         status, said = apart(file)
         assert status in (0, 1, 2, 3), said
+
+
+# saved derivations that hold what no problem file can
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("d7_recheck_null_crash.json", "mechanisms.1.noise.gaussian: null is no value; leave the key out"),
+        ("d7b_recheck_null_query_crash.json", "mechanisms.1.query.histogram: null is no value"),
+        ("d9_recheck_verdict_list_crash.json", "claim 1 cannot be read"),
+    ],
+)
+def test_what_no_file_can_say_is_refused(
+    file: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, said = verify(CRASHES / file, capsys, "recheck")
+    assert status == 1 and words in said
+
+
+def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inner = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [path, *(found for key, one in inner for found in places(one, (*path, key)))]
+
+
+def changed(data: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """The data with another value in one place."""
+    made = json.loads(json.dumps(data))
+    here = made
+    for key in path[:-1]:
+        here = here[key]
+    here[path[-1]] = value
+    return made
+
+
+STRANGE = (None, [], {}, [[]], "", 0, -1, True, 1.5, float("nan"), 10**30, ["x", "y"], "1/0", "oo")
+
+
+@pytest.mark.parametrize("file", sorted(CRASHES.glob("d[79]*.json")), ids=lambda file: file.stem)
+def test_strange_values_everywhere(file: Path) -> None:
+    """In each place of the setting, the verdicts and the lines, each time some of the values."""
+    saved = json.loads(file.read_text().replace("null", '"s"'))
+    check = metric_checker.check if metric_checker.is_one(saved) else checker.check
+    for n, path in enumerate(places(saved)[1:]):
+        for value in STRANGE[n % 3 :: 3]:
+            made = changed(saved, path, value)
+            with suppress(checker.Refused):
+                (metric_checker.check if metric_checker.is_one(made) else check)(made, registry.standard())
+
+
+@pytest.mark.parametrize("path", ["mechanisms.0.noise", "mechanisms.0.reads", "claims", "databases.records"])
+def test_null_is_refused_wherever_it_stands(path: str) -> None:
+    saved = json.loads((CRASHES / "d7_recheck_null_crash.json").read_text().replace("null", '"s"'))
+    keys = tuple(int(key) if key.isdigit() else key for key in path.split("."))
+    saved["problem"] = changed(saved["problem"], keys, None)
+    with pytest.raises(checker.Refused, match="null is no value; leave the key out"):
+        checker.check(saved, registry.standard())
