@@ -403,7 +403,7 @@ def _says_something(claim: Satisfies, key: str, at: Mapping[str, Fraction], theo
         raise BadStep("a claim of which a parameter is oo says nothing")
     value, limits = formulas.at(dict(claim.values)[key], at), theory.rule(claim.notion).head.limits
     if key in limits and sign(terms.number(limits[key]) - value) != 1:
-        raise BadStep(f"{key} of the claim is not seen to be below {limits[key]} there, where it says nothing")
+        raise BadStep(f"{key} of the claim is not seen to be below {limits[key]} there: it may say nothing")
 
 
 def _used(at: Mapping[str, Fraction], *values: Term) -> dict[str, Fraction]:

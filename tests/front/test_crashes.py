@@ -369,9 +369,7 @@ def test_other_large_classes(name: str, tmp_path: Path) -> None:
         ("d9_recheck_verdict_list_crash.json", "claim 1 cannot be read"),
     ],
 )
-def test_what_no_file_can_say_is_refused(
-    file: str, words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_no_file_can_say_is_refused(file: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     status, said = verify(CRASHES / file, capsys, "recheck")
     assert status == 1 and words in said
 
