@@ -70,6 +70,29 @@ def check_proved(
     return str(page.id)
 
 
+def standing(
+    notion: str,
+    claim: Values,
+    cover: Cover,
+    some: Sequence[Loses],
+    setting: Setting,
+    theory: Theory,
+    bits: int,
+) -> tuple[str, bool]:
+    """The page by which a claim that is at least the curve is loose, or else nothing smaller holds.
+
+    Raises ValueError where neither is known: of mechanisms that are given by noise or a table the curve
+    may lie above what they lose together.
+    """
+    losses = [one.loss for one in some]
+    page = page_for(theory, notion, losses, setting)
+    found = pieces.is_loose(curves(page, cover, losses, setting, theory), *_numbers(claim), bits)
+    known = all(_is_free(one) and one.noise is None for one in setting.mechanisms)
+    if found is None or not (found or known):
+        raise NoLoss("it is not known whether a smaller one holds")
+    return str(page.id), found
+
+
 def curves(
     page: Any, cover: Cover, losses: Sequence[Loss], setting: Setting, theory: Theory
 ) -> list[Curve | None]:
@@ -138,13 +161,17 @@ def check_refuted(
     known = {one.mechanism for one in free}
     found: list[Piece | None] = []
     for i, members in type.moves:
+        before = 0
         for many, r in members if i in known else ():
             if r.kind == "oo" and setting.mechanisms[i - 1].noise is not None:
                 raise NoLoss("a mechanism that is given by its noise is not known to lose without a limit")
             moving = dict(type.entries).get(i) or (r,)
             if setting.mechanisms[i - 1].noise is not None and i not in dict(type.entries):
                 raise NoLoss(f"how far the entries of {setting.mechanisms[i - 1].name} move is not the same")
-            found += _attained(page, losses[i - 1], setting, theory, many, moving, at)
+            those = _those(setting.mechanisms[i - 1], many, before, at)
+            before += many
+            some = _attained(page, losses[i - 1], setting, theory, those, moving, at)
+            found += [one for fixed, one in some if i not in type.unlimited or _loses_without_limit(fixed)]
     values = tuple((key, formulas.at(value, at) if value.kind != "oo" else value) for key, value in claim)
     if not found or not pieces.is_refuted([pieces.curve(found)], *_numbers(values), bits):
         raise NoLoss("the computed delta is not seen to be above the claimed one")
@@ -156,21 +183,34 @@ def _is_free(mechanism: Mechanism) -> bool:
     return mechanism.table is None and mechanism.study is None
 
 
+def _those(mechanism: Mechanism, many: int, before: int, at: Mapping[str, Fraction]) -> range:
+    """The numbers of the members of M_i that move by one distance, after those that move further.
+
+    Raises NoLoss where there are not so many at the point: then no neighbours are of the type.
+    """
+    if mechanism.count is None:
+        return range(1, 2)
+    there = int(formulas.at(mechanism.count, at).number or 0)
+    if not many:
+        return range(1, there + 1)
+    if before + many > there:
+        raise NoLoss(f"{mechanism.name} has {there} members at the point, and more would move")
+    return range(before + 1, before + many + 1)
+
+
 def _attained(
     page: Any,
     loss: Loss,
     setting: Setting,
     theory: Theory,
-    many: int,
+    those: range,
     distances: Sequence[Term],
     at: Mapping[str, Fraction],
-) -> Iterator[Piece | None]:
-    """What members of M_i lose most, or the entries of its query's value that move by themselves."""
-    mechanism, count = setting.mechanisms[loss.mechanism - 1], many
+) -> Iterator[tuple[Mapping[str, Term], Piece | None]]:
+    """What members of M_i lose most, or the entries of its query's value that move by themselves; with each
+    what is known of it."""
+    mechanism, count = setting.mechanisms[loss.mechanism - 1], len(those)
     _check_attained(mechanism, theory)
-    if mechanism.count is not None and not many:
-        members = formulas.at(mechanism.count, at).number
-        count = int(members or 0)
     if count > MOST_MEMBERS and any(terms.moves(name) for _, value in loss.values for name in value.letters):
         raise NoLoss(f"more than {MOST_MEMBERS} members are not gone through one by one")
     asked, letters = _asked(page, mechanism, loss, theory)
@@ -178,13 +218,22 @@ def _attained(
         fixed = {name: _at(value, at) for name, value in letters.items()}
         for far in distances:
             found = pieces.piece(asked, fixed, _at(far, at))
-            yield None if found is None else found.times(count or 1)
+            yield fixed, None if found is None else found.times(count)
         return
-    for j in range(1, count + 1):
+    for j in those:
         member = {f"{name[:-3]}[i]": x for name, x in at.items() if name.endswith(f"[{j}]")}
         fixed = {name: _at(value, {**at, **member}) for name, value in letters.items()}
         for far in distances:
-            yield pieces.piece(asked, fixed, _at(far, at))
+            yield fixed, pieces.piece(asked, fixed, _at(far, at))
+
+
+def _loses_without_limit(known: Mapping[str, Term]) -> bool:
+    """Whether a mechanism loses more and more where its input moves on and on: not where all is 0."""
+    if all(value == terms.ZERO for value in known.values()):
+        return False
+    if not any(value.kind == "oo" or sign(value) == 1 for value in known.values()):
+        raise NoLoss("a guarantee is not seen to be above 0")
+    return True
 
 
 def _check_attained(mechanism: Mechanism, theory: Theory) -> None:

@@ -9,6 +9,9 @@ from dpcompose.kernel.fields import Mistake, Place, near, one_of
 from dpcompose.kernel.heads import Context, Written
 from dpcompose.kernel.pages import Page, WrongPage, read
 
+NO_PAGES = ("README.md", "certificates.md")
+"""Texts about pages and certificates, among the pages."""
+
 
 @dataclass(frozen=True)
 class Language:
@@ -45,7 +48,7 @@ def load(folders: Sequence[Folder], language: Language) -> tuple[dict[str, Page]
 
 def _pages(folder: Folder) -> Iterator[Page | WrongPage]:
     for path in sorted(folder.path.rglob("*.md")):
-        if path.name != "README.md":
+        if path.name not in NO_PAGES:
             yield read(path, folder.ships)
 
 

@@ -293,3 +293,20 @@ def letters(mechanism: Mechanism) -> list[Term]:
     for inner in () if mechanism.study is None else mechanism.study.mechanisms:
         found += letters(inner)
     return found
+
+
+def promised(mechanism: Mechanism) -> list[Term]:
+    """The parameters of what is known of a mechanism, and of those of its study; of a family the least.
+
+    Where one of them is below 0, no mechanism is as the setting says.  Noise is seen to fit by itself.
+    """
+    found = [] if mechanism.noise is not None else [value for _, value in mechanism.values]
+    for inner in () if mechanism.study is None else mechanism.study.mechanisms:
+        found += promised(inner)
+    if mechanism.count is None:
+        return found
+    return [-terms.over(1, -one, mechanism.count) if _of_member(one) else one for one in found]
+
+
+def _of_member(value: Term) -> bool:
+    return any(terms.moves(name) for name in value.letters)

@@ -228,6 +228,18 @@ def curve(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, b
     return guarantee, frozenset({page, "decider curves"})
 
 
+def curve_standing(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, bits: int) -> Found:
+    """A claim that holds by the curve is loose where a smaller one does, else optimal if the curve is."""
+    known, covered, *some = said(premises, Satisfies, Covers, Loses)
+    guarantee = claimed(claim, setting, theory)
+    if known != guarantee:
+        raise BadStep("the claim is not known to hold")
+    notion, values = guarantee.notion, guarantee.values
+    page, loose = computed.standing(notion, values, covered.cover, some, setting, theory, bits)
+    trusts = frozenset({page, "decider curves"})
+    return (Loose(notion, values, ()) if loose else Optimal(notion, values, "delta")), trusts
+
+
 def vacuous(setting: Setting, theory: Theory, premises: Premises, *, claim: Any) -> Found:
     """Without neighbours every guarantee holds."""
     if one_of(premises, Covers).cover.types:
@@ -392,13 +404,19 @@ def _used(at: Mapping[str, Fraction], *values: Term) -> dict[str, Fraction]:
 
 
 def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) -> None:
-    """Raises ValueError unless a point has an allowed value for every letter that is used."""
-    used = {name: domain for _, value in guarantee.values for name, domain in value.letters.items()}
+    """Raises ValueError unless a point has an allowed value for every letter that is used, and mechanisms
+    as the setting says are there: none has a guarantee below 0."""
+    given = [value for mechanism in setting.mechanisms for value in losses.letters(mechanism)]
+    used = {name: domain for name, domain in setting.parameters if name in at}
+    for value in (*(value for _, value in guarantee.values), *given):
+        for name, domain in value.letters.items():
+            if used.setdefault(name, domain) != domain:
+                raise BadStep(f"{name} is both {used[name]} and {domain}")
+    comparison.check_allowed(at, used)
     for mechanism in setting.mechanisms:
-        for value in losses.letters(mechanism):
-            used |= value.letters
-    others = {name: domain for name, domain in setting.parameters if name in at}
-    comparison.check_allowed(at, others | used)
+        for value in losses.promised(mechanism):
+            if value.kind != "oo" and not value.nonnegative and not computed.is_at_least(value, ZERO, at):
+                raise BadStep(f"what is promised of {mechanism.name} is not seen to be at least 0 there")
 
 
 def exceed(
@@ -443,6 +461,10 @@ def loose(
     if known.notion != guarantee.notion:
         raise BadStep(f"the guarantee is about {known.notion}")
     at = comparison.read_point(point)
+    used = {name: domain for name, domain in setting.parameters if name in at}
+    for _, value in (*guarantee.values, *known.values):
+        used |= value.letters
+    comparison.check_allowed(at, used)
     for (one, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
         if one == key and greater.kind == "oo":
             formulas.at(lesser, at)
@@ -453,22 +475,10 @@ def loose(
     return Loose(guarantee.notion, guarantee.values, tuple(sorted(at.items()))), frozenset()
 
 
-RULES: Mapping[str, Callable[..., Found]] = {
-    one.__name__: one
-    for one in (
-        given,
-        noise,
-        table,
-        study,
-        one_by_one,
-        convert,
-        compose,
-        cover,
-        worst,
-        closer,
-        curve,
-        vacuous,
-        trivial,
-    )
-} | {one.__name__: one for one in (change, weaken, attain, exceed, refute, optimal, loose)}
+EVERY = (
+    *(given, noise, table, study, one_by_one, convert),
+    *(compose, cover, worst, closer, curve, curve_standing, vacuous, trivial, change, weaken),
+    *(attain, exceed, refute, optimal, loose),
+)
+RULES: Mapping[str, Callable[..., Found]] = {one.__name__: one for one in EVERY}
 """The rules by name; there are no others."""

@@ -92,7 +92,7 @@ def loss_of(theorem: Theorem) -> Any:
     return theorem.says.loss
 
 
-def workshop(setting: Setting, theory: Theory, flat: Setting | None = None) -> Workshop:
+def workshop(setting: Setting, theory: Theory) -> Workshop:
     """What is needed for all guarantees of a setting.  Raises NoGuarantee."""
     prover = Prover(setting, theory)
     try:
@@ -107,10 +107,10 @@ def workshop(setting: Setting, theory: Theory, flat: Setting | None = None) -> W
         made = Workshop(prover, stated, prover.by("cover"), inner=inner)
     except (NoTheorem, NoPage) as error:
         raise NoGuarantee(str(error)) from None
-    if flat is None:
+    if setting.flat is None:
         return made
     with suppress(NoGuarantee):
-        return replace(made, flat=workshop(flat, theory))
+        return replace(made, flat=workshop(setting.flat, theory))
     return made
 
 

@@ -78,6 +78,7 @@ def _range(f: Elementary, box: Box, bits: Fraction) -> list[Goal]:
 def _divided(f: Elementary, box: Box, by: Elementary) -> list[Goal]:
     if len(by.terms) != 1:
         raise BadCertificate("this is no product")
+    _has_values(by, box)
     (term, c), sign = by.terms[0], Fraction(1)
     for letter, r in term:
         one = positive_sign(letter, r, box)
@@ -227,6 +228,8 @@ def _factors(
 ) -> list[Goal]:
     if not all(sign in ("+", "-") and 0 < n <= MOST_DEGREE for _, n, sign in factors):
         raise BadCertificate("the factors cannot be read")
+    for one, _, _ in factors:
+        _has_values(one, box)
     minus = sum(sign == "-" for _, n, sign in factors if n % 2)
     if (c < 0) != (minus % 2 == 1):
         raise BadCertificate("the signs of the factors have another product")

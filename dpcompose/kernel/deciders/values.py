@@ -73,9 +73,12 @@ def of_one(letter: Letter, box: Box) -> Term:
 
 
 def goal(term: Term) -> tuple[Elementary, dict[str, Domain]]:
-    """A term as a function, and the values that its letters may have.  Raises NotElementary."""
+    """A term as a function, and the values that its letters may have.
+
+    Raises NotElementary, and NotAForm where a name has two domains.
+    """
     f = of_term(term)
-    return f, {name: domain for name, domain in term.letters.items() if name in f.names}
+    return f, {name: domain for name, domain in forms.domains_of([term]).items() if name in f.names}
 
 
 @lru_cache(maxsize=4096)
@@ -99,16 +102,15 @@ def surely(term: Term, strictly: bool = True) -> bool:
         return True
     if term.kind == "product" and all(surely(part, strictly) for part in term.parts):
         return True
-    if term.kind == "sum" and all(surely(part, strictly=False) for part in term.parts):
-        some = not strictly or any(map(surely, term.parts))
-        if some:
-            return True
+    never_negative = term.kind == "sum" and all(surely(part, strictly=False) for part in term.parts)
+    if never_negative and (not strictly or any(map(surely, term.parts))):
+        return True
     if len(term.letters) > MOST_PARAMETERS:
         return False
     try:
         f, box = goal(term)
         return ranges.surely_everywhere(f, box, strictly)
-    except NotElementary:
+    except (NotElementary, forms.NotAForm):
         return False
 
 

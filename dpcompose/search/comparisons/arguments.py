@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations, islice
 from typing import Any
 
@@ -369,6 +370,7 @@ def _division(term: elementary.Term, box: Box) -> Iterator[Step]:
         yield Step("divided", (Elementary(((signed, Fraction(1)),)),))
 
 
+@lru_cache(maxsize=4096)
 def _factors_of(f: Elementary) -> tuple[Fraction, list[tuple[Elementary, int]]] | None:
     """f as a number times powers of polynomials in powers of its letters; None where it is none, or large."""
     letters = f.letters

@@ -16,7 +16,7 @@ from dpcompose.kernel.deciders.calculus import Step
 from dpcompose.kernel.deciders.elementary import Elementary, NotElementary
 from dpcompose.kernel.deciders.steps import LEMMAS, Goal
 from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.terms import TermError, letter
+from dpcompose.kernel.terms import TermError, exp, letter
 from dpcompose.search.comparisons import arguments, factoring
 
 F = Fraction
@@ -124,6 +124,9 @@ def test_what_a_step_leaves(text: str, step: list[Any], rest: list[str]) -> None
         ("(a - b)**2*(a - 1)", ["factors", "1", [["a - b", 2, "+"], ["a - 1", 1, "-"]]], "the signs of the factors have another product"),
         ("(a - b)**2*(a - 1)", ["factors", "1", [["a - b", 2, "+"], ["a + 1", 1, "+"]]], "these are not its factors"),
         ("(a - b)**2", ["factors", "1", [["a - b", 2, "="]]], "the factors cannot be read"),
+        ("x", ["factors", "1", [["sqrt(x)", 2, "+"]]], "a root or quotient is not known to have a value"),
+        ("x", ["factors", "1", [["x*log(x)", 1, "+"], ["1/log(x)", 1, "+"]]], "a logarithm is not known to have a value"),
+        ("x*exp(a)", ["divided", "exp(sqrt(x))"], "a root or quotient is not known to have a value"),
         ("x - a", ["powers", "2"], "a term is not seen to be >= 0 without its factor"),
         ("a + b*a", ["apart", ["0", "0"]], "there are not so many parts"),
         ("a + b", ["apart", ["0"]], "there are not so many parts"),
@@ -221,6 +224,12 @@ SURELY = [
 def test_what_is_surely_positive(text: str, strictly: bool, weakly: bool) -> None:
     term = formulas.parse(text, SYMBOLS)
     assert (values.surely(term), values.surely(term, strictly=False)) == (strictly, weakly)
+
+
+def test_a_name_with_two_domains_is_surely_nothing() -> None:
+    one, other = letter("x", Domain.read("positive")), letter("x", Domain.read("real"))
+    assert not values.surely(one**3 * other) and not values.surely(other**3 * one)
+    assert not values.surely(exp(one) - 1 + 0 * other + other**2 * 0 + exp(other) - other)
 
 
 @pytest.mark.parametrize(
