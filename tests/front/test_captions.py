@@ -38,6 +38,8 @@ DIFFERENT = {
     "pages/facts/vertex-removal-metric": BY_STEPS,
     "pages/noises/planar-laplace": BY_BLOCKS,
     "pages/noises/randomized-response": BY_BLOCKS,
+    "pages/queries/bit": BY_BLOCKS,
+    "pages/queries/location": BY_BLOCKS,
     "pages/shapes/blocks": COUNTED,
     "pages/shapes/own-steps": BY_STEPS,
 }
