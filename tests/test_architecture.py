@@ -44,6 +44,7 @@ ROOMS = {
         "rules",
         "theorems",
         "check",
+        "saved",
     ],
     "language": [
         "symbols",
@@ -131,7 +132,10 @@ ROOMS = {
         "comparing",
         "parameters",
         "ways",
+        "shorter",
         "guarantees",
+        "conclusions",
+        "citations",
         "verdicts",
         "proofs",
         "solver",
@@ -151,6 +155,9 @@ ROOMS = {
         "comparing",
     ],
     "front": [
+        "recheck",
+        "captions",
+        "bound",
         "render",
         "markdown",
         "latex",

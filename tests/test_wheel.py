@@ -86,7 +86,11 @@ def check_all_theorem_pages_are_in_the_wheel(programs: Path, elsewhere: Path) ->
     here = run(sys.executable, "-m", "dpcompose.front.cli", "theorems", "--json", cwd=ROOT)
     there = run(programs / "dpcompose", "theorems", "--json", cwd=elsewhere)
     assert there == here
-    pages = [path for path in (ROOT / "theorems").rglob("*.md") if path.name not in ("README.md", "certificates.md")]
+    pages = [
+        path
+        for path in (ROOT / "theorems").rglob("*.md")
+        if path.name not in ("README.md", "certificates.md")
+    ]
     assert len(there.splitlines()) == len(pages) > 10
 
 

@@ -794,8 +794,10 @@ def _recheck(given: argparse.Namespace) -> int:
 def _recheck_file(file: str, given: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from dpcompose.front import render
-    from dpcompose.proof import checker, metric_checker
+    from dpcompose.front.recheck import assumptions, recheck
+    from dpcompose.kernel import formulas
+    from dpcompose.kernel.saved import FORMAT
+    from dpcompose.kernel.theory import Theory
 
     try:
         saved = json.loads(Path(file).read_text(encoding="utf-8"))
@@ -803,28 +805,47 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
         _wrong(file, f"{file}: this is no JSON: {error}", given.json)
         return WRONG
     try:
-        if metric_checker.is_one(saved):
-            return _rechecked(file, metric_checker.check(saved, given.theory, given.allow), given)
-        found = checker.check(saved, given.theory, given.allow)
-    except checker.Refused as error:
+        if isinstance(saved, dict) and saved.get("format") != FORMAT:
+            from dpcompose.proof import metric_checker
+
+            if metric_checker.is_one(saved):
+                return _rechecked(file, metric_checker.check(saved, given.theory, given.allow), given)
+        found = recheck(saved, Theory(given.theory.pages), given.allow, given.theory.parameters)
+    except _refusals() as error:
         if given.json:
             print(json.dumps({"file": file, "checked": False, "reason": str(error)}), flush=True)
         else:
             print(f"{file}: REFUSED\n  {error}", flush=True)
         return DIFFERS
+    pages = [given.theory.pages[id] for id in found.pages]
+    relied = [page for page in pages if page.head.status != "derived"]
     if given.json:
-        data = {"file": file, "checked": True, "lines": found.lines, "verdicts": list(found.verdicts)}
-        data["guarantee"] = {"notion": found.guarantee.notion} | dict(found.guarantee.parameters)
-        data["optimal"] = found.optimal
-        print(json.dumps(data | _relied(found.pages)), flush=True)
-    else:
-        print(f"{file}: {found.lines} lines checked")
-        print(f"  {render.guarantee(found.guarantee, given.theory)}{'; optimal' if found.optimal else ''}")
-        for n, verdict in enumerate(found.verdicts, start=1):
-            print(f"  claim {n}: {verdict.upper()}")
-        print(f"  believed without check: {', '.join(found.believed) or 'nothing'}")
-        print(_relied_on(found.pages), flush=True)
+        data = {"file": file, "checked": True, "steps": found.checked.steps, "verdicts": list(found.verdicts)}
+        said = found.checked.guarantee
+        values = {} if said is None else {key: formulas.to_text(value) for key, value in said.values}
+        data["guarantee"] = None if said is None else {"notion": said.notion} | values
+        data |= {"optimal": found.checked.optimal, "deciders": found.deciders, "elaborated": found.elaborated}
+        print(json.dumps(data | _relied(relied)), flush=True)
+        return FINE
+    print(f"{file}: {found.checked.steps} steps checked")
+    print(f"  {found.guarantee(Theory(given.theory.pages))}")
+    for n, verdict in enumerate(found.verdicts, start=1):
+        print(f"  claim {n}: {verdict.upper()}")
+    print(f"  believed without check: {', '.join(assumptions(found)) or 'nothing'}")
+    if found.elaborated is None:
+        print("  the core setting is taken as it was saved")
+    if found.deciders:
+        print(f"  deciders: {', '.join(found.deciders)}")
+    print(_relied_on(relied), flush=True)
     return FINE
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    """What refuses a saved derivation: of the kernel, or of one about privacy in a metric."""
+    from dpcompose.kernel.saved import Refused
+    from dpcompose.proof.derivations import Refused as InMetric
+
+    return Refused, InMetric
 
 
 def _relied(pages: Sequence[Page]) -> dict[str, list[str]]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -31,19 +32,22 @@ from dpcompose.front.display import Answer, Proof, Theorems
 from dpcompose.front.latex import setting_latex
 from dpcompose.front.membership import Membership
 from dpcompose.front.numbers import Budget
+from dpcompose.kernel.judgements import Refuted
+from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim, Problem
 from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumptions, setting
-from dpcompose.proof import privacy_metric, registry
+from dpcompose.proof import counterexamples, privacy_metric, registry
 from dpcompose.proof.hypotheses.inputs import Inputs, by_blocks, by_own_form, closed_form
 from dpcompose.proof.registry import Theory
 from dpcompose.proof.steps import Steps
-from dpcompose.search import claims, conversions, decide, limits, nearby
+from dpcompose.search import claims, conversions, decide, limits, nearby, proofs
 from dpcompose.search.bounds import Bound, NoBound
 from dpcompose.search.claims import Verdict
+from dpcompose.search.proofs import NoGuarantee, NotElaborated, OnArrays, Proofs, Proved
 from dpcompose.search.solver import Solver
 from dpcompose.spaces import expressions
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
@@ -207,15 +211,57 @@ class Study:
         found = conversions.bounds_in(notion, self.setting, self.theory, self.solver, like=self.bound)
         return Result(found[0], self.theory)
 
+    @cached_property
+    def proofs(self) -> Proofs:
+        """What the kernel proves of the setting."""
+        return Proofs(self.setting, KernelTheory(self.theory.pages))
+
     def check(self, claim: Guarantee | Claim) -> Answer:
-        """The verdict on a claimed guarantee: proved, refuted or undecided."""
+        """The verdict on a claimed guarantee: proved, refuted or undecided.
+
+        What is proved or refuted was made by the rules of the kernel, and made again from its saved form.
+        """
         if isinstance(claim, Guarantee):
             claim = self.claim(claim)
         if not isinstance(claim, Claim):
             raise TypeError(f"a claim is a guarantee such as dpcompose.pure(...), not {claim!r}")
+        found = self._searched(claim)
+        if claim.doubt:
+            return found
+        try:
+            proved = self.proofs.verdict(claim.guarantee.text())
+        except OnArrays:
+            return found
+        except (NotElaborated, NoGuarantee) as error:
+            return found if found.verdict == "undecided" else _undecided(claim, str(error))
+        if proved.word == found.verdict:
+            return replace(found, loose=proved.loose)
+        if proved.word == "refuted":
+            return self._refuted(claim, found, proved)
+        if proved.word == "proved":
+            return replace(found, verdict="proved", loose=proved.loose, reason="", counterexample=None)
+        return _undecided(claim, proved.found.reason)
+
+    def _refuted(self, claim: Claim, found: Answer, proved: Proved) -> Answer:
+        """A claim that a theorem refutes, with the counterexample of that."""
+        said = proved.theorems[0].says
+        assert isinstance(said, Refuted)
+        study = self.flat(claim.guarantee.notion) or self
+        point = dict(said.point)
+        for pair in self.proofs.pairs(proved):
+            with suppress(ValueError):
+                inputs = counterexamples.instance(study.bound.steps.inputs, point)
+                implied = study.bound.steps.implied(claim.guarantee, list(said.through))
+                example = counterexamples.make(inputs, implied, pair, point)
+                example = replace(example, through=tuple(said.through))
+                return replace(found, verdict="refuted", counterexample=example, reason="", loose=None)
+        return _undecided(claim, "it is refuted, and the counterexample cannot be shown")
+
+    def _searched(self, claim: Claim) -> Answer:
+        """What the search finds of a claim, for readers."""
         restated = self.setting.stated_in(claim.guarantee.notion)
         if restated is not self.setting:
-            return Study(restated, self.theory, self.solver).check(claim)
+            return Study(restated, self.theory, self.solver)._searched(claim)
         try:
             verdict = self._judge(claim)
             if verdict.verdict == "refuted":
@@ -397,22 +443,15 @@ class Study:
     def save(self, path: str | Path, verdicts: Sequence[Verdict] = ()) -> None:
         """Writes the derivation, with verdicts on claims, to a file that `dpcompose recheck` reads.
 
-        Python functions are written out as tables, and the derivation is made for these.  Noise is stated
-        in the notion of the first verdict; claims in another one are judged by conversions from there.
+        Python functions are written out as tables, and the derivation is made for these.
         """
-        study, setting = self, problems.plain(self.setting)
-        setting = setting.in_one_notion([verdict.claim.guarantee.notion for verdict in verdicts])
-        if setting is not self.setting:
-            study = Study(setting, self.theory, self.solver)
-            verdicts = [study.check(verdict.claim) for verdict in verdicts]
-        verdicts = [
-            found if found.bound is None or found.bound.setting == setting else study._judge(found.claim)
-            for found in verdicts
-        ]
-        data = render.saved(
-            study.bound,
-            verdicts,
-            problems.to_data(setting, [v.claim for v in verdicts], self.theory.parameters),
+        setting = problems.plain(self.setting)
+        study = self if setting is self.setting else Study(setting, self.theory, self.solver)
+        claims = [verdict.claim for verdict in verdicts]
+        proved = [study.proofs.verdict(claim.guarantee.text()) for claim in claims]
+        notion = study.bound.guarantee.notion
+        data = proofs.saved(
+            study.proofs, problems.to_data(setting, claims, self.theory.parameters), proved, notion
         )
         Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
@@ -448,6 +487,10 @@ class Study:
 
     def _repr_latex_(self) -> str:
         return setting_latex(self.setting, self.theory)
+
+
+def _undecided(claim: Claim, reason: str) -> Answer:
+    return Answer(claim, "undecided", reason=reason)
 
 
 def compose(

@@ -77,7 +77,8 @@ class Closer:
             for many, r in some:
                 steps, number = r.number, many
                 if mechanism.count is not None:
-                    number = self.members(mechanism.count, many, loss)
+                    check_alike(loss)
+                    number = many or members(mechanism.count)
                 if loss.unlimited or steps is None or steps.denominator != 1:
                     raise NoLoss(
                         f"closer values are for whole steps, not for a distance of {formulas.to_text(r)}"
@@ -86,14 +87,6 @@ class Closer:
                     raise NoLoss(f"closer values are written out for up to {MOST_TOGETHER} inputs that move")
                 found += [(loss, int(steps))] * number
         return found
-
-    def members(self, count: Term, many: int, loss: Loss) -> int:
-        """How many members of a family move, 0 of all of them; members are all alike."""
-        if any(terms.moves(name) for _, value in loss.values for name in value.letters):
-            raise NoLoss("closer values are not written out for families of parameters")
-        if not many and count.number is None:
-            raise NoLoss(f"closer values are not written out for {formulas.to_text(count)} mechanisms")
-        return many or int(count.number or 0)
 
     def after_steps(self, loss: Loss, r: int) -> tuple[Term, ...]:
         """Values of the parameter for inputs that are r steps apart: each of them serves.
@@ -132,10 +125,25 @@ class Closer:
         return terms.add([first, *high[1:]])
 
 
+def check_alike(loss: Loss) -> None:
+    """Raises NoLoss where the members of a family are not alike, and which of them move is not said."""
+    if any(terms.moves(name) for _, value in loss.values for name in value.letters):
+        raise NoLoss("closer values are not written out for families of parameters")
+
+
+def members(count: Term) -> int:
+    """How many members a family has."""
+    if count.number is None:
+        raise NoLoss(f"closer values are not written out for {formulas.to_text(count)} mechanisms")
+    return int(count.number)
+
+
 def at_most(value: Term, limit: int) -> bool:
     """Whether a value is seen to be never above a limit."""
     if value.kind == "letter" and (greatest := value.of[1].greatest) is not None:
         return bool(greatest <= limit)
+    if (turned := -value).kind == "top" and turned.of[0] == 1:
+        return any(at_most(-one, limit) for one in turned.parts)
     return forms.is_nonnegative(forms.read(limit - value)) or forms.is_positive(forms.read(limit - value))
 
 

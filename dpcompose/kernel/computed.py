@@ -70,6 +70,29 @@ def check_proved(
     return str(page.id)
 
 
+def standing(
+    notion: str,
+    claim: Values,
+    cover: Cover,
+    some: Sequence[Loses],
+    setting: Setting,
+    theory: Theory,
+    bits: int,
+) -> tuple[str, bool]:
+    """The page by which a claim that is at least the curve is loose, or else nothing smaller holds.
+
+    Raises ValueError where neither is known: of mechanisms that are given by noise or a table the curve
+    may lie above what they lose together.
+    """
+    losses = [one.loss for one in some]
+    page = page_for(theory, notion, losses, setting)
+    found = pieces.is_loose(curves(page, cover, losses, setting, theory), *_numbers(claim), bits)
+    known = all(_is_free(one) and one.noise is None for one in setting.mechanisms)
+    if found is None or not (found or known):
+        raise NoLoss("it is not known whether a smaller one holds")
+    return str(page.id), found
+
+
 def curves(
     page: Any, cover: Cover, losses: Sequence[Loss], setting: Setting, theory: Theory
 ) -> list[Curve | None]:
@@ -187,7 +210,7 @@ def _attained(
     """What members of M_i lose most, or the entries of its query's value that move by themselves; with each
     what is known of it."""
     mechanism, count = setting.mechanisms[loss.mechanism - 1], len(those)
-    _check_attained(mechanism, theory)
+    _check_attained(page, mechanism, theory)
     if count > MOST_MEMBERS and any(terms.moves(name) for _, value in loss.values for name in value.letters):
         raise NoLoss(f"more than {MOST_MEMBERS} members are not gone through one by one")
     asked, letters = _asked(page, mechanism, loss, theory)
@@ -213,12 +236,13 @@ def _loses_without_limit(known: Mapping[str, Term]) -> bool:
     return True
 
 
-def _check_attained(mechanism: Mechanism, theory: Theory) -> None:
-    """Raises NoLoss where only a bound is known of what a mechanism's noise loses."""
+def _check_attained(page: Any, mechanism: Mechanism, theory: Theory) -> None:
+    """Raises NoLoss where only a bound is known of what a mechanism's noise loses: other mechanisms with its
+    guarantee may lose more, unless the page is about the noise itself."""
     if mechanism.noise is None:
         return
     law, query = theory.page(mechanism.noise.page, "noise"), theory.page(mechanism.noise.query.page, "query")
-    if not (law.head.attained and query.head.attained):
+    if not (law.head.attained and query.head.attained) or law.head.noise not in page.head.noises:
         raise NoLoss(f"what {mechanism.name} loses at two databases is not known, only what bounds it")
 
 

@@ -269,9 +269,14 @@ class Query(Head):
     attained: bool = True
 
     def formulas(self, context: Context) -> Iterator[Written]:
-        yield from each(("moves",), {str(key): text for key, text in self.moves.items()}, LETTERS_OF_QUERIES)
+        letters = [one for one in LETTERS_OF_QUERIES if one != "n" or self.sized]
+        yield from each(("moves",), {str(key): text for key, text in self.moves.items()}, letters)
         for n, text in enumerate(self.entries, start=1):
-            yield Written(("entries", str(n)), text, LETTERS_OF_QUERIES)
+            yield Written(("entries", str(n)), text, letters)
+
+    def misfits(self) -> Iterator[Mistake]:
+        for norm in self.moves.keys() - {"L1", "L2", "range"}:
+            yield Mistake(("moves",), f"{norm!r} is no norm; L1, L2 and range are")
 
 
 LETTERS_OF_QUERIES = ("removed", "added", "l", "u", "w", "n")

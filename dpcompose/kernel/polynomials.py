@@ -11,6 +11,7 @@ of an atom holds for its true one.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -46,6 +47,11 @@ class Peak:
     @cached_property
     def key(self) -> tuple[Any, ...]:
         return (1, self.m, tuple(form.key for form in self.of))
+
+    @cached_property
+    def often(self) -> Mapping[Form, int]:
+        """How often each form is compared, in their order."""
+        return Counter(self.of)
 
     def __hash__(self) -> int:
         return self._hash

@@ -14,6 +14,7 @@ A theorem remembers its rule, premises and arguments; `check` replays them from 
     worst, losses, cover                        ⊢ the largest of the losses at the types is a guarantee
     closer, losses, cover                       ⊢ so is the largest of the closer values
     curve(claim), cover, losses of all M_i      ⊢ the claim is, its δ at least the curve at its ε
+    curve_standing, claim that holds            ⊢ it is loose, or nothing smaller holds
     vacuous(claim), cover without types         ⊢ every guarantee holds
     trivial(claim)                              ⊢ so does one that every mechanism has
     change(page), guarantee                     ⊢ the guarantee in another notion

@@ -159,13 +159,29 @@ class Witnesses:
             raise NoLoss(f"{head.positive} of {self._mechanism(i).name} may be 0")
         return INFINITY if head.loss == "oo" else formulas.parse(head.loss, {**values, "r": r})
 
+    def _of_one_member(self) -> Term | None:
+        """Where one member of a family moves by one step, and nothing else: the largest of their events."""
+        head = self.page.head
+        if len(self.moves) != 1 or self.moves[0][1] != ((1, ONE),):
+            return None
+        i = self.moves[0][0]
+        count, value = self._mechanism(i).count, dict(self.losses[i - 1].values)[head.shows]
+        limit = self.theory.rule(head.notion).head.limits.get(head.shows)
+        if count is None or self.losses[i - 1].notion != head.notion or limit is None:
+            return None
+        return terms.over(1, value, count) if at_most(value, limit) else None
+
     def _event(self) -> tuple[Term, frozenset[str]]:
         """The probability of events, of which one happens: as closer pages say, where they are attained."""
         head, key = self.page.head, self.page.head.shows
+        if sum(many for _, some in self.moves for many, _ in some) == 1 and self._single_steps():
+            return self._one_event(), frozenset()
         closer = Closer(Composition(tuple(self.losses), self.setting, self.theory), key)
+        if (member := self._of_one_member()) is not None:
+            return member, frozenset()
         moved = closer.moved(Type(self.moves, self.type.unlimited, self.type.pair))
         over, together = closer.page("steps"), closer.page("mechanisms")
-        limit = closer.composition.rule.head.limits.get(key)
+        limit = self._limit
         values: list[Term] = []
         for loss, r in moved:
             if head.steps is not None and r > head.steps and (over is None or over.id != head.steps_by):
@@ -177,3 +193,29 @@ class Witnesses:
         if len(values) > 1 and together is None:
             raise NoLoss(f"{self.page.id} attains the bound for one input that moves")
         return (closer.together(values) if values else ZERO), closer.pages
+
+    @property
+    def _limit(self) -> int | None:
+        """From which value on what the page shows says nothing."""
+        limit: int | None = self.theory.rule(self.page.head.notion).head.limits.get(self.page.head.shows)
+        return limit
+
+    def _single_steps(self) -> bool:
+        """Whether all that moves moves by one step, of mechanisms whose guarantee is of the page's notion."""
+        return all(
+            r == ONE and many and self.losses[i - 1].notion == self.page.head.notion
+            for i, some in self.moves
+            for many, r in some
+        )
+
+    def _one_event(self) -> Term:
+        """The event of one mechanism, or of the member of a family for which it is most likely."""
+        key = self.page.head.shows
+
+        def lost(i: int, r: Term) -> Term:
+            value = dict(self.losses[i - 1].values)[key]
+            if self._limit is None or not at_most(value, self._limit):
+                raise NoLoss(f"{key} of {self._mechanism(i).name} may be above {self._limit}")
+            return value
+
+        return terms.add(summands(self.moves, self.setting, lost))

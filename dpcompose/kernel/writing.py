@@ -16,10 +16,12 @@ SUM, PRODUCT, POWER, ATOM = range(4)
 def to_text(term: Term) -> str:
     """The formula of a term: `parse` reads it back as the same term.
 
-    >>> from dpcompose.kernel.terms import least, letter, sqrt
+    >>> from dpcompose.kernel.terms import largest, least, letter, sqrt
     >>> e1, e2, e10 = map(letter, ["e1", "e2", "e10"])
     >>> to_text(e10 + 2 * e2 / 3 - e1), to_text(least(e1, e2)), to_text(1 / sqrt(e1))
     ('2*e2/3 + e10 - e1', 'min(e1, e2)', '1/sqrt(e1)')
+    >>> to_text(least(e1, e2 - e1, 1 - e2)), to_text(-largest(e1 - e2, e2 - e1))
+    ('min(1 - e2, e1, e2 - e1)', '-abs(e1 - e2)')
     """
     return _written(term)[0]
 
@@ -119,11 +121,17 @@ def _list(some: Iterable[Term]) -> str:
     return ", ".join(map(to_text, sorted(some, key=lambda term: _order(term, to_text(term)))))
 
 
-def _is_minimum(term: Term) -> bool:
-    """Whether -term reads better as a minimum: term is max(-x, -y)."""
+def _is_minimum(term: Term, subtracted: bool = False) -> bool:
+    """Whether -term reads better as a minimum: term is max(-x, -y); where it is subtracted, also if no more
+    terms begin with a sign in the minimum."""
     if not (term.kind == "top" and term.of[0] == 1 and any(one != ZERO for one in term.parts)):
         return False
-    return all(one == ZERO or to_text(one).startswith("-") for one in term.parts)
+    signed = sum(to_text(one).startswith("-") for one in term.parts)
+    if signed == sum(one != ZERO for one in term.parts):
+        return True
+    is_absolute = len(term.parts) == 2 and term.parts[0] == -term.parts[1]
+    turned = sum(to_text(-one).startswith("-") for one in term.parts) if subtracted else 0
+    return subtracted and not is_absolute and turned <= signed
 
 
 def _product(term: Term) -> str:
@@ -138,8 +146,9 @@ def _product(term: Term) -> str:
             over.append((multiply(roots), f"sqrt({to_text(inside)})"))
         else:
             others = list(rest.factors)
+    subtracted = c < 0 and sum(factor.kind == "top" for factor in others) == 1
     for factor in others:
-        if _is_minimum(factor):
+        if _is_minimum(factor, subtracted):
             c = -c
             over.append((factor, f"min({_list(-one for one in factor.parts)})"))
         elif _is_under(factor):

@@ -23,6 +23,7 @@ from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.kernel.theory import NoPage, Theory
 from dpcompose.search import parameters
+from dpcompose.search.shorter import shorter
 from dpcompose.search.ways import Way, chosen_ways, paths, ways
 
 MOST_WAYS = 64
@@ -51,14 +52,15 @@ class Known:
 class Workshop:
     """One core setting with its theory, what each mechanism loses as it is stated, and the cover.
 
-    inner -- of mechanisms that are studies the workshops of these; flat -- the setting with the mechanisms of
-    studies one by one, if there is one.
+    inner -- of mechanisms that are studies, by number, the guarantees of these; flat -- the setting with the
+    mechanisms of studies one by one, if there is one.
     """
 
     prover: Prover
     stated: tuple[Theorem, ...]
     cover: Theorem
     flat: Workshop | None = None
+    inner: Mapping[int, Guarantees] = field(default_factory=dict)
 
     @property
     def setting(self) -> Setting:
@@ -90,18 +92,25 @@ def loss_of(theorem: Theorem) -> Any:
     return theorem.says.loss
 
 
-def workshop(setting: Setting, theory: Theory, flat: Setting | None = None) -> Workshop:
+def workshop(setting: Setting, theory: Theory) -> Workshop:
     """What is needed for all guarantees of a setting.  Raises NoGuarantee."""
     prover = Prover(setting, theory)
     try:
-        stated = tuple(_stated(prover, i, one) for i, one in enumerate(setting.mechanisms, start=1))
-        made = Workshop(prover, stated, prover.by("cover"))
+        inner = {
+            i: best(workshop(one.study, theory), one.notion)
+            for i, one in enumerate(setting.mechanisms, start=1)
+            if one.study is not None
+        }
+        stated = tuple(
+            _stated(prover, i, one, inner.get(i)) for i, one in enumerate(setting.mechanisms, start=1)
+        )
+        made = Workshop(prover, stated, prover.by("cover"), inner=inner)
     except (NoTheorem, NoPage) as error:
         raise NoGuarantee(str(error)) from None
-    if flat is None:
+    if setting.flat is None:
         return made
     with suppress(NoGuarantee):
-        return Workshop(prover, stated, made.cover, workshop(flat, theory))
+        return replace(made, flat=workshop(setting.flat, theory))
     return made
 
 
@@ -117,15 +126,17 @@ def in_notion(shop: Workshop, notion: str) -> Workshop:
     return replace(shop, stated=tuple(stated), flat=flat)
 
 
-def _stated(prover: Prover, i: int, mechanism: Mechanism) -> Theorem:
-    """What a mechanism loses: as stated, by its noise, checked on its table, or proved of its study."""
+def _stated(prover: Prover, i: int, mechanism: Mechanism, inner: Guarantees | None) -> Theorem:
+    """What a mechanism loses: as stated, by its noise, checked on its table, or proved of its study.
+
+    inner -- the guarantees of the study that it is, if it is one.
+    """
     if mechanism.noise is not None:
         return prover.by("noise", i=i, notion=mechanism.notion)
     if mechanism.table is not None:
         return prover.by("table", i=i)
-    if mechanism.study is None:
+    if inner is None:
         return prover.by("given", i=i)
-    inner = best(workshop(mechanism.study, prover.theory), mechanism.notion)
     claim = {"notion": mechanism.notion} | {key: formulas.to_text(value) for key, value in mechanism.values}
     shown = inner.main.theorem
     if dict(inner.main.says.values) != dict(mechanism.values):
@@ -165,7 +176,7 @@ def by_way(shop: Workshop, way: Way) -> Guarantees:
     try:
         losses = tuple(_converted(prover, one, way) for one in shop.stated)
         composed = prover.by("compose", *losses)
-        before = prover.by("worst", composed, shop.cover)
+        before = shorter(prover, prover.by("worst", composed, shop.cover))
         made = before
         for page, chosen in way.whole:
             made = prover.by("change", made, page=page, chosen=dict(chosen))

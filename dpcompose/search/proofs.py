@@ -15,10 +15,10 @@ from typing import Any
 
 from dpcompose.kernel import check, settings
 from dpcompose.kernel.check import Refused
-from dpcompose.kernel.judgements import Judgement, Loose, Optimal, Refuted, Satisfies
+from dpcompose.kernel.judgements import Judgement, Loose, Lower, Optimal, Refuted, Satisfies
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.kernel.theory import Theory
-from dpcompose.privacy.elaboration import Elaborated, NotElaborated
+from dpcompose.privacy.elaboration import Elaborated, NotElaborated, OnArrays
 from dpcompose.privacy.settings import Setting
 from dpcompose.search import guarantees
 from dpcompose.search.guarantees import Guarantees, NoGuarantee, Workshop
@@ -95,6 +95,17 @@ class Proofs:
         loose = None if len(again) < 2 else isinstance(again[1].says, Loose)
         return Proved(found.word, loose, found, tuple(again))
 
+    def pairs(self, proved: Proved) -> list[tuple[Any, Any]]:
+        """The two databases of each type at which a refuted claim's mechanisms lose what they do."""
+        (theorem,) = proved.theorems[:1]
+        elaborated = self.elaborated
+        if theorem.rule == "one_by_one" and elaborated.flat is not None:
+            theorem, elaborated = theorem.premises[0], elaborated.flat
+        lower = next((one.says for one in theorem.premises if isinstance(one.says, Lower)), None)
+        if lower is None:
+            return []
+        return [elaborated.pair(one.type) for one in lower.at]
+
     def replayed(self, theorems: Sequence[Theorem]) -> list[Theorem]:
         """Theorems about the setting, or with its studies one by one, made again from their saved form."""
         here = [self.here(one) for one in theorems]
@@ -114,7 +125,7 @@ class Proofs:
 
 def word_of(said: Judgement) -> str:
     """The verdict that a theorem on a claim gives."""
-    if isinstance(said, Satisfies | Optimal | Loose):
+    if isinstance(said, Satisfies | Optimal):
         return "proved"
     return "refuted" if isinstance(said, Refuted) else "undecided"
 
@@ -155,4 +166,4 @@ def _verdict_data(verdict: Proved, number: Callable[[Theorem], int]) -> dict[str
     return data | ({} if verdict.found.shown is None else {"shown": number(verdict.found.shown)})
 
 
-__all__ = ["FORMAT", "Guarantees", "NoGuarantee", "NotElaborated", "Proofs", "Proved", "saved"]
+__all__ = ["FORMAT", "Guarantees", "NoGuarantee", "NotElaborated", "OnArrays", "Proofs", "Proved", "saved"]

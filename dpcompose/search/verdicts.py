@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from dpcompose.kernel import computed, formulas, terms
-from dpcompose.kernel.judgements import Lower, Satisfies
+from dpcompose.kernel.judgements import Loose, Lower, Satisfies
 from dpcompose.kernel.rules import claimed as read_claim
 from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theorems import NoTheorem, Theorem
@@ -77,7 +77,7 @@ class Judge:
             found = self._refuted(claim, said) or found
         if found.word != "refuted" and found.loose is None:
             found = self._by_curve(claim, said, found)
-        if found.word == "undecided" and self.shop.flat is not None:
+        if found.loose is None and found.word != "refuted" and self.shop.flat is not None:
             flat = Judge(self.shop.flat).judge(claim)
             found = flat if flat.word != "undecided" else found
         return found
@@ -269,7 +269,7 @@ class Judge:
                     made = self.shop.prover.by(
                         "curve", self.shop.cover, *self.shop.stated, claim=dict(claim), bits=bits
                     )
-                    return replace(found, word="proved", theorem=found.theorem or made, reason="")
+                    return self._by_curve_standing(claim, found, made, bits)
                 if found.word == "proved":
                     return found
                 refuted = self._exceeded(claim, found, self._all_points(), (bits,))
@@ -277,6 +277,17 @@ class Judge:
                     return refuted
             return found
         return found if found.word == "proved" else self._exceeded(claim, found, self._all_points())
+
+    def _by_curve_standing(
+        self, claim: Mapping[str, str], found: Verdict, made: Theorem, bits: int
+    ) -> Verdict:
+        """A claim that the curve proves, and whether it is loose by the curve."""
+        proved = replace(found, word="proved", theorem=found.theorem or made, reason="")
+        with suppress(NoTheorem):
+            premises = (made, self.shop.cover, *self.shop.stated)
+            shown = self.shop.prover.by("curve_standing", *premises, claim=dict(claim), bits=bits)
+            return replace(proved, shown=shown, loose=isinstance(shown.says, Loose))
+        return proved
 
     def _all_points(self) -> list[dict[str, Fraction]]:
         return [self.completed(point) for point in guarantees.points(self.shop.setting, FEW_POINTS)]

@@ -1,24 +1,44 @@
-"""Core settings of all that ships: read back as they are, with the cover and the pairs that there were before."""
+"""Core settings of what ships and of random settings: read back as they are, with the cover and the pairs that
+there were before, and that enumeration finds."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import corpus
+import oracle
 import pytest
+import strategies
+import strategies_cells
+import strategies_ordered
+import sympy
+import test_families_against_oracle as brute
 import told
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from shipped import EXAMPLE, PROBLEMS
+from strategies import Twin
 
-from dpcompose.front.study import show
-from dpcompose.privacy import problems
+import dpcompose as dpc
+from dpcompose.front.study import Study, show
+from dpcompose.kernel import covers, terms
+from dpcompose.kernel import formulas as kernel_formulas
+from dpcompose.kernel import settings as core_settings
+from dpcompose.kernel.covers.types import Metric, NoCover, query_metric
+from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.settings import BadSetting, Mechanism, Noise, Query
+from dpcompose.language import formulas
+from dpcompose.privacy import elaboration, problems
+from dpcompose.privacy.elaboration import Elaborated, NotElaborated, OnArrays, core
+from dpcompose.privacy.noises import KINDS
+from dpcompose.privacy.settings import InvalidSetting, Setting
+from dpcompose.search.bounds import NoBound
+from dpcompose.spaces import queries
 
 PAGES = [page for page in told.OLD.pages.values() if "[metrics." not in page.body]
-MANY = settings(
-    max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None
-)
-MORE = settings(MANY, max_examples=500)
 
 
 @pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)
@@ -35,3 +55,264 @@ def test_examples_of_pages_are_covered_as_before(page: Any) -> None:
 @pytest.mark.parametrize("kept", corpus.EVERY, ids=lambda kept: kept.name)
 def test_random_settings_that_are_kept_are_covered_as_before(kept: corpus.Kept) -> None:
     told.check_like_before(problems.read_data(kept.problem).setting)
+
+
+# random settings, against what was said before and against enumeration
+
+STRATEGIES: Mapping[str, st.SearchStrategy[Twin]] = {
+    "listed": strategies.listed(most_databases=6),
+    "listed groups": strategies_ordered.grouped_listed(most_databases=7),
+    "multisets": strategies.multisets(),
+    "multisets groups": strategies_ordered.grouped_multisets(),
+    "multisets functions": strategies.multisets(functions=True),
+    "multisets predicates": strategies.multisets(predicates=True),
+    "universe": strategies.arbitrary(),
+    "ordered": strategies_ordered.ordered(),
+    "ordered functions": strategies_ordered.ordered(functions=True),
+    "sequences": strategies_ordered.sequences(),
+    "cells": strategies_cells.cells(),
+}
+
+
+def some(examples: int) -> Any:
+    return settings(
+        max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), database=None
+    )
+
+
+def check_twin(twin: Twin) -> None:
+    """The vectors are those of the old profile and of the oracle's, which knows no lemma."""
+    cover = told.check_like_before(twin.study.setting)
+    enumerated = oracle.profile_of(twin.at({name: Fraction(1) for name in twin.study.setting.domains}))
+    assert as_sets(cover) == {
+        frozenset((i, r) for i, r in enumerate(one, start=1) if r) for one in enumerated
+    }
+
+
+def as_sets(cover: covers.types.Cover) -> set[frozenset[tuple[int, Any]]]:
+    """For each type how far each input moves that does, as the oracle writes it."""
+    found = set()
+    for type in cover.types:
+        moves = ((i, r) for i, ((many, r),) in type.moves if many == 1)
+        found.add(frozenset((i, oracle.INFINITY if r.kind == "oo" else r.number) for i, r in moves))
+    return found
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_random_settings_against_enumeration(name: str) -> None:
+    some(20)(given(STRATEGIES[name])(check_twin))()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_many_random_settings_against_enumeration(name: str) -> None:
+    some(200)(given(STRATEGIES[name])(check_twin))()
+
+
+@some(40)
+@given(strategies_ordered.any_two_of_any_size())
+def test_any_two_of_any_size_are_covered_as_before(drawn: tuple[Twin, list[bool]]) -> None:
+    told.check_like_before(drawn[0].study.setting)
+
+
+@some(40)
+@given(brute.families())
+def test_families_are_covered_as_before(family: brute.Family) -> None:
+    told.check_like_before(problems.read_text(family.text).setting)
+
+
+# queries
+
+
+LAW_OF = {"L1": "laplace", "L2": "normal-noise", "range": "exponential"}
+
+
+def metric_of(query: queries.Query, norm: str, n: int | None) -> Metric:
+    """How far a query moves by its page."""
+    asked = dpc.mechanism("M", query=query, noise=dpc.laplace(1))
+    data = elaboration.noise(asked, dpc.multisets(size="any" if n is None else f"= {n}"), dpc.everything)
+    values = {name: kernel_formulas.parse(text, {}) for name, text in data["query"]["values"].items()}
+    noise = Noise(Query(data["query"]["page"], tuple(values.items()), n), LAW_OF[norm], terms.ONE)
+    return query_metric(Mechanism("M", (None,), None, "own", "pure", (), noise=noise), told.THEORY)
+
+
+numbers = st.fractions(min_value=-5, max_value=5, max_denominator=7)
+counts = st.integers(0, 9)
+
+
+@some(300)
+@given(st.data())
+def test_pages_say_how_far_queries_move(data: st.DataObject) -> None:
+    low, high = sorted([data.draw(numbers), data.draw(numbers)])
+    bounds = [sympy.Rational(x.numerator, x.denominator) for x in (low, high)]
+    removed, added, n = data.draw(counts), data.draw(counts), None
+    kind = data.draw(st.sampled_from(["count", "sum", "mean", "histogram", "bit", "location"]))
+    query: queries.Query = {
+        "count": queries.count,
+        "sum": queries.Sum(*bounds),
+        "mean": queries.Mean(*bounds),
+        "histogram": queries.Histogram(data.draw(st.integers(1, 3))),
+        "bit": queries.bit,
+        "location": queries.Location(bounds[1] - bounds[0]),
+    }[kind]
+    norms = ["L1", "L2", "range"] if kind == "histogram" else ["L1", "L2"]
+    norm = data.draw(st.sampled_from(norms))
+    if kind == "mean":
+        n, added = data.draw(st.integers(1, 9)), removed
+    if kind == "location":
+        n, removed, added = 1, min(removed, 1), min(removed, 1)
+    metric = metric_of(query, norm, n)
+    expected = formulas.to_text(query.moves(removed, added, n, norm))
+    assert metric.at(removed, added) == kernel_formulas.parse(expected, {})
+    assert metric.discrete == isinstance(query, queries.Bit)
+
+
+@some(100)
+@given(st.integers(1, 9), counts, counts, st.sampled_from(["L1", "L2", "range"]))
+def test_entries_of_a_histogram_move_as_its_norms_say(m: int, removed: int, added: int, norm: str) -> None:
+    metric = metric_of(queries.Histogram(m), norm, None)
+    moving = [abs(one.number) for one in metric.entries(removed, added) if one.number is not None]
+    if m == 1:
+        assert sum(moving) == abs(removed - added)
+        return
+    assert sorted(moving) == sorted(one for one in (removed, added) if one)
+    x, y = queries.Histogram(m).at(2, removed, added, None)
+    assert sorted(moving) == sorted(abs(a - b) for a, b in zip(x, y, strict=True) if a != b)
+
+
+def test_sums_with_letters_are_as_simple_as_their_signs_allow() -> None:
+    """max(u, -l) is u where both are positive; of bounds without signs both stay."""
+    for parameters, wanted in (("positive", "u"), ("real", "max(u, -l)")):
+        domain = Domain.read(parameters)
+        symbols = {name: terms.letter(name, domain) for name in "lu"}
+        noise = Noise(Query("sum", tuple(symbols.items())), "laplace", terms.ONE)
+        mechanism = Mechanism("M", (None,), None, "own", "pure", (), noise=noise)
+        assert query_metric(mechanism, told.THEORY).at(1, 0) == kernel_formulas.parse(wanted, symbols)
+
+
+def test_a_parameter_may_be_called_like_a_letter_of_a_page() -> None:
+    """Parameters removed and added are none of the numbers of records that come and go."""
+    bounds = queries.Sum(sympy.Integer(0), dpc.parameters("removed")[0])
+    M = dpc.mechanism("M", query=bounds, noise=dpc.laplace(1))
+    _, cover = told.cover_of(dpc.compose(M, on=dpc.multisets(), target=dpc.group(2, dpc.unbounded)).setting)
+    far = {kernel_formulas.to_text(r) for one in cover.types for _, some in one.moves for _, r in some}
+    assert far == {"removed", "2*removed"}
+
+
+def test_every_noise_has_the_page_that_is_named() -> None:
+    for word in KINDS:
+        page = told.OLD.pages[elaboration.LAWS.get(word, word)]
+        assert page.head.kind == "noise" and page.head.noise == word
+
+
+# what is told, and what is not
+
+
+def made(on: Any, target: Any, *mechanisms: Any) -> Setting:
+    return dpc.compose(*mechanisms, on=on, target=target).setting
+
+
+def test_a_study_lies_in_the_core_of_what_it_is_part_of() -> None:
+    (e,) = dpc.parameters("e")
+    inner = dpc.compose(
+        dpc.mechanism("M", dpc.pure(e, dpc.unbounded)), on=dpc.multisets("a"), target=dpc.unbounded
+    )
+    outer = made(
+        dpc.multisets("ab"),
+        dpc.unbounded,
+        dpc.mechanism("part", study=inner, reads=dpc.restriction(["a"])),
+        dpc.mechanism("rest", dpc.pure(e, dpc.bounded)),
+    )
+    found = core(outer)
+    assert found["mechanisms"][0]["study"] == core(inner.setting) and "study" not in found["mechanisms"][1]
+    told_ = Elaborated(outer)
+    assert [told_.mechanism(i).name for i in (1, 2)] == [one.name for one in told_.core.mechanisms]
+
+
+def test_tables_are_told_row_by_row() -> None:
+    line = dpc.pairs("line", [("a", "b"), ("b", "c")])
+    table = dpc.probability_table(
+        {"a": ["1/2", "1/2"], "b": ["1/4", "3/4"], "c": ["1/8", "7/8"]}, ["yes", "no"]
+    )
+    setting = made(dpc.listed("abc"), line, dpc.mechanism("M", dpc.pure("log(2)", line), table=table))
+    assert core(setting)["mechanisms"][0]["table"] == {
+        "on": "databases",
+        "outcomes": ["yes", "no"],
+        "rows": [["1/2", "1/2"], ["1/4", "3/4"], ["1/8", "7/8"]],
+    }
+
+
+def test_large_finite_classes_are_refused_by_name() -> None:
+    near = dpc.relation("near", lambda D, E: abs(D - E) == 1)
+    with pytest.raises(OnArrays, match="gone through on arrays"):
+        core(made(dpc.listed(range(1_001)), near, dpc.mechanism("M", dpc.pure("e", near))))
+
+
+def test_infinite_classes_without_a_lemma_are_refused() -> None:
+    near = dpc.relation("near", lambda D, E: len(D) == len(E))
+    with pytest.raises(NotElaborated, match="no lemma says that finitely many pairs"):
+        core(made(dpc.multisets("ab"), near, dpc.mechanism("M", dpc.pure("e", dpc.bounded))))
+
+
+def test_what_grows_with_the_universe_is_refused() -> None:
+    on = dpc.graphs()
+    with pytest.raises(NotElaborated, match="has no limit"):
+        core(made(on, dpc.node, dpc.mechanism("M", dpc.pure("e", dpc.edge))))
+    told.check_like_before(made(on, dpc.edge, dpc.mechanism("M", dpc.pure("e", dpc.node))))
+
+
+def test_one_database_alone() -> None:
+    """No neighbours: the cover has no types."""
+    for on in (dpc.multisets("ab", "<= 0"), dpc.multisets("a", "= 3"), dpc.tuples("a", "= 2")):
+        _, cover = told.cover_of(made(on, dpc.bounded, dpc.mechanism("M", dpc.pure("e", dpc.bounded))))
+        assert cover.types == ()
+
+
+TWO_FAMILIES = """
+format = 1
+[parameters]
+k = "integer >= 2"
+[databases]
+kind = "multisets"
+[partitions.P]
+kind = "record-wise"
+parts = "k"
+[target]
+granularity = { group = 2, of = "bounded" }
+[[mechanisms]]
+name = "M"
+index = "i"
+count = "k"
+reads = { part = "i", of = "P" }
+query = QUERY
+noise = { laplace = "1/e[i]" }
+[[mechanisms]]
+name = "N"
+index = "i"
+count = "k"
+reads = { part = "i", of = "P" }
+guarantee = { notion = "pure", epsilon = "f[i]", granularity = "unbounded", domain = "own" }
+"""
+
+
+def test_families_on_one_partition_of_which_other_members_move_are_refused() -> None:
+    """A record that is replaced inside of a part moves no count there, and what others read of it by 2."""
+    setting = problems.read_text(TWO_FAMILIES.replace("QUERY", '"count"')).setting
+    with pytest.raises(NoCover, match="of which other members move"):
+        told.cover_of(setting)
+    with pytest.raises(NoBound, match="move by different distances"):
+        _ = Study(setting).bound
+
+
+def test_families_on_one_partition_move_the_same_members() -> None:
+    setting = problems.read_text(TWO_FAMILIES.replace("QUERY", "{ histogram = 3 }")).setting
+    for type in told.check_like_before(setting).types:
+        counts, inputs = (tuple(many for many, _ in some) for _, some in type.moves)
+        assert counts == inputs
+
+
+def test_mistakes_of_a_setting_stay_mistakes() -> None:
+    with pytest.raises(InvalidSetting):
+        made(dpc.multisets("ab"), dpc.event, dpc.mechanism("M", dpc.pure("e", dpc.bounded)))
+    with pytest.raises((BadSetting, NoCover)):
+        covers.cover(core_settings.read({}), told.THEORY)

@@ -177,6 +177,8 @@ COMPARISONS: list[tuple[str, str, dict[str, str], str]] = [
     ("(sqrt(r) + sqrt(log(1/d)))**2 - log(1/d)", "r + 2*sqrt(r*log(1/d))", {"r": P, "d": U}, "equal"),
     ("e**2/2", "e - log(1 + e)", {"e": P}, "true"),
     ("e - log(1 + e)", "e**2/2", {"e": P}, "false"),
+    # one worst case, which stands in two ways after a division
+    ("sqrt(sqrt(x)*sqrt(x/2)) + sqrt(max(exp(-1/2), exp(x) - 1))", "sqrt(sqrt(x)*sqrt(x/2) + max(exp(-1/2), exp(x) - 1))", {"x": P}, "true"),
 ]  # fmt: skip
 
 

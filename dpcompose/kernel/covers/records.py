@@ -104,7 +104,15 @@ class Records(Covering):
             kept = {one for a, b in relation.edits for one in product(range(a + 1), range(b + 1))}
             if not relation.any_two:
                 relation = Relation(tuple(sorted(kept - {(0, 0)})), relation.steps)
-        return self.closed_form(relation, self.image_size(atoms)[0])
+        size = self.image_size(atoms)[0]
+        if (relation, size) not in self.known:
+            self.known[relation, size] = self.closed_form(relation, size)
+        return self.known[relation, size]
+
+    @cached_property
+    def known(self) -> dict[tuple[Relation, str], Metric]:
+        """The closed forms that were found."""
+        return {}
 
     def of_noise(self, mechanism: Mechanism) -> Metric:
         """How far a query's value moves: other attributes are another record of the same atom."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any, ClassVar
 
 from dpcompose.kernel import formulas
@@ -200,18 +201,27 @@ def size(distance: Term) -> tuple[int, Fraction]:
 def _undominated(types: Sequence[Type]) -> list[Type]:
     """The types that no other one exceeds, in their order; where distances are formulas, in equal ones."""
     slots = [_slots(one) for one in types]
-    unordered = {key for one in slots for key, r in one.items() if r.kind != "oo" and r.number is None}
+    distances = {r for one in slots for r in one.values()}
+    unordered = {r for r in distances if r.kind != "oo" and r.number is None}
+    as_they_are = {key for one in slots for key, r in one.items() if r in unordered}
+    # ordered distances by their rank: small numbers are quicker to compare
+    ranks = {r: n for n, r in enumerate(sorted(distances - unordered, key=size), start=1)}
     rows: dict[tuple[Any, ...], dict[tuple[int, int], Any]] = {}
     keys = []
     for one in slots:
-        row: dict[tuple[int, int], Any] = {key: r if key in unordered else size(r) for key, r in one.items()}
-        row |= {key: ZERO for key in unordered if key not in row}
-        keys.append(tuple(sorted(row.items(), key=lambda entry: entry[0])))
+        row: dict[tuple[int, int], Any] = {
+            key: r if key in as_they_are else ranks[r] for key, r in one.items()
+        }
+        row |= {key: ZERO for key in as_they_are if key not in row}
+        keys.append(tuple(sorted(row.items(), key=itemgetter(0))))
         rows[keys[-1]] = row
-    kept = undominated(list(rows.values()), size(ZERO), lambda key: key not in unordered)
+    kept = undominated(list(rows.values()), 0, lambda key: key not in as_they_are)
     names = list(rows)
     best = {names[n] for n in kept}
-    return [one for one, key in zip(types, keys, strict=True) if key in best]
+    found = [one for one, key in zip(types, keys, strict=True) if key in best]
+    moving = [one for one in found if one.moves]
+    seen = any(all(r.nonnegative for _, some in one.moves for _, r in some) for one in moving)
+    return moving if seen else found
 
 
 def _slots(one: Type) -> dict[tuple[int, int], Term]:
@@ -262,6 +272,8 @@ def query_metric(mechanism: Mechanism, theory: Theory) -> Metric:
         found = counted(text, removed, added)
         if found != counted(text, added, removed):
             raise NoCover(f"{query.id} moves by another amount from E to D than from D to E")
+        if (far := found.number) is not None and far < 0:
+            raise NoCover(f"{query.id} moves by a negative amount: no attribute lies between such bounds")
         return changed(found, seen_largest)
 
     @cache

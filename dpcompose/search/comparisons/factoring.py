@@ -13,9 +13,13 @@ from math import lcm
 
 Exponents = tuple[int, ...]
 Polynomial = Mapping[Exponents, Fraction]
-MOST_STEPS = 2_000
-"""How many divisions a greatest common divisor may take."""
+MOST_WORK = 20_000
+"""How many products of terms the search for repeated factors may take."""
+MOST_BITS = 1_000
+"""How many binary digits coefficients may have on the way."""
 MOST_CANDIDATES = 400
+MOST_TERMS = 500
+"""The most terms of a quotient."""
 
 
 class _Over(Exception):
@@ -38,7 +42,7 @@ def factored(f: Polynomial) -> list[tuple[Polynomial, int]] | None:
                 rest, n = quotient, n + 1
             if n:
                 found.append((linear, n))
-        for part, n in _repeated(rest, [MOST_STEPS]):
+        for part, n in _repeated(rest, [MOST_WORK]):
             found.append((part, n))
     except _Over:
         return None
@@ -107,12 +111,13 @@ def _whole_divisors(n: int) -> list[int]:
 
 def divided(f: Polynomial, g: Polynomial) -> Polynomial | None:
     """f/g where it is a polynomial."""
-    rest, quotient = dict(f), {}
+    rest = dict(f)
+    quotient: dict[Exponents, Fraction] = {}
     lead = max(g)
     while rest:
         top = max(rest)
         e = tuple(a - b for a, b in zip(top, lead, strict=True))
-        if min(e, default=0) < 0:
+        if min(e, default=0) < 0 or len(quotient) > MOST_TERMS:
             return None
         c = rest[top] / g[lead]
         quotient[e] = c
@@ -135,6 +140,9 @@ def _sure(f: Polynomial, g: Polynomial) -> Polynomial:
 
 def common(f: Polynomial, g: Polynomial, work: list[int]) -> Polynomial:
     """A greatest common divisor: in one variable after the other, by pseudo-remainders."""
+    work[0] -= 1
+    if work[0] < 0:
+        raise _Over
     if not f or not g:
         return _primitive(f or g)
     v = next((n for n in range(_size(f)) if any(e[n] for e in (*f, *g))), None)
@@ -163,11 +171,11 @@ def _pseudo_remainder(f: Polynomial, g: Polynomial, v: int, work: list[int]) -> 
     n = _degree(g, v)
     lead = _coefficient(g, v, n)
     while f and (degree := _degree(f, v)) >= n:
-        work[0] -= 1
-        if work[0] < 0 or len(f) > MOST_STEPS:
+        work[0] -= 1 + len(lead) * len(f) + len(f) * len(g)
+        if work[0] < 0 or any(c.numerator.bit_length() > MOST_BITS for c in f.values()):
             raise _Over
         moved = {(*e[:v], e[v] + degree - n, *e[v + 1 :]): c for e, c in g.items()}
-        f = _minus(_times(lead, f), _times(_coefficient(f, v, degree), moved))
+        f = _primitive(_minus(_times(lead, f), _times(_coefficient(f, v, degree), moved)))
     return f
 
 

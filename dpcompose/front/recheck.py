@@ -1,0 +1,93 @@
+"""Rechecking a saved derivation: by the kernel alone, and where the rest of dpcompose can be imported, its
+core setting against the problem, elaborated again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dpcompose.kernel import formulas, saved
+from dpcompose.kernel.check import Allowed, Refused
+from dpcompose.kernel.saved import Checked
+from dpcompose.kernel.theory import Theory
+
+
+@dataclass(frozen=True)
+class Rechecked:
+    """What a saved file shows, and whether its core setting is what its problem says; None: not compared."""
+
+    checked: Checked
+    elaborated: bool | None
+    title: str
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """The verdicts, one a claim."""
+        return tuple(word for word, _ in self.checked.verdicts)
+
+    @property
+    def deciders(self) -> list[str]:
+        """The deciders that are trusted by name."""
+        return sorted(
+            one.removeprefix("decider ") for one in self.checked.rests_on if one.startswith("decider ")
+        )
+
+    @property
+    def pages(self) -> list[str]:
+        """The ids of the pages that it rests on."""
+        return sorted(one for one in self.checked.rests_on if not one.startswith("decider "))
+
+    def guarantee(self, theory: Theory) -> str:
+        """The guarantee in words."""
+        said = self.checked.guarantee
+        if said is None:
+            return "no guarantee"
+        values = ", ".join(formulas.to_text(value) for _, value in said.values)
+        one = values.isidentifier() or values.isdigit() or values == "oo"
+        shown = values if one and len(said.values) == 1 else f"({values})"
+        return (
+            f"{shown}-{theory.rule(said.notion).head.called}; optimal"
+            if self.checked.optimal
+            else (f"{shown}-{theory.rule(said.notion).head.called}")
+        )
+
+
+def recheck(
+    data: Any, theory: Theory, allow: Allowed = None, notions: Mapping[str, Any] | None = None
+) -> Rechecked:
+    """What a saved file shows.  Raises Refused with the place and the reason."""
+    checked = saved.check(data, theory, allow)
+    same = _same_core(data, notions)
+    if same is False:
+        raise Refused("the core setting is not what the problem says")
+    title = data["problem"].get("title", "") if isinstance(data["problem"], dict) else ""
+    return Rechecked(checked, same, str(title))
+
+
+def _same_core(data: Mapping[str, Any], notions: Mapping[str, Any] | None) -> bool | None:
+    """Whether the problem, elaborated again, gives the core setting; None where that cannot be imported."""
+    try:
+        from dpcompose.privacy import notions as known
+        from dpcompose.privacy import problems
+        from dpcompose.privacy.elaboration import Elaborated
+    except ImportError:
+        return None
+    try:
+        problem = problems.read_data(data["problem"], notions=notions or known.FILE_KEYS)
+        core: Any = Elaborated(problem.setting).core.data()
+        return bool(core == data["core"])
+    except ValueError as error:
+        raise Refused(f"the problem cannot be read: {error}") from None
+
+
+def assumptions(found: Rechecked) -> Iterable[str]:
+    """What is assumed and not checked."""
+    yield from found.checked.assumed
+    if len(found.checked.setting.mechanisms) > 1:
+        adaptive = found.checked.setting.adaptive
+        yield (
+            "that guarantees hold for every earlier output"
+            if adaptive
+            else "that the mechanisms are independent"
+        )

@@ -1,0 +1,186 @@
+"""Saved files: a problem, its core setting, a derivation, the guarantee, and a verdict for each claim.
+
+`check` replays the derivation and reads off what its theorems say: a file in which a verdict, or the
+guarantee, is not what its step concludes is refused.  The core setting is taken as it stands; whether it is
+what the problem says is asked elsewhere, by elaborating the problem again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpcompose.kernel import formulas, settings
+from dpcompose.kernel.check import Allowed, Refused, replay
+from dpcompose.kernel.grammar import FormulaError
+from dpcompose.kernel.judgements import Judgement, Loose, Optimal, Refuted, Satisfies
+from dpcompose.kernel.settings import BadSetting, Setting
+from dpcompose.kernel.terms import Term
+from dpcompose.kernel.theorems import ABOUT_OTHERS, Theorem
+from dpcompose.kernel.theory import Theory
+
+FORMAT = 2
+KEYS = {"format", "problem", "core", "derivation", "guarantee", "claims"}
+MOST_DEPTH = 400
+"""How deep lists and tables of a saved file may lie in one another."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a saved file shows.
+
+    guarantee -- the best one, None where none is derived; optimal -- whether a theorem says so;
+    verdicts -- "proved", "refuted" or "undecided", one a claim, with whether it is loose;
+    steps -- how many there are; assumed -- mechanisms whose loss is given; rests_on -- pages and deciders.
+    """
+
+    setting: Setting
+    guarantee: Satisfies | None
+    optimal: bool
+    verdicts: tuple[tuple[str, bool | None], ...]
+    steps: int
+    assumed: tuple[str, ...]
+    rests_on: frozenset[str]
+
+
+def check(data: Any, theory: Theory, allow: Allowed = None) -> Checked:
+    """What a saved file, parsed from JSON, shows by the pages in force.  Raises Refused."""
+    if _too_deep(data):
+        raise Refused("the file is nested too deeply")
+    if not isinstance(data, dict) or set(data) != KEYS or data["format"] != FORMAT:
+        raise Refused(f"this is no saved derivation of format {FORMAT}")
+    try:
+        setting = settings.read(data["core"])
+    except BadSetting as error:
+        raise Refused(f"the core setting cannot be read: {error}") from None
+    made = [] if data["derivation"] is None else replay(data["derivation"], setting, theory, allow)
+    guarantee, optimal = _guarantee(data["guarantee"], made)
+    stated = _stated(data["problem"], setting)
+    if not isinstance(data["claims"], list) or len(data["claims"]) != len(stated):
+        raise Refused(f"the problem has {len(stated)} claims, and the file does not have a verdict for each")
+    verdicts = tuple(
+        _verdict(n, one, claim, made)
+        for n, (one, claim) in enumerate(zip(data["claims"], stated, strict=True), start=1)
+    )
+    rests_on = frozenset[str]().union(*(one.rests_on for one in made))
+    return Checked(setting, guarantee, optimal, verdicts, len(made), assumed(made, setting), rests_on)
+
+
+def _too_deep(value: Any) -> bool:
+    """Whether lists and tables lie in one another more than MOST_DEPTH deep."""
+    layer = [value]
+    for _ in range(MOST_DEPTH):
+        inside = [
+            one.values() if isinstance(one, dict) else one for one in layer if isinstance(one, dict | list)
+        ]
+        layer = [one for some in inside for one in some]
+        if not layer:
+            return False
+    return True
+
+
+def _says(number: Any, made: Sequence[Theorem], what: str) -> Judgement:
+    """What the step of a number concludes."""
+    if type(number) is not int or not 1 <= number <= len(made):
+        raise Refused(f"{what} names no step of the derivation")
+    return made[number - 1].says
+
+
+def _guarantee(data: Any, made: Sequence[Theorem]) -> tuple[Satisfies | None, bool]:
+    """The guarantee that the file names a step for, and whether a step says that it is optimal."""
+    if data is None:
+        return None, False
+    if not isinstance(data, dict) or not {"step"} <= set(data) <= {"step", "optimal"}:
+        raise Refused("the guarantee cannot be read")
+    said = _says(data["step"], made, "the guarantee")
+    if not isinstance(said, Satisfies):
+        raise Refused(f"step {data['step']} states no guarantee")
+    if "optimal" not in data:
+        return said, False
+    best = _says(data["optimal"], made, "the guarantee")
+    if not isinstance(best, Optimal) or (best.notion, best.values) != (said.notion, said.values):
+        raise Refused(f"step {data['optimal']} does not say that the guarantee is optimal")
+    return said, True
+
+
+def _stated(problem: Any, setting: Setting) -> list[tuple[str, Mapping[str, Term]]]:
+    """The claims of the problem, as terms of the core setting."""
+    if not isinstance(problem, dict):
+        raise Refused("the problem cannot be read")
+    known = dict(setting.symbols)
+    try:
+        for name, text in (problem.get("parameters") or {}).items():
+            if name not in known and f"{name}[i]" not in known:
+                known[name] = formulas.parse(str(text), {})
+        found: list[tuple[str, Mapping[str, Term]]] = []
+        for claim in problem.get("claims") or []:
+            values = {key: str(text) for key, text in claim.items() if key not in ("notion", "expect")}
+            parsed = {key: formulas.parse(text, known) for key, text in values.items()}
+            found.append((claim["notion"], parsed))
+    except (FormulaError, KeyError, AttributeError, TypeError) as error:
+        raise Refused(f"the claims of the problem cannot be read: {error}") from None
+    return found
+
+
+def _verdict(
+    n: int, data: Any, claim: tuple[str, Mapping[str, Term]], made: Sequence[Theorem]
+) -> tuple[str, bool | None]:
+    """The verdict on a claim, once its step says it; "undecided" where the file names no step."""
+    if not isinstance(data, dict) or not isinstance(data.get("verdict"), str):
+        raise Refused(f"claim {n} cannot be read")
+    word = data["verdict"]
+    if word == "undecided":
+        if set(data) - {"claim", "verdict", "reason"}:
+            raise Refused(f"claim {n} is undecided: nothing is said of it")
+        return word, None
+    if set(data) - {"claim", "verdict", "step", "loose", "shown"} or word not in ("proved", "refuted"):
+        raise Refused(f"claim {n} cannot be read")
+    said = _says(data.get("step"), made, f"claim {n}")
+    _check_about(n, said, claim, Satisfies if word == "proved" else Refuted, word)
+    if word == "refuted":
+        return word, None
+    if "shown" not in data:
+        if data.get("loose") is not None:
+            raise Refused(f"nothing shows whether claim {n} is loose")
+        return word, None
+    shown = _says(data["shown"], made, f"claim {n}")
+    loose = data.get("loose")
+    _check_about(n, shown, claim, Loose if loose else Optimal, "loose" if loose else "optimal")
+    return word, bool(loose)
+
+
+def _check_about(
+    n: int, said: Judgement, claim: tuple[str, Mapping[str, Term]], kind: type[Any], word: str
+) -> None:
+    """Raises Refused unless a conclusion is of a kind, and about the claim."""
+    if not isinstance(said, kind):
+        raise Refused(f"claim {n} is not shown to be {word}: its step says something else")
+    if (said.notion, dict(said.values)) != (claim[0], dict(claim[1])):
+        raise Refused(f"claim {n} is not shown to be {word}: its step is about another claim")
+
+
+def assumed(made: Sequence[Theorem], setting: Setting, within: str = "") -> tuple[str, ...]:
+    """The mechanisms whose losses are given, and not derived: those of studies by their path."""
+    found: dict[str, None] = {}
+    for one in made:
+        if one.rule in ("given", "noise"):
+            found[within + setting.mechanisms[one.arguments["i"] - 1].name] = None
+        for inner in one.premises if one.rule in ABOUT_OTHERS else ():
+            mechanism = None if one.rule != "study" else setting.mechanisms[one.arguments["i"] - 1]
+            about = setting.flat if mechanism is None else mechanism.study
+            if about is not None:
+                name = within if mechanism is None else f"{within}{mechanism.name}."
+                found |= dict.fromkeys(assumed(_all(inner), about, name))
+    return tuple(found)
+
+
+def _all(theorem: Theorem) -> list[Theorem]:
+    """A theorem, and those about the same setting that it rests on."""
+    found = [theorem]
+    for one in theorem.premises if theorem.rule not in ABOUT_OTHERS else ():
+        found += _all(one)
+    return found
+
+
+__all__ = ["FORMAT", "Checked", "Refused", "assumed", "check"]

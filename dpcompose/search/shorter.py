@@ -1,0 +1,55 @@
+"""Shorter guarantees: worst cases over families without those that others are at least, with certificates.
+
+The kernel leaves out losses that another one is seen to be at least by signs.  Of sums of largest members of
+families that takes more: 3·max(e[i]) is at least top(3, e[i]).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.judgements import Satisfies
+from dpcompose.kernel.terms import Term
+from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+from dpcompose.search import parameters
+
+MOST_COMPARED = 12
+"""Of up to so many losses each is compared with each other one."""
+
+
+def shorter(prover: Prover, guarantee: Theorem) -> Theorem:
+    """The same guarantee, written with fewer losses, where families occur in it; else as it is."""
+    said = guarantee.says
+    assert isinstance(said, Satisfies)
+    squared = prover.theory.rule(said.notion).head.squared
+    certificates: dict[str, Any] = {}
+    values = dict(said.values)
+    for key, value in said.values:
+        less = largest(value, key in squared)
+        if less != value and (shown := parameters.at_least(less, value, key in squared)) is not None:
+            values[key], certificates[key] = less, shown
+    if not certificates:
+        return guarantee
+    claim = {"notion": said.notion} | {key: formulas.to_text(value) for key, value in values.items()}
+    with suppress(NoTheorem):
+        return prover.by("weaken", guarantee, claim=claim, certificates=certificates)
+    return guarantee
+
+
+def largest(value: Term, squared: bool) -> Term:
+    """A maximum without those losses that another one is seen to be at least."""
+    if value.kind != "top" or value.of[0] != 1 or not value.has("over") or len(value.parts) > MOST_COMPARED:
+        return value
+    return terms.top(1, _undominated(value.parts, squared))
+
+
+def _undominated(some: Iterable[Term], squared: bool) -> list[Term]:
+    kept: list[Term] = []
+    for one in some:
+        if any(parameters.at_least(other, one, squared) is not None for other in kept):
+            continue
+        kept = [other for other in kept if parameters.at_least(one, other, squared) is None] + [one]
+    return kept
