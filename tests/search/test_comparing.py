@@ -522,6 +522,41 @@ def test_the_deciders_that_were_used_are_named() -> None:
         assert isinstance(found, Proof) and found.used == names, text
 
 
+def _parts(data: Any) -> list[tuple[Any, Any]]:
+    """Every place of some JSON, as a container and a key."""
+    keys = list(data) if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else []
+    return [(data, key) for key in keys] + [one for key in keys for one in _parts(data[key])]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_changed_certificates_show_nothing_false(seed: int) -> None:
+    """Changed at random, certificates are refused by the one error; and none shows 1/1000 too much."""
+    rng = random.Random(seed)
+    refused = 0
+    for greater, lesser, words, _ in [*COMPARISONS, *KNOWN][seed::16]:
+        domains = kinds(words)
+        g, l = read(greater, domains), read(lesser, domains)
+        more = l + F(1, 1000)
+        found = compare(g, l)
+        if not isinstance(found, Proof) or not isinstance(compare(g, more), Point):
+            continue
+        for _ in range(25):
+            changed = json.loads(json.dumps(found.certificate))
+            other, at = rng.choice(_parts(json.loads(json.dumps(changed))))
+            place, key = rng.choice(_parts(changed))
+            place[key] = rng.choice(
+                [None, 1, [], {}, "0", "-1", "2", "1/2", "x", "sqrt(a)", ["signs"], other[at]]
+            )
+            try:
+                comparison.check_at_least(g, l, changed)
+            except comparison.BadCertificate:
+                refused += 1
+            changed["difference"] = formulas.to_text(forms.write(forms.read(g) - forms.read(more)))
+            with pytest.raises(comparison.BadCertificate):
+                comparison.check_at_least(g, more, changed)
+    assert refused > 20
+
+
 def test_results_are_the_same_each_time() -> None:
     for greater, lesser, words, _ in COMPARISONS[::7]:
         domains = kinds(words)
