@@ -592,3 +592,24 @@ def test_there_are_many() -> None:
     answers = [answer for *_, answer in COMPARISONS]
     assert len(set(map(str, COMPARISONS))) >= 60
     assert min(answers.count(one) for one in ("true", "false", "equal")) >= 14
+
+
+@pytest.mark.parametrize(
+    ("greater", "lesser"),
+    [
+        ("log(3)", "max(log(2), log(3))"),
+        ("max(log(2), log(3))", "log(3)"),
+        ("log(3)", "max(1, log(2), log(3))"),
+        ("sqrt(5)", "max(sqrt(2), sqrt(3), sqrt(5))"),
+        ("exp(1)", "max(exp(1), sqrt(7))"),
+    ],
+)
+def test_the_largest_of_constants_is_one_of_them(greater: str, lesser: str) -> None:
+    sides = formulas.parse(greater, {}), formulas.parse(lesser, {})
+    assert isinstance(compare(*sides), Proof)
+
+
+def test_no_smaller_one_of_constants_is_the_largest() -> None:
+    assert not isinstance(
+        compare(formulas.parse("log(2)", {}), formulas.parse("max(log(2), log(3))", {})), Proof
+    )
