@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from typing import Any
 
 import oracle
 import pytest
+import rechecks
 import strategies
 import strategies_ordered
 import sympy
@@ -33,10 +33,7 @@ BOTH = "the lower bound 0.4621171 and the upper bound 0.4621172"
 def decided(study: Study, epsilon: object, delta: object) -> Verdict:
     """The verdict on a claim, once its saved derivation has been checked, and says the same."""
     verdict = study.check(dpc.approximate(epsilon, delta))
-    claims = [verdict.claim]
-    data = render.saved(study.bound, [verdict], problems.to_data(study.setting, claims))
-    found = checker.check(json.loads(json.dumps(data)), registry.standard())
-    assert found.verdicts == (verdict.verdict,)
+    rechecks.rechecked(study, [verdict])
     return verdict
 
 
