@@ -23,6 +23,7 @@ from strategies import Point, Twin
 
 import dpcompose as dpc
 from dpcompose.front.study import Study, load
+from dpcompose.kernel import formulas as terms
 from dpcompose.kernel.check import Refused
 from dpcompose.language import formulas
 from dpcompose.language.worstcase import Over, Top
@@ -228,8 +229,9 @@ def test_saved_derivations_are_accepted(case: str, notion: str) -> None:
     verdicts = [study.check(one) for one in claims]
     found = rechecks.rechecked(study, verdicts).checked
     assert found.guarantee is not None and found.guarantee.notion == notion
-    said = tuple(formulas.to_text(value) for _, value in found.guarantee.values)
-    assert said == tuple(text for _, text in study.bound.guarantee.parameters)
+    symbols = found.setting.symbols
+    stated = study.bound.guarantee.parameters
+    assert found.guarantee.values == tuple((key, terms.parse(text, symbols)) for key, text in stated)
     assert found.optimal == study.bound.optimal
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import check, settings
+from dpcompose.kernel import check, formulas, settings
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.judgements import Judgement, Loose, Lower, Optimal, Refuted, Satisfies
 from dpcompose.kernel.theorems import Theorem
@@ -21,7 +21,7 @@ from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated, OnArrays
 from dpcompose.privacy.settings import Setting
 from dpcompose.search import guarantees
-from dpcompose.search.guarantees import Guarantees, NoGuarantee, Workshop
+from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.verdicts import Judge, Verdict
 
 FORMAT = 2
@@ -145,7 +145,7 @@ def saved(
     with suppress(NoGuarantee):
         main = proofs.guarantee(notion).main
         best["step"] = number(main.theorem)
-        for one in main.optimal.values():
+        for one in _optimal(proofs, main):
             best["optimal"] = number(one)
     claims = [_verdict_data(one, number) for one in verdicts]
     steps = check.numbers(some)
@@ -155,6 +155,16 @@ def saved(
                 entry[key] = steps[entry[key]]
     derivation = check.all_saved(some, proofs.theory) if some else None
     return data | {"derivation": derivation, "guarantee": best or None, "claims": claims}
+
+
+def _optimal(proofs: Proofs, main: Known) -> list[Theorem]:
+    """That a guarantee is optimal: by itself, or for the mechanisms of studies one by one."""
+    if main.optimal or proofs.shop.flat is None:
+        return list(main.optimal.values())
+    said = main.says
+    claim = {"notion": said.notion} | {key: formulas.to_text(value) for key, value in said.values}
+    found = Judge(proofs.shop_in(said.notion)).judge(claim)
+    return [found.shown] if found.loose is False and found.shown is not None else []
 
 
 def _verdict_data(verdict: Proved, number: Callable[[Theorem], int]) -> dict[str, Any]:
