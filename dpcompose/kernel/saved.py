@@ -146,9 +146,7 @@ def _claim(data: Any, letters: Mapping[str, Term]) -> Claim:
     return data["notion"], {key: formulas.parse(text, letters) for key, text in values.items()}
 
 
-def _verdict(
-    n: int, data: Any, claim: Claim, made: Sequence[Theorem]
-) -> tuple[str, bool | None]:
+def _verdict(n: int, data: Any, claim: Claim, made: Sequence[Theorem]) -> tuple[str, bool | None]:
     """The verdict on a claim, once its step says it; "undecided" where the file names no step."""
     if not isinstance(data, dict) or not isinstance(data.get("verdict"), str):
         raise Refused(f"claim {n} cannot be read")
@@ -173,9 +171,7 @@ def _verdict(
     return word, bool(loose)
 
 
-def _check_about(
-    n: int, said: Judgement, claim: Claim, kind: type[Any], word: str
-) -> None:
+def _check_about(n: int, said: Judgement, claim: Claim, kind: type[Any], word: str) -> None:
     """Raises Refused unless a conclusion is of a kind, and about the claim."""
     if not isinstance(said, kind):
         raise Refused(f"claim {n} is not shown to be {word}: its step says something else")

@@ -10,9 +10,9 @@ import pytest
 from shipped import PROBLEMS
 
 from dpcompose.front import cli, metric_study, numbers, render, study
+from dpcompose.kernel import saved as saved_files
 from dpcompose.language.formulas import FormulaError
 from dpcompose.privacy import problems
-from dpcompose.kernel import saved as saved_files
 from dpcompose.search import claims, conversions
 
 FIRST, SECOND = str(PROBLEMS[0]), str(PROBLEMS[1])

@@ -105,6 +105,8 @@ def test_the_kernel_imports_the_standard_library_and_itself(expected: tuple[Path
     loaded = alone(expected[0])["modules"]
     ours = [name for name in loaded if name.partition(".")[0] == "dpcompose"]
     assert "dpcompose.kernel.saved" in ours
-    assert [name for name in ours if name != "dpcompose" and not f"{name}.".startswith("dpcompose.kernel.")] == []
+    assert [
+        name for name in ours if name != "dpcompose" and not f"{name}.".startswith("dpcompose.kernel.")
+    ] == []
     known = {*sys.stdlib_module_names, "dpcompose", "__main__"}
     assert [name for name in loaded if name.partition(".")[0] not in known] == []

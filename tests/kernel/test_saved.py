@@ -75,7 +75,10 @@ CHANGES: dict[str, tuple[Callable[[Any], None], str]] = {
     ),
     "a list for a verdict": (claim(1, verdict=[]), "claim 1 cannot be read"),
     "null": (lambda data: data["claims"].__setitem__(0, None), "claim 1 cannot be read"),
-    "one verdict less": (lambda data: data["claims"].pop(), "the problem has 3 claims, and the file does not"),
+    "one verdict less": (
+        lambda data: data["claims"].pop(),
+        "the problem has 3 claims, and the file does not",
+    ),
     "the other verdict": (
         claim(1, verdict="proved"),
         "claim 1 is not shown to be proved: its step says something else",

@@ -430,7 +430,11 @@ FORGED: list[tuple[tuple[Any, ...], Any, str]] = [
     (("derivation", "steps", 0, "rule"), "given", "step 1: given"),
     (("derivation", "steps", 0, "i"), 2, "compose: each mechanism needs one loss, in order"),
     (("derivation", "pages", "laplace"), "0" * 64, "the page 'laplace' is not the one that the derivation"),
-    (("derivation", "steps", -1, "claim", "epsilon"), "2*e + 3/2", "refute: the comparison holds at the point"),
+    (
+        ("derivation", "steps", -1, "claim", "epsilon"),
+        "2*e + 3/2",
+        "refute: the comparison holds at the point",
+    ),
     (("problem", "claims", 1, "epsilon"), "e + 1", "claim 2 is not the one that the problem states"),
     (("claims", 1, "verdict"), "proved", "claim 2 is not shown to be proved: its step says something else"),
     (("claims", 0, "loose"), True, "claim 1 is not shown to be loose: its step says something else"),
