@@ -16,6 +16,7 @@ from typing import Any
 from dpcompose.kernel import check, formulas, settings
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.judgements import Judgement, Loose, Lower, Optimal, Refuted, Satisfies
+from dpcompose.kernel.terms import TermError
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated, OnArrays
@@ -85,7 +86,10 @@ class Proofs:
 
         Raises NotElaborated and NoGuarantee where nothing is proved of the setting.
         """
-        found = Judge(self.shop_in(claim["notion"])).judge(claim)
+        try:
+            found = Judge(self.shop_in(claim["notion"])).judge(claim)
+        except TermError as error:  # numbers on the way are too long to be written
+            found = Verdict(claim, "undecided", reason=str(error))
         if found.theorem is None:
             return Proved("undecided", None, found)
         again = self.replayed(found.theorems)
@@ -142,7 +146,7 @@ def saved(
 
     data: dict[str, Any] = {"format": FORMAT, "problem": problem, "core": proofs.elaborated.core.data()}
     best: dict[str, Any] = {}
-    with suppress(NoGuarantee):
+    with suppress(NoGuarantee, TermError):
         main = proofs.guarantee(notion).main
         best["step"] = number(main.theorem)
         for one in _optimal(proofs, main):
