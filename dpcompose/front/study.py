@@ -244,9 +244,10 @@ class Study:
         return _undecided(claim, proved.found.reason)
 
     def _resting_on(self, found: Answer, proved: Proved) -> Answer:
-        """The verdict with the pages of its theorems, and with those of a guarantee that it is shown with."""
+        """The verdict with the pages of its theorems, and with those of what it is shown with."""
         used = {id for id in proved.rests_on if id in self.theory.pages}
-        used |= {page.id for page in found.relies_on} if found.guarantee is not None else set()
+        if found.guarantee is not None or found.counterexample is not None:
+            used |= {page.id for page in found.relies_on}
         return replace(found, relies_on=self.theory.relied_on(used))
 
     def _refuted(self, claim: Claim, found: Answer, proved: Proved) -> Answer:
