@@ -15,6 +15,7 @@ from typing import Any
 
 import oracle
 import pytest
+import rechecks
 import strategies
 import sympy
 from hypothesis import HealthCheck, given, settings
@@ -64,8 +65,7 @@ def verdict(study: Study, epsilon: object, delta: object) -> tuple[str, bool | N
     """The verdict on a claim; what is proved or refuted is accepted again from the saved derivation."""
     claim = study.claim(dpc.approximate(epsilon, delta))
     found = study.check(claim)
-    data = render.saved(study.bound, [found], problems.to_data(study.setting, [claim]))
-    assert checker.check(json.loads(json.dumps(data)), study.theory).verdicts == (found.verdict,)
+    rechecks.rechecked(study, [found])
     return found.verdict, found.loose
 
 

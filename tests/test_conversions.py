@@ -11,19 +11,20 @@ from typing import Any
 
 import mpmath
 import pytest
+import rechecks
 import sympy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dpcompose as dpc
-from dpcompose.front import cli, render
+from dpcompose.front import cli
 from dpcompose.front.study import Study, load
+from dpcompose.kernel.check import Refused
 from dpcompose.language import formulas
 from dpcompose.language.worstcase import Top
 from dpcompose.privacy import problems
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.proof import checker, registry
-from dpcompose.proof.checker import Refused
+from dpcompose.proof import registry
 from dpcompose.proof.steps import StepRefused, Steps
 from dpcompose.search import bounds
 from dpcompose.search.bounds import Bound, NoBound
@@ -151,13 +152,8 @@ def two_steps(*guarantees: Guarantee) -> Study:
 
 
 def rechecked(study: Study, *claims: Guarantee) -> list[str]:
-    """The verdicts, which the checker confirms from the saved derivation."""
-    made = [study.claim(one) for one in claims]
-    verdicts = [study.check(one) for one in made]
-    data = render.saved(study.bound, verdicts, problems.to_data(study.setting, made))
-    found = checker.check(json.loads(json.dumps(data)), THEORY)
-    assert found.verdicts == tuple(one.verdict for one in verdicts)
-    return [one.verdict for one in verdicts]
+    """The verdicts, which the kernel confirms from the saved derivation."""
+    return list(rechecks.rechecked(study, [study.check(one) for one in claims]).verdicts)
 
 
 U = dpc.unbounded
@@ -566,7 +562,7 @@ def test_randomized_response_is_private_and_diverges_as_its_page_says() -> None:
         assert mpmath.almosteq(said, max(x * mpmath.tanh(x / 2) for x in (e, r * e / 2)), 1e-10)
 
 
-def test_noise_is_looked_at_in_the_notion_of_the_claim(tmp_path: Path) -> None:
+def test_noise_is_looked_at_in_the_notion_of_the_claim() -> None:
     """Normal noise is no pure mechanism, whatever notion a saved derivation states it in."""
     study = dpc.compose(
         dpc.mechanism("M1", dpc.pure("e", U)),
@@ -578,9 +574,7 @@ def test_noise_is_looked_at_in_the_notion_of_the_claim(tmp_path: Path) -> None:
     answers = [study.check(one) for one in claimed]
     assert [one.verdict for one in answers] == ["proved", "refuted", "refuted"]
     for n in range(3):
-        study.save(tmp_path / "saved.json", [*answers[n:], *answers[:n]])
-        found = checker.check(json.loads((tmp_path / "saved.json").read_text()), THEORY)
-        assert found.verdicts == tuple(one.verdict for one in [*answers[n:], *answers[:n]])
+        rechecks.rechecked(study, [*answers[n:], *answers[:n]])
 
 
 def test_a_family_of_noise_has_values_where_its_guarantee_has_no_parameter() -> None:
@@ -649,10 +643,35 @@ def test_wrong_conversions_are_refused() -> None:
         bounds.best(setting, THEORY)
 
 
-def test_conversions_that_cannot_be_read_are_refused() -> None:
+def test_saved_conversions_by_other_pages_are_refused() -> None:
     study, claims = load(PROBLEMS / "50-mixed-notions.toml")
-    verdicts = [study.check(claim) for claim in claims]
-    data = render.saved(study.bound, verdicts, problems.to_data(study.setting, claims))
-    for wrong in ([], {"pure": []}, {"pure": "pure-to-zcdp"}, {"pure": [1]}, None):
-        with pytest.raises(Refused, match=r"^the conversions cannot be read$"):
-            checker.check({**data, "conversions": wrong}, THEORY)
+    data = rechecks.saved(study, [study.check(claim) for claim in claims])
+    steps = data["derivation"]["steps"]
+    n = next(n for n, step in enumerate(steps, start=1) if step.get("page") == "pure-to-zcdp")
+    for wrong, reason in (
+        ("gaussian-to-zcdp", "convert: gaussian-to-zcdp converts gaussian, not pure"),
+        ("zcdp-to-approximate", "convert: zcdp-to-approximate converts zcdp, not pure"),
+        ("zcdp", "convert: there is no conversion page 'zcdp'"),
+        (1, "convert: there is no conversion page 1"),
+        (None, "convert: there is no conversion page None"),
+        (["pure-to-zcdp"], "convert: there is no conversion page ['pure-to-zcdp']"),
+    ):
+        steps[n - 1]["page"] = wrong
+        with pytest.raises(Refused) as refused:
+            rechecks.check(data, THEORY)
+        assert str(refused.value) == f"step {n}: {reason}"
+    steps[n - 1]["page"] = "pure-to-gaussian"
+    with pytest.raises(Refused, match=f"step {n} uses the page 'pure-to-gaussian', which .* does not list"):
+        rechecks.check(data, THEORY)
+
+
+def test_saved_losses_of_several_notions_do_not_add_up() -> None:
+    study, claims = load(PROBLEMS / "50-mixed-notions.toml")
+    data = rechecks.saved(study, [study.check(claim) for claim in claims])
+    steps = data["derivation"]["steps"]
+    n = next(n for n, step in enumerate(steps, start=1) if step["rule"] == "compose")
+    converted = next(one for one in steps[n - 1]["from"] if steps[one - 1].get("page") == "pure-to-zcdp")
+    place = steps[n - 1]["from"].index(converted)
+    steps[n - 1]["from"][place : place + 1] = steps[converted - 1]["from"]
+    with pytest.raises(Refused, match=f"^step {n}: compose: losses of the notions pure, zcdp do not add up$"):
+        rechecks.check(data, THEORY)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 from fractions import Fraction
 
 import pytest
+import rechecks
 
 from dpcompose.front.study import Study
+from dpcompose.kernel.check import Refused
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.problems import ProblemError
-from dpcompose.proof import checker, registry
+from dpcompose.proof import registry
 
 HEAD = """\
 format = 1
@@ -149,28 +152,24 @@ def test_five_hundred_equal_mechanisms() -> None:
     assert str(found.guarantee().epsilon) == "1000*x"
 
 
-def test_saved_derivations_over_families_are_checked_again(tmp_path: object) -> None:
+def test_saved_derivations_over_families_are_checked_again() -> None:
     text = HEAD.format(least=2, size="any", target="bounded")
     text += PARTS.format(name="M", count="k", of="P", epsilon="e[i]", stated="bounded", domain="common")
     for claim in CLAIMS:
         text += f'[[claims]]\nnotion = "pure"\nepsilon = "{claim}"\n'
     problem = problems.read_text(text)
-    found = Study(problem.setting)
-    verdicts = [found.check(claim) for claim in problem.claims]
-    file = tmp_path / "d.json"  # type: ignore[operator]
-    found.save(file, verdicts)
-    import json
-
-    saved = json.loads(file.read_text())
-    checked = checker.check(saved, registry.standard())
-    assert list(checked.verdicts) == [verdict.verdict for verdict in verdicts]
-    for n, forged in itertools.product(range(len(verdicts)), ["1", "3"]):
-        example = saved["claims"][n].get("counterexample")
-        if example is not None and example["parameters"]["k"] != forged:
-            again = json.loads(file.read_text())
-            again["claims"][n]["counterexample"]["parameters"]["k"] = forged
-            with pytest.raises(checker.Refused):
-                checker.check(again, registry.standard())
+    one = Study(problem.setting)
+    verdicts = [one.check(claim) for claim in problem.claims]
+    saved = rechecks.saved(one, verdicts)
+    found = rechecks.rechecked(one, verdicts)
+    steps = saved["derivation"]["steps"]
+    refuting = [n for n, one in enumerate(steps, start=1) if one["rule"] == "refute"]
+    assert len(refuting) == list(found.verdicts).count("refuted") > 0
+    for n, k in itertools.product(refuting, ["1", "-2", "5/2", "x"]):
+        again = json.loads(json.dumps(saved))
+        again["derivation"]["steps"][n - 1]["point"]["k"] = k
+        with pytest.raises(Refused, match=f"^step {n}"):
+            rechecks.check(again, registry.standard())
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,16 +11,17 @@ from typing import Any
 
 import oracle
 import pytest
+import rechecks
 import sympy
 
 import dpcompose as dpc
+from dpcompose.front.recheck import Rechecked
 from dpcompose.front.study import Study
 from dpcompose.language.symbols import Domain
 from dpcompose.privacy import problems
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings import InvalidSetting
-from dpcompose.proof import checker, registry
 from dpcompose.search.bounds import NoBound
 from dpcompose.spaces.maps import Map
 
@@ -115,13 +115,13 @@ def only(name: str, epsilon: str, reads: Map = dpc.everything) -> dpc.Mechanism:
     return dpc.mechanism(name, dpc.pure(epsilon, dpc.unbounded, domain), reads=reads)
 
 
-def rechecked(study: Study, claims: Sequence[Any], tmp_path: Path) -> checker.Checked:
+def rechecked(study: Study, claims: Sequence[Any], tmp_path: Path) -> Rechecked:
     """What the saved derivation with verdicts shows, with the pages in force; the file says the same again."""
-    study.save(tmp_path / "saved.json", [study.check(claim) for claim in claims])
+    found = rechecks.rechecked(study, [study.check(claim) for claim in claims])
     (tmp_path / "again.toml").write_text(study.to_toml())
     again, _ = dpc.load(tmp_path / "again.toml")
     assert again.setting == study.setting
-    return checker.check(json.loads((tmp_path / "saved.json").read_text()), registry.standard())
+    return found
 
 
 def test_a_claim_is_compared_with_the_bound_and_with_the_mechanisms(tmp_path: Path) -> None:
@@ -143,8 +143,8 @@ def test_a_claim_is_compared_with_the_bound_and_with_the_mechanisms(tmp_path: Pa
         ("refuted", None),
     ]
     found = rechecked(study, claims, tmp_path)
-    assert found.verdicts == ("proved", "proved", "refuted") and not found.optimal
-    assert found.believed == ("S.M1 (1.1)", "S.M2 (1.2)")
+    assert found.verdicts == ("proved", "proved", "refuted") and not found.checked.optimal
+    assert found.checked.assumed == ("S.M1", "S.M2")
     assert "in S, M1 is unbounded e1-DP as a map on D|{a}" in study.guarantee().assumptions
 
 
@@ -304,9 +304,8 @@ def test_studies_of_families_and_on_values_of_maps(text: str, tmp_path: Path) ->
     (tmp_path / "problem.toml").write_text(text)
     study, claims = dpc.load(tmp_path / "problem.toml")
     assert study.guarantee().optimal
-    study.save(tmp_path / "saved.json", [study.check(claim) for claim in claims])
-    found = checker.check(json.loads((tmp_path / "saved.json").read_text()), registry.standard())
-    assert found.verdicts == ("proved", "refuted") and found.optimal
+    found = rechecks.rechecked(study, [study.check(claim) for claim in claims])
+    assert found.verdicts == ("proved", "refuted") and found.checked.optimal
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import product
@@ -12,6 +11,7 @@ from typing import Any
 import mpmath
 import oracle
 import pytest
+import rechecks
 import strategies
 import strategies_ordered
 import sympy
@@ -22,14 +22,15 @@ from shipped import PROBLEMS
 from strategies import Point, Twin
 
 import dpcompose as dpc
-from dpcompose.front import render
 from dpcompose.front.study import Study, load
+from dpcompose.kernel import formulas as terms
+from dpcompose.kernel.check import Refused
 from dpcompose.language import formulas
 from dpcompose.language.worstcase import Over, Top
 from dpcompose.privacy import problems
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import InvalidSetting
-from dpcompose.proof import checker, counterexamples, registry
+from dpcompose.proof import counterexamples, registry
 from dpcompose.proof.certificates import BadCertificate
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
@@ -226,10 +227,12 @@ def test_saved_derivations_are_accepted(case: str, notion: str) -> None:
             study.claim(claim(notion, *(f"{c}*({text})" for text in texts))) for c in ("1/2", "2", "9/5")
         ]
     verdicts = [study.check(one) for one in claims]
-    data = render.saved(study.bound, verdicts, problems.to_data(study.setting, claims))
-    found = checker.check(json.loads(json.dumps(data)), study.theory)
-    assert found.verdicts == tuple(verdict.verdict for verdict in verdicts)
-    assert (found.guarantee, found.optimal) == (study.bound.guarantee, study.bound.optimal)
+    found = rechecks.rechecked(study, verdicts).checked
+    assert found.guarantee is not None and found.guarantee.notion == notion
+    symbols = found.setting.symbols
+    stated = study.bound.guarantee.parameters
+    assert found.guarantee.values == tuple((key, terms.parse(text, symbols)) for key, text in stated)
+    assert found.optimal == study.bound.optimal
 
 
 def test_parallel_composition_needs_compatible_parts() -> None:
@@ -659,8 +662,7 @@ def test_claims_that_say_nothing_are_proved() -> None:
     for nothing in ((sympy.oo, 0), (0, sympy.oo), (0, 1)):
         verdict = study.check(claim("approximate", *nothing))
         assert (verdict.verdict, verdict.loose) == ("proved", None)
-        data = render.saved(study.bound, [verdict], problems.to_data(study.setting, [verdict.claim]))
-        assert checker.check(json.loads(json.dumps(data)), study.theory).verdicts == ("proved",)
+        assert rechecks.rechecked(study, [verdict]).verdicts == ("proved",)
     smaller = study.check(claim("approximate", 1000, 0))
     assert smaller.verdict == "refuted" and smaller.counterexample is not None
     with pytest.raises(BadCertificate, match="says nothing"):
@@ -762,9 +764,7 @@ def family_verdicts(
     problem = problems.read_text(text + claims, "a family")
     study = Study(problem.setting)
     verdicts = [study.check(one) for one in problem.claims]
-    data = render.saved(study.bound, verdicts, problems.to_data(study.setting, problem.claims))
-    found = checker.check(json.loads(json.dumps(data)), study.theory)
-    assert found.verdicts == tuple(one.verdict for one in verdicts)
+    rechecks.rechecked(study, verdicts)
     return [(one.verdict, one.loose) for one in verdicts]
 
 
@@ -1045,11 +1045,10 @@ def test_a_notion_that_adds_up(tmp_path: Path) -> None:
     assert verdict.verdict == "refuted" and verdict.counterexample is not None
     assert verdict.counterexample.pair == (("a",), ("b",))
     assert str(found.derivation) and found._repr_html_()
-    study.save(tmp_path / "saved.json", [study.check(toy("n1 + n2"))])
-    saved = json.loads((tmp_path / "saved.json").read_text())
-    assert checker.check(saved, study.theory).verdicts == ("refuted",)
-    with pytest.raises(checker.Refused, match="there is no notion 'toy'"):
-        checker.check(saved, registry.standard())
+    saved = rechecks.saved(study, [study.check(toy("n1 + n2"))])
+    assert rechecks.check(saved, study.theory).verdicts == ("refuted",)
+    with pytest.raises(Refused, match="there is no page 'toy'"):
+        rechecks.check(saved, registry.standard())
     with pytest.raises(
         InvalidSetting, match=r"^problem files have no notion 'toy', so this cannot be saved$"
     ):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from dpcompose.front import render, study
+import rechecks
+
+from dpcompose.front import study
 from dpcompose.front.study import Study
 from dpcompose.privacy import problems
-from dpcompose.proof import checker
 from dpcompose.search.claims import Verdict
 
 HEAD = """format = 1
@@ -46,11 +47,9 @@ def _lines(table: Mapping[str, str]) -> str:
 
 
 def found(text: str) -> tuple[Study, list[Verdict]]:
-    """The study of a problem text, and the verdicts on its claims, which the checker accepts."""
+    """The study of a problem text, and the verdicts on its claims, which the kernel accepts."""
     problem = problems.read_text(text, show=study.show)
     one = Study(problem.setting)
     verdicts: list[Verdict] = [one.check(claim) for claim in problem.claims]
-    data = render.saved(one.bound, verdicts, problems.to_data(problem.setting, problem.claims))
-    said = checker.check(json.loads(json.dumps(data)), one.theory).verdicts
-    assert said == tuple(verdict.verdict for verdict in verdicts)
+    rechecks.rechecked(one, verdicts)
     return one, verdicts

@@ -234,6 +234,7 @@ class Study:
             return found
         except (NotElaborated, NoGuarantee) as error:
             return found if found.verdict == "undecided" else _undecided(claim, str(error))
+        found = self._resting_on(found, proved)
         if proved.word == found.verdict:
             return replace(found, loose=proved.loose)
         if proved.word == "refuted":
@@ -241,6 +242,13 @@ class Study:
         if proved.word == "proved":
             return replace(found, verdict="proved", loose=proved.loose, reason="", counterexample=None)
         return _undecided(claim, proved.found.reason)
+
+    def _resting_on(self, found: Answer, proved: Proved) -> Answer:
+        """The verdict with the pages of its theorems, and with those of what it is shown with."""
+        used = {id for id in proved.rests_on if id in self.theory.pages}
+        if found.guarantee is not None or found.counterexample is not None:
+            used |= {page.id for page in found.relies_on}
+        return replace(found, relies_on=self.theory.relied_on(used))
 
     def _refuted(self, claim: Claim, found: Answer, proved: Proved) -> Answer:
         """A claim that a theorem refutes, with the counterexample of that."""

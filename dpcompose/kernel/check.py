@@ -28,7 +28,7 @@ class Refused(ValueError):
 
 
 Allowed = Collection[str] | None
-"""The ids of the only primitive pages that may be used; None: all."""
+"""The ids of the only pages that may be used besides derived ones; None: all."""
 
 
 def replay(saved: Any, setting: Setting, theory: Theory, allow: Allowed = None) -> list[Theorem]:
@@ -104,8 +104,9 @@ def _check_pages(theorem: Theorem, saved: Mapping[str, Any], theory: Theory, all
             continue
         if id not in saved["pages"]:
             raise Refused(f"step {n} uses the page {id!r}, which the derivation does not list")
-        if allow is not None and theory.pages[id].head.status == "primitive" and id not in allow:
-            raise Refused(f"step {n} uses the page {id!r}, which is not allowed")
+        status = theory.pages[id].head.status
+        if allow is not None and status != "derived" and id not in allow:
+            raise Refused(f"step {n} uses the page {id!r}, which is {status} and not allowed")
 
 
 def saved(theorem: Theorem, theory: Theory) -> dict[str, Any]:

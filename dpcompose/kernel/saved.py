@@ -22,6 +22,8 @@ from dpcompose.kernel.theory import Theory
 
 FORMAT = 2
 KEYS = {"format", "problem", "core", "derivation", "guarantee", "claims"}
+Claim = tuple[str, Mapping[str, Term]]
+"""A notion, and the values of its parameters."""
 MOST_DEPTH = 400
 """How deep lists and tables of a saved file may lie in one another."""
 
@@ -56,9 +58,7 @@ def check(data: Any, theory: Theory, allow: Allowed = None) -> Checked:
         raise Refused(f"the core setting cannot be read: {error}") from None
     made = [] if data["derivation"] is None else replay(data["derivation"], setting, theory, allow)
     guarantee, optimal = _guarantee(data["guarantee"], made)
-    stated = _stated(data["problem"], setting)
-    if not isinstance(data["claims"], list) or len(data["claims"]) != len(stated):
-        raise Refused(f"the problem has {len(stated)} claims, and the file does not have a verdict for each")
+    stated = _stated(data["problem"], data["claims"], setting)
     verdicts = tuple(
         _verdict(n, one, claim, made)
         for n, (one, claim) in enumerate(zip(data["claims"], stated, strict=True), start=1)
@@ -104,28 +104,49 @@ def _guarantee(data: Any, made: Sequence[Theorem]) -> tuple[Satisfies | None, bo
     return said, True
 
 
-def _stated(problem: Any, setting: Setting) -> list[tuple[str, Mapping[str, Term]]]:
-    """The claims of the problem, as terms of the core setting."""
+def _stated(problem: Any, entries: Any, setting: Setting) -> list[Claim]:
+    """The claims of the problem, each of which has an entry of its own that repeats it."""
     if not isinstance(problem, dict):
         raise Refused("the problem cannot be read")
+    letters = _letters(problem, setting)
+    stated = _claims(problem.get("claims"), letters, "of the problem")
+    if not isinstance(entries, list) or len(entries) != len(stated):
+        raise Refused(f"the problem has {len(stated)} claims, and the file does not have a verdict for each")
+    for n, (entry, claim) in enumerate(zip(entries, stated, strict=True), start=1):
+        said = entry.get("claim") if isinstance(entry, dict) else None
+        if not isinstance(said, dict):
+            raise Refused(f"claim {n} cannot be read")
+        if _claims([said], letters, "beside the verdicts") != [claim]:
+            raise Refused(f"claim {n} is not the one that the problem states")
+    return stated
+
+
+def _letters(problem: Any, setting: Setting) -> Mapping[str, Term]:
+    """What the letters in the claims of the problem stand for: those of the core setting, and numbers."""
     known = dict(setting.symbols)
     try:
         for name, text in (problem.get("parameters") or {}).items():
             if name not in known and f"{name}[i]" not in known:
                 known[name] = formulas.parse(str(text), {})
-        found: list[tuple[str, Mapping[str, Term]]] = []
-        for claim in problem.get("claims") or []:
-            values = {key: str(text) for key, text in claim.items() if key not in ("notion", "expect")}
-            parsed = {key: formulas.parse(text, known) for key, text in values.items()}
-            found.append((claim["notion"], parsed))
+    except (FormulaError, AttributeError) as error:
+        raise Refused(f"the parameters of the problem cannot be read: {error}") from None
+    return known
+
+
+def _claims(some: Any, letters: Mapping[str, Term], whose: str) -> list[Claim]:
+    """Some claims as terms of the core setting."""
+    try:
+        return [_claim(one, letters) for one in some or []]
     except (FormulaError, KeyError, AttributeError, TypeError) as error:
-        raise Refused(f"the claims of the problem cannot be read: {error}") from None
-    return found
+        raise Refused(f"the claims {whose} cannot be read: {error}") from None
 
 
-def _verdict(
-    n: int, data: Any, claim: tuple[str, Mapping[str, Term]], made: Sequence[Theorem]
-) -> tuple[str, bool | None]:
+def _claim(data: Any, letters: Mapping[str, Term]) -> Claim:
+    values = {key: str(text) for key, text in data.items() if key not in ("notion", "expect")}
+    return data["notion"], {key: formulas.parse(text, letters) for key, text in values.items()}
+
+
+def _verdict(n: int, data: Any, claim: Claim, made: Sequence[Theorem]) -> tuple[str, bool | None]:
     """The verdict on a claim, once its step says it; "undecided" where the file names no step."""
     if not isinstance(data, dict) or not isinstance(data.get("verdict"), str):
         raise Refused(f"claim {n} cannot be read")
@@ -150,9 +171,7 @@ def _verdict(
     return word, bool(loose)
 
 
-def _check_about(
-    n: int, said: Judgement, claim: tuple[str, Mapping[str, Term]], kind: type[Any], word: str
-) -> None:
+def _check_about(n: int, said: Judgement, claim: Claim, kind: type[Any], word: str) -> None:
     """Raises Refused unless a conclusion is of a kind, and about the claim."""
     if not isinstance(said, kind):
         raise Refused(f"claim {n} is not shown to be {word}: its step says something else")

@@ -13,15 +13,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import check, settings
+from dpcompose.kernel import check, formulas, settings
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.judgements import Judgement, Loose, Lower, Optimal, Refuted, Satisfies
+from dpcompose.kernel.terms import TermError
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated, OnArrays
 from dpcompose.privacy.settings import Setting
 from dpcompose.search import guarantees
-from dpcompose.search.guarantees import Guarantees, NoGuarantee, Workshop
+from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.verdicts import Judge, Verdict
 
 FORMAT = 2
@@ -85,7 +86,10 @@ class Proofs:
 
         Raises NotElaborated and NoGuarantee where nothing is proved of the setting.
         """
-        found = Judge(self.shop_in(claim["notion"])).judge(claim)
+        try:
+            found = Judge(self.shop_in(claim["notion"])).judge(claim)
+        except TermError as error:  # numbers on the way are too long to be written
+            found = Verdict(claim, "undecided", reason=str(error))
         if found.theorem is None:
             return Proved("undecided", None, found)
         again = self.replayed(found.theorems)
@@ -142,10 +146,10 @@ def saved(
 
     data: dict[str, Any] = {"format": FORMAT, "problem": problem, "core": proofs.elaborated.core.data()}
     best: dict[str, Any] = {}
-    with suppress(NoGuarantee):
+    with suppress(NoGuarantee, TermError):
         main = proofs.guarantee(notion).main
         best["step"] = number(main.theorem)
-        for one in main.optimal.values():
+        for one in _optimal(proofs, main):
             best["optimal"] = number(one)
     claims = [_verdict_data(one, number) for one in verdicts]
     steps = check.numbers(some)
@@ -155,6 +159,16 @@ def saved(
                 entry[key] = steps[entry[key]]
     derivation = check.all_saved(some, proofs.theory) if some else None
     return data | {"derivation": derivation, "guarantee": best or None, "claims": claims}
+
+
+def _optimal(proofs: Proofs, main: Known) -> list[Theorem]:
+    """That a guarantee is optimal: by itself, or for the mechanisms of studies one by one."""
+    if main.optimal or proofs.shop.flat is None:
+        return list(main.optimal.values())
+    said = main.says
+    claim = {"notion": said.notion} | {key: formulas.to_text(value) for key, value in said.values}
+    found = Judge(proofs.shop_in(said.notion)).judge(claim)
+    return [found.shown] if found.loose is False and found.shown is not None else []
 
 
 def _verdict_data(verdict: Proved, number: Callable[[Theorem], int]) -> dict[str, Any]:

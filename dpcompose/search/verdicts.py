@@ -69,6 +69,8 @@ class Judge:
             return Verdict(claim, "undecided", reason=str(error))
         if self.shop.vacuous:
             return Verdict(claim, "proved", prover.by("vacuous", self.shop.cover, claim=dict(claim)))
+        if any(value.kind == "oo" for _, value in said.values) and (found := self._trivial(claim, said)):
+            return found
         some = self.in_notion(said)
         found = self._by_guarantees(claim, said, some)
         if found.word == "undecided":

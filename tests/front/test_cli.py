@@ -74,10 +74,10 @@ def test_saved_derivations_are_checked_again(
     assert run(capsys, "verify", str(file), "--save-derivation", str(saved))[0] == 0
     status, out, _ = run(capsys, "recheck", str(saved))
     assert status == 0
-    assert f"{saved}: " in out and "lines checked" in out
+    assert re.search(rf"^{re.escape(str(saved))}: [1-9]\d* steps checked$", out, re.MULTILINE)
     (found,) = run_json(capsys, "recheck", "--json", str(saved))
     expected = [claim["expect"] for claim in tomllib.loads(file.read_text())["claims"]]
-    assert found["checked"] and found["verdicts"] == expected
+    assert found["checked"] and found["verdicts"] == expected and found["elaborated"]
 
 
 def test_json_of_the_first_problem(capsys: pytest.CaptureFixture[str]) -> None:
@@ -241,7 +241,7 @@ def test_recheck_of_what_is_no_derivation(tmp_path: Path, capsys: pytest.Capture
     assert run(capsys, "recheck", str(file))[0] == 2
     file.write_text("[]")
     status, out, _ = run(capsys, "recheck", str(file))
-    assert (status, out) == (1, f"{file}: REFUSED\n  this is no saved derivation of format 1\n")
+    assert (status, out) == (1, f"{file}: REFUSED\n  this is no saved derivation of format 2\n")
 
 
 def test_an_interrupt_is_a_status_and_a_word(

@@ -11,15 +11,23 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import rechecks
 
 from dpcompose.front import cli
-from dpcompose.proof import checker, metric_checker, registry
+from dpcompose.front.study import load
+from dpcompose.kernel import settings
+from dpcompose.kernel.check import Refused
+from dpcompose.kernel.settings import BadSetting
+from dpcompose.proof import metric_checker, registry
+from dpcompose.proof.derivations import Refused as RefusedInMetric
 
 CRASHES = Path(__file__).parent / "crashes"
+PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"
 MEMORY = 2 * 10**9
 """Bytes of address space that a process of a test may take."""
 SECONDS = 60
@@ -364,13 +372,39 @@ def test_other_large_classes(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        ("d7_recheck_null_crash.json", "mechanisms.1.noise.gaussian: null is no value; leave the key out"),
-        ("d7b_recheck_null_query_crash.json", "mechanisms.1.query.histogram: null is no value"),
+        ("d7_recheck_null_crash.json", "this is no saved derivation of format 2"),
+        ("d7b_recheck_null_query_crash.json", "this is no saved derivation of format 2"),
         ("d9_recheck_verdict_list_crash.json", "claim 1 cannot be read"),
     ],
 )
 def test_what_no_file_can_say_is_refused(file: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     status, said = verify(CRASHES / file, capsys, "recheck")
+    assert status == 1 and words in said
+
+
+@cache
+def normal_noise() -> str:
+    """The saved file of a histogram with normal noise, on which the first two files were, in this format."""
+    study, claims = load(PROBLEMS / "62-normal-noise.toml")
+    return json.dumps(rechecks.saved(study, [study.check(claim) for claim in claims]))
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (("noise", "gaussian"), "mechanisms.1.noise.gaussian: null is no value; leave the key out"),
+        (("query", "histogram"), "mechanisms.1.query.histogram: null is no value; leave the key out"),
+    ],
+    ids=lambda one: ".".join(one) if isinstance(one, tuple) else "",
+)
+def test_null_in_a_saved_problem_is_refused(
+    keys: tuple[str, str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved, file = json.loads(normal_noise()), tmp_path / "saved.json"
+    file.write_text(json.dumps(saved))
+    assert verify(file, capsys, "recheck")[0] == 0
+    file.write_text(json.dumps(changed(saved, ("problem", "mechanisms", 0, *keys), None)))
+    status, said = verify(file, capsys, "recheck")
     assert status == 1 and words in said
 
 
@@ -392,22 +426,42 @@ def changed(data: Any, path: tuple[Any, ...], value: Any) -> Any:
 STRANGE = (None, [], {}, [[]], "", 0, -1, True, 1.5, float("nan"), 10**30, ["x", "y"], "1/0", "oo")
 
 
-@pytest.mark.parametrize("file", sorted(CRASHES.glob("d[79]*.json")), ids=lambda file: file.stem)
-def test_strange_values_everywhere(file: Path) -> None:
-    """In each place of the setting, the verdicts and the lines, each time some of the values."""
-    saved = json.loads(file.read_text().replace("null", '"s"'))
-    check = metric_checker.check if metric_checker.is_one(saved) else checker.check
+def test_strange_values_everywhere_in_a_metric() -> None:
+    """In each place of the setting and the verdicts, each time some of the values."""
+    saved = json.loads((CRASHES / "d9_recheck_verdict_list_crash.json").read_text())
     for n, path in enumerate(places(saved)[1:]):
         for value in STRANGE[n % 3 :: 3]:
             made = changed(saved, path, value)
-            with suppress(checker.Refused):
-                (metric_checker.check if metric_checker.is_one(made) else check)(made, registry.standard())
+            with suppress(RefusedInMetric, Refused):
+                if metric_checker.is_one(made):
+                    metric_checker.check(made, registry.standard())
+                else:
+                    rechecks.check(made, registry.standard())
+
+
+@pytest.mark.parametrize("part", ["problem", "core", "derivation", "guarantee", "claims"])
+def test_strange_values_everywhere(part: str) -> None:
+    """In each place of a saved file, each time some of the values: it is refused, or what it shows is right."""
+    saved = json.loads(normal_noise())
+    right = rechecks.check(saved, registry.standard()).verdicts
+    assert right == ("proved", "refuted", "proved")
+    for n, path in enumerate([(part, *path) for path in places(saved[part])]):
+        for value in STRANGE[n % 3 :: 3]:
+            made = changed(saved, path, value)
+            if path[0] == "core":
+                with suppress(BadSetting):
+                    made["derivation"]["setting"] = settings.read(made["core"]).hash
+            with suppress(Refused):
+                shown = rechecks.check(made, registry.standard()).verdicts
+                assert shown == right, path
 
 
 @pytest.mark.parametrize("path", ["mechanisms.0.noise", "mechanisms.0.reads", "claims", "databases.records"])
 def test_null_is_refused_wherever_it_stands(path: str) -> None:
-    saved = json.loads((CRASHES / "d7_recheck_null_crash.json").read_text().replace("null", '"s"'))
+    saved = json.loads(normal_noise())
     keys = tuple(int(key) if key.isdigit() else key for key in path.split("."))
     saved["problem"] = changed(saved["problem"], keys, None)
-    with pytest.raises(checker.Refused, match="null is no value; leave the key out"):
-        checker.check(saved, registry.standard())
+    if path == "claims":
+        saved["claims"] = []
+    with pytest.raises(Refused, match="null is no value; leave the key out"):
+        rechecks.check(saved, registry.standard())

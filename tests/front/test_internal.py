@@ -10,9 +10,9 @@ import pytest
 from shipped import PROBLEMS
 
 from dpcompose.front import cli, metric_study, numbers, render, study
+from dpcompose.kernel import saved as saved_files
 from dpcompose.language.formulas import FormulaError
 from dpcompose.privacy import problems
-from dpcompose.proof import checker
 from dpcompose.search import claims, conversions
 
 FIRST, SECOND = str(PROBLEMS[0]), str(PROBLEMS[1])
@@ -98,7 +98,7 @@ def test_recheck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     saved = str(tmp_path / "d.json")
     assert cli.main(["verify", FIRST, "--save-derivation", saved]) == 0
     capsys.readouterr()
-    fails_once(monkeypatch, checker, "check", TypeError("unhashable"))
+    fails_once(monkeypatch, saved_files, "check", TypeError("unhashable"))
     assert cli.main(["recheck", "--json", saved, saved]) == 4
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert "internal error, please report: TypeError: unhashable" in first["error"]

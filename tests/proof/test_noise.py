@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import rechecks
 import sympy
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
-from dpcompose.kernel import pages
+from dpcompose.kernel import pages, settings
+from dpcompose.kernel.check import Refused
 from dpcompose.privacy import problems
 from dpcompose.privacy.noises import KINDS, Noise
-from dpcompose.proof import checker, densities, registry
+from dpcompose.proof import densities, registry
 
 THEORY = registry.standard()
 
@@ -411,22 +413,31 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_a_saved_derivation_is_checked_again(saved: dict[str, Any]) -> None:
-    checked = checker.check(saved, THEORY)
-    assert checked.verdicts == ("proved", "refuted") and checked.optimal
-    assert checked.believed == ("M (1)", "N (2)")
+    found = rechecks.check(saved, THEORY)
+    assert found.verdicts == ("proved", "refuted") and found.checked.optimal and found.elaborated
+    assert found.checked.assumed == ("M", "N")
 
 
-FORGED = [
-    (("lines", 2, "judgement", "because"), "it is so", "line 3 is not what laplace gives: judgement.because"),
-    (("lines", 4, "judgement", "vectors", 0, 0, 1), "1", "line 5 is not what edit-types gives"),
-    (("problem", "mechanisms", 0, "noise"), {"laplace": "1/(2*e)"}, "line 1 is not what given gives"),
-    (("problem", "mechanisms", 0, "noise"), {"gaussian": "1/e"}, "line 1 is not what given gives"),
-    (("problem", "mechanisms", 1, "query"), {"sum": ["-1", "1"]}, "line 2 is not what given gives"),
-    (("problem", "target", "granularity"), "unbounded", "line 5 is not what edit-types gives"),
-    (("lines", 2, "by"), "geometric", "line 3 is by the page 'geometric', which the file does not list"),
-    (("claims", 1, "counterexample", "mechanisms", 0, "query at D"), "(2, 0, 0)", "claim 2 is not shown"),
-    (("claims", 1, "counterexample", "actual"), "100", "claim 2 is not shown"),
-    (("claims", 1, "counterexample", "databases", 1), ["b", "b"], "claim 2 is not shown"),
+OTHER = "the core setting is not what the problem says"
+FORGED: list[tuple[tuple[Any, ...], Any, str]] = [
+    (("problem", "mechanisms", 0, "noise"), {"laplace": "1/(2*e)"}, OTHER),
+    (("problem", "mechanisms", 0, "noise"), {"gaussian": "1/e"}, OTHER),
+    (("problem", "mechanisms", 1, "query"), {"sum": ["-1", "1"]}, OTHER),
+    (("problem", "target", "granularity"), "unbounded", OTHER),
+    (("core", "mechanisms", 0, "noise", "parameter"), "1/(2*e)", "the derivation is about another setting"),
+    (("core", "mechanisms", 0, "noise", "page"), "geometric", "the derivation is about another setting"),
+    (("core", "mechanisms", 0, "noise"), None, "the core setting cannot be read: "),
+    (("derivation", "steps", 0, "rule"), "given", "step 1: given"),
+    (("derivation", "steps", 0, "i"), 2, "compose: each mechanism needs one loss, in order"),
+    (("derivation", "pages", "laplace"), "0" * 64, "the page 'laplace' is not the one that the derivation"),
+    (
+        ("derivation", "steps", -1, "claim", "epsilon"),
+        "2*e + 3/2",
+        "refute: the comparison holds at the point",
+    ),
+    (("problem", "claims", 1, "epsilon"), "e + 1", "claim 2 is not the one that the problem states"),
+    (("claims", 1, "verdict"), "proved", "claim 2 is not shown to be proved: its step says something else"),
+    (("claims", 0, "loose"), True, "claim 1 is not shown to be loose: its step says something else"),
 ]
 
 
@@ -440,9 +451,20 @@ def test_forged_derivations_are_refused(
         inside = inside[key]
     assert inside[place[-1]] != value
     inside[place[-1]] = value
-    with pytest.raises(checker.Refused) as raised:
-        checker.check(forged, THEORY)
+    with pytest.raises(Refused) as raised:
+        rechecks.check(forged, THEORY)
     assert message in str(raised.value)
+
+
+def test_a_forged_setting_with_its_own_hash_proves_no_old_claim(saved: dict[str, Any]) -> None:
+    """Half of the noise, in the problem and in the core setting: what was proved is not any more."""
+    forged = json.loads(json.dumps(saved))
+    forged["problem"]["mechanisms"][0]["noise"] = {"laplace": "1/(2*e)"}
+    forged["core"]["mechanisms"][0]["noise"]["parameter"] = "1/(2*e)"
+    forged["core"]["mechanisms"][0]["values"] = {"epsilon": "2*e"}
+    forged["derivation"]["setting"] = settings.read(forged["core"]).hash
+    with pytest.raises(Refused, match=r"^step \d+: weaken: "):
+        rechecks.check(forged, THEORY)
 
 
 def test_a_page_with_another_guarantee_proves_nothing(tmp_path: Path) -> None:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
+import rechecks
 
 import dpcompose as dpc
-from dpcompose.front import render
 from dpcompose.front.study import Study, load
+from dpcompose.kernel import settings
+from dpcompose.kernel.check import Refused
 from dpcompose.privacy import problems
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings import InvalidSetting
 from dpcompose.privacy.tables import ProbabilityTable
-from dpcompose.proof import checker, computed, counterexamples, registry
+from dpcompose.proof import computed, counterexamples
 from dpcompose.proof.certificates import BadCertificate
-from dpcompose.proof.checker import Refused
 
 FILE = Path(__file__).resolve().parents[2] / "notebooks" / "problems" / "46-checked-on-tables.toml"
 NEXT = dpc.pairs("next", [("a", "b"), ("b", "c")])
@@ -47,9 +47,7 @@ def test_what_is_assumed_is_checked(table: ProbabilityTable, domain: str, tmp_pa
     assert "[checked on its table]" in str(guarantee.derivation)
     assert str(guarantee.derivation).endswith("believed without check: nothing")
     assert "checked on its table" in guarantee.derivation._repr_html_()
-    study(table, domain=domain).save(tmp_path / "saved.json")
-    found = checker.check(json.loads((tmp_path / "saved.json").read_text()), registry.standard())
-    assert found.believed == ()
+    assert rechecks.rechecked(study(table, domain=domain), []).checked.assumed == ()
     assert "checked" not in study(None, domain=domain).guarantee().assumptions[0]
 
 
@@ -220,22 +218,17 @@ def test_what_a_table_leaves_undecided_stays_believed() -> None:
     assert str(found.derivation).endswith("believed without check: line 1")
 
 
-def saved() -> dict[str, Any]:
-    made, claims = load(FILE)
-    verdicts = [made.check(claim) for claim in claims]
-    data = render.saved(made.bound, verdicts, problems.to_data(made.setting, [v.claim for v in verdicts]))
-    return json.loads(json.dumps(data))  # type: ignore[no-any-return]
-
-
 def test_a_saved_derivation_is_checked_on_its_tables_again() -> None:
-    right = saved()
-    assert checker.check(right, registry.standard()).verdicts == ("proved", "refuted")
+    made, claims = load(FILE)
+    right = rechecks.saved(made, [made.check(claim) for claim in claims])
+    found = rechecks.check(right, made.theory)
+    assert found.verdicts == ("proved", "refuted") and "tables" in found.deciders
 
     def refused(change: Any) -> str:
         forged = deepcopy(right)
         change(forged)
         with pytest.raises(Refused) as error:
-            checker.check(forged, registry.standard())
+            rechecks.check(forged, made.theory)
         return str(error.value)
 
     tables = {name: name for name in right["problem"]["tables"]}
@@ -248,16 +241,21 @@ def test_a_saved_derivation_is_checked_on_its_tables_again() -> None:
         del data["problem"]["mechanisms"][1]["table"]
 
     def assumed(data: Any) -> None:
-        data["lines"][0]["judgement"]["kind"] = "Given"
+        data["derivation"]["steps"][0]["rule"] = "given"
 
     def quieter(data: Any) -> None:
-        row = data["claims"][1]["counterexample"]["mechanisms"][0]
-        row["at D"] = row["at E"]
+        rows = data["core"]["mechanisms"][0]["table"]["rows"]
+        rows[0] = rows[1]
+
+    def with_its_hash(data: Any) -> None:
+        quieter(data)
+        data["derivation"]["setting"] = settings.read(data["core"]).hash
 
     assert "is the same for D = second and D' = both" in refused(louder)
-    assert refused(none).startswith("line 2 is not what given gives: judgement.kind is 'Tabled', not 'Given'")
-    assert refused(assumed).startswith("line 1 is not what given gives")
-    assert "claim 2 is not shown to be refuted" in refused(quieter)
+    assert refused(none) == "the core setting is not what the problem says"
+    assert refused(assumed) == "step 1: given: M1 is not given by a guarantee alone"
+    assert refused(quieter) == "the derivation is about another setting"
+    assert refused(with_its_hash).startswith("step 7: optimal: ")  # M1 loses nothing by these rows
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,36 @@
+"""Saved derivations of studies, as `dpcompose recheck` reads them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from dpcompose.front import recheck
+from dpcompose.front.recheck import Rechecked
+from dpcompose.front.study import Study
+from dpcompose.kernel.theory import Theory as KernelTheory
+from dpcompose.proof.registry import Theory
+from dpcompose.search.claims import Verdict
+
+
+def saved(study: Study, verdicts: Sequence[Verdict] = ()) -> Any:
+    """The file that `Study.save` writes, as data."""
+    with TemporaryDirectory() as folder:
+        study.save(path := Path(folder) / "saved.json", verdicts)
+        return json.loads(path.read_text(encoding="utf-8"))
+
+
+def check(data: Any, theory: Theory, allow: Collection[str] | None = None) -> Rechecked:
+    """What a saved file shows by the pages of a theory.  Raises Refused."""
+    return recheck.recheck(data, KernelTheory(theory.pages), allow, theory.parameters)
+
+
+def rechecked(study: Study, verdicts: Sequence[Verdict]) -> Rechecked:
+    """What is saved of a study, once it says the same verdicts, and its core setting is the problem's."""
+    found = check(saved(study, verdicts), study.theory)
+    assert found.elaborated
+    assert found.checked.verdicts == tuple((one.verdict, one.loose) for one in verdicts)
+    return found
