@@ -487,6 +487,23 @@ def _split(term: Monomial | Peak) -> tuple[Monomial, Monomial]:
 
 def _atom(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
     """A root, exponential, logarithm or quotient as a letter of its own, once it surely has a real value."""
+    letters = sorted(map(str, expression.free_symbols))
+    found = _atom_or_why(expression, tuple((one, domains[one]) for one in letters if one in domains))
+    if isinstance(found, NotAForm):
+        raise type(found)(*found.args)
+    return found
+
+
+@lru_cache(maxsize=4_096)
+def _atom_or_why(expression: sympy.Expr, known: tuple[tuple[str, Domain], ...]) -> Form | NotAForm:
+    """The same, or why it is none; each atom is read once, whatever it stands in."""
+    try:
+        return _read_atom(expression, dict(known))
+    except NotAForm as error:
+        return error.with_traceback(None)
+
+
+def _read_atom(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Form:
     from dpcompose.language import formulas
 
     inner = read(expression.args[0], domains) if expression.args else Form()
@@ -539,12 +556,19 @@ def domain_of(name: str, domains: Mapping[str, Domain]) -> Domain:
 
 def _at_least_one(logarithm: str, domains: Mapping[str, Domain]) -> bool:
     """Whether what the logarithm is of is seen to be at least 1 from signs, as in log(2) and log(1 + e)."""
-    from dpcompose.language import formulas, symbols
-
-    letters = formulas.names(logarithm)
+    letters = names_of(logarithm)
     if not set(letters) <= set(domains):
         return False
-    inside = {one: symbols.symbol(one, domains[one]) for one in letters}
+    return _seen_at_least_one(logarithm, tuple((one, domains[one]) for one in letters))
+
+
+@lru_cache(maxsize=4_096)
+def _seen_at_least_one(logarithm: str, known: tuple[tuple[str, Domain], ...]) -> bool:
+    """The same by the domains of its letters; each logarithm is asked about once, whatever it stands in."""
+    from dpcompose.language import formulas, symbols
+
+    domains = dict(known)
+    inside = {one: symbols.symbol(one, domain) for one, domain in known}
     inner = read(formulas.parse(logarithm, inside, index="i").args[0], domains)
     return is_nonnegative(inner - Form.constant(1), domains)
 
@@ -809,12 +833,19 @@ MOST_PARAMETERS = 8
 
 def _never_zero(name: str, domains: Mapping[str, Domain]) -> bool:
     """Whether a parameter, or an atom, is > 0: an exponential, or a root or power of what is > 0."""
-    domain = domain_of(name, domains)
     if name in domains or not set(letters := names_of(name)) <= set(domains):
+        domain = domain_of(name, domains)
         return domain.nonnegative and not domain.contains(Fraction(0))
+    return _atom_never_zero(name, tuple((one, domains[one]) for one in letters))
+
+
+@lru_cache(maxsize=4_096)
+def _atom_never_zero(name: str, known: tuple[tuple[str, Domain], ...]) -> bool:
+    """The same for an atom by the domains of its letters."""
     from dpcompose.language import formulas, symbols
 
-    inside = {one: symbols.symbol(one, domains[one]) for one in letters}
+    domains = dict(known)
+    inside = {one: symbols.symbol(one, domain) for one, domain in known}
     atom = formulas.parse(name, inside, index="i")
     if not atom.is_Pow:
         return bool(atom.func.__name__ == "exp")

@@ -23,6 +23,7 @@ from dpcompose.front.study import load
 from dpcompose.kernel import settings
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.settings import BadSetting
+from dpcompose.language import forms
 from dpcompose.proof import metric_checker, registry
 from dpcompose.proof.derivations import Refused as RefusedInMetric
 
@@ -465,3 +466,41 @@ def test_null_is_refused_wherever_it_stands(path: str) -> None:
         saved["claims"] = []
     with pytest.raises(Refused, match="null is no value; leave the key out"):
         rechecks.check(saved, registry.standard())
+
+
+# formulas in one another
+
+
+def test_logarithms_in_one_another() -> None:
+    """Each was asked about once for each that it stands in: twice as long for each level."""
+    status, said = apart(CRASHES / "d8_nested_log_hang.toml")
+    assert status == 1 and "REFUTED" in said and "true loss 1\n" in said
+
+
+@pytest.mark.parametrize("depth", [12, 29])
+@pytest.mark.parametrize("stated", [False, True], ids=["claimed", "stated and claimed"])
+@pytest.mark.parametrize(
+    "nest",
+    [
+        "log(1 + {})",
+        "log(1 + e2*{})",
+        "sqrt(1 + {})",
+        "1/(e2 + {})",
+        "exp(-e2*{})",
+        "log(1 + sqrt({}))",
+        "log(1 + max(e2, {}))",
+        "log(2 + {})/(1 + e2)",
+    ],
+)
+def test_other_formulas_in_one_another(nest: str, stated: bool, depth: int, tmp_path: Path) -> None:
+    text = "e1"
+    for _ in range(depth):
+        text = nest.format(text)
+    guarantee = f'notion = "pure", epsilon = "{text if stated else "e1"}", granularity = "bounded"'
+    made = problem('kind = "multisets"', claim=f'notion = "pure"\nepsilon = "{text}"', guarantee=guarantee)
+    work: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        whole = forms.read
+        patch.setattr(forms, "read", lambda *given: work.append(1) or whole(*given))
+        assert cli.main(["verify", str(written(tmp_path, made))]) in (0, 1, 2, 3)
+    assert len(work) <= 40_000
