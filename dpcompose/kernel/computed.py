@@ -155,10 +155,13 @@ def check_refuted(
     at: Mapping[str, Fraction],
     bits: int,
 ) -> str:
-    """The page by which mechanisms at neighbours of a type exceed a claim at a point; else ValueError."""
+    """The page by which mechanisms at neighbours of a type exceed a claim at a point; else ValueError.
+
+    losses -- of those that are looked at: a part of a composition never loses more.
+    """
     free = [one for one in losses if _is_free(setting.mechanisms[one.mechanism - 1])]
     page = page_for(theory, notion, free, setting)
-    known = {one.mechanism for one in free}
+    known = {one.mechanism: one for one in free}
     found: list[Piece | None] = []
     for i, members in type.moves:
         before = 0
@@ -170,7 +173,7 @@ def check_refuted(
                 raise NoLoss(f"how far the entries of {setting.mechanisms[i - 1].name} move is not the same")
             those = _those(setting.mechanisms[i - 1], many, before, at)
             before += many
-            some = _attained(page, losses[i - 1], setting, theory, those, moving, at)
+            some = _attained(page, known[i], setting, theory, those, moving, at)
             found += [one for fixed, one in some if i not in type.unlimited or _loses_without_limit(fixed)]
     values = tuple((key, formulas.at(value, at) if value.kind != "oo" else value) for key, value in claim)
     if not found or not pieces.is_refuted([pieces.curve(found)], *_numbers(values), bits):
@@ -234,6 +237,15 @@ def _loses_without_limit(known: Mapping[str, Term]) -> bool:
     if not any(value.kind == "oo" or sign(value) == 1 for value in known.values()):
         raise NoLoss("a guarantee is not seen to be above 0")
     return True
+
+
+def is_attained(page: Any, mechanism: Mechanism, theory: Theory) -> bool:
+    """Whether it is known what a mechanism loses most: by its guarantee, or by its noise."""
+    try:
+        _check_attained(page, mechanism, theory)
+    except NoPage:
+        return False
+    return _is_free(mechanism)
 
 
 def _check_attained(page: Any, mechanism: Mechanism, theory: Theory) -> None:

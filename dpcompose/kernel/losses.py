@@ -70,7 +70,9 @@ class Loss:
 
 
 def at_distance(rule: Any, values: Mapping[str, Term], r: Term) -> dict[str, Term]:
-    """The parameters of a guarantee for inputs that are r apart, by the rule of its notion."""
+    """The parameters of a guarantee for inputs that are r apart, by the rule of its notion; ∞ where one is."""
+    if any(value.kind == "oo" for value in values.values()):
+        return dict.fromkeys(rule.head.parameters, INFINITY)
     letters, found = {**values, "r": r}, {}
     whole = r.number is not None and r.number.denominator == 1
     for key in rule.head.parameters:

@@ -341,8 +341,16 @@ def attain(
     if len(who) < len(setting.mechanisms):
         pages |= _parts(theory)
     squared = page.head.shows in theory.rule(notion).head.squared
-    value = losses.largest([one.value for one in found], squared)
+    value = _largest([one.value for one in found], squared)
     return Lower(notion, page.head.shows, value, tuple(found)), frozenset(pages)
+
+
+def _largest(values: Sequence[Term], squared: bool) -> Term:
+    """The largest of some values, in normal form where they have one."""
+    try:
+        return losses.largest(values, squared)
+    except forms.NotAForm:
+        return terms.top(1, values)
 
 
 def _as_stated(some: Sequence[Loses], setting: Setting) -> list[Loss]:
@@ -438,17 +446,29 @@ def exceed(
     point: Mapping[str, str],
     neighbours: int,
     bits: int,
+    by: Sequence[int] | None = None,
 ) -> Found:
-    """A claim with numbers is false where the curve of mechanisms that lose most is above its δ."""
+    """A claim with numbers is false where the curve of mechanisms that lose most is above its δ.
+
+    by -- which mechanisms these are; left out, all that are no tables and no studies.
+    """
     covered, *some = said(premises, Covers, Loses)
     guarantee, at = claimed(claim, setting, theory), comparison.read_point(point)
     allowed(at, setting, guarantee)
     stated, found = _as_stated(some, setting), _type(covered, neighbours)
     page = computed.check_refuted(
-        guarantee.notion, guarantee.values, found, stated, setting, theory, at, bits
+        guarantee.notion, guarantee.values, found, _chosen(stated, by), setting, theory, at, bits
     )
     refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())))
     return refuted, frozenset({page, "decider curves"}) | _parts(theory)
+
+
+def _chosen(stated: Sequence[Loss], by: Sequence[int] | None) -> list[Loss]:
+    if by is None:
+        return list(stated)
+    if not isinstance(by, list) or not all(type(i) is int for i in by):
+        raise BadStep("mechanisms are chosen by a list of their numbers")
+    return [one for one in stated if one.mechanism in by]
 
 
 def optimal(

@@ -91,13 +91,18 @@ class Witnesses:
                 raise NoLoss(f"the {head.notion} loss of {mechanism.name} is not known to be attained")
             return str(law.id)
         of, notion = self.losses[i - 1].notion, head.notion
-        if of == notion:
+        if of == notion or self._is_free(i):
             return str(self.page.id)
         otherwise = f"no page says what {of} mechanisms can lose in {notion} privacy"
         found = self.theory.first(
             "violation", lambda page: (page.head.of, page.head.notion) == (of, notion), otherwise
         )
         return str(found.id)
+
+    def _is_free(self, i: int) -> bool:
+        """Whether nothing is promised of M_i at the distances that occur: then it may be the witness whose
+        distances are 0 and ∞, which has every guarantee of every notion."""
+        return all(self._is_infinite(i, r) for j, some in self.moves if j == i for _, r in some)
 
     def _is_infinite(self, i: int, r: Term) -> bool:
         """Whether M_i may be anything that its guarantee allows, and costs ∞ where its input moves by r."""

@@ -121,7 +121,7 @@ class _Question:
         difference = self.difference
         if rays.overs(difference):
             return self._over_families()
-        points = islice(grid(self.domains), max(4, LARGEST_GRID // (1 + difference.size)))
+        points = islice(self._grid(), max(4, LARGEST_GRID // (1 + difference.size)))
         for point in islice(points, FIRST_POINTS):
             if self.fails(point):
                 return Point(point)
@@ -138,6 +138,12 @@ class _Question:
             or self._by_programs()
             or (self._by_calculus(1) if not bent and self._is_whole() else None)
         )
+
+    def _grid(self) -> Iterator[Values]:
+        """Simple points; where families cancel, with values of as many members as there are at least."""
+        if not any(map(terms.moves, self.domains)):
+            return iter(grid(self.domains))
+        return self._points_of_families()
 
     def _is_whole(self) -> bool:
         return any(domain.integer for domain in self.domains.values())

@@ -217,9 +217,7 @@ def _optimal(shop: Workshop, guarantee: Theorem) -> dict[str, Theorem]:
     """By parameter the theorem that no smaller value is a guarantee, where witnesses show it."""
     shown = guarantee.says
     assert isinstance(shown, Satisfies)
-    if shop.flat is not None:
-        return {}
-    lower = attained(shop, shown.notion)
+    lower = known_to_be_lost(shop, shown.notion)
     if lower is None:
         return {}
     assert isinstance(lower.says, Lower)
@@ -246,6 +244,30 @@ def attained(shop: Workshop, notion: str, by: Sequence[int] | None = None) -> Th
         return shop.prover.by(
             "attain", shop.cover, *shop.stated, notion=notion, neighbours=numbers, by=list(by or every)
         )
+    return None
+
+
+def known_to_be_lost(shop: Workshop, notion: str) -> Theorem | None:
+    """The same, or what some lose where that is more than any number.
+
+    Studies are no witnesses, but their mechanisms one by one are.
+    """
+    if shop.flat is None:
+        return attained(shop, notion) or _unlimited(shop, notion)
+    lost = known_to_be_lost(shop.flat, notion)
+    return None if lost is None else shop.prover.by("one_by_one", lost)
+
+
+def _unlimited(shop: Workshop, notion: str) -> Theorem | None:
+    """What one mechanism loses at neighbours at which nothing is promised of it."""
+    for n, one in enumerate(shop.types.types, start=1):
+        for i, some in one.moves:
+            if all(r.kind == "oo" for _, r in some) or loss_of(shop.stated[i - 1]).unlimited:
+                with suppress(NoTheorem):
+                    premises = (shop.cover, *shop.stated)
+                    found = shop.prover.by("attain", *premises, notion=notion, neighbours=[n], by=[i])
+                    if isinstance(found.says, Lower) and found.says.value.kind == "oo":
+                        return found
     return None
 
 

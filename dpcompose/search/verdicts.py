@@ -18,7 +18,15 @@ from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.kernel.theory import NoPage
 from dpcompose.search import guarantees, parameters
-from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop, attained, weakened
+from dpcompose.search.guarantees import (
+    Guarantees,
+    Known,
+    NoGuarantee,
+    Workshop,
+    attained,
+    known_to_be_lost,
+    weakened,
+)
 from dpcompose.search.ways import paths
 
 BITS = (128, 512)
@@ -124,7 +132,7 @@ class Judge:
                     at = {name: str(x) for name, x in point.items()}
                     shown = self.shop.prover.by("loose", known.theorem, claim=dict(claim), key=key, point=at)
                     return True, shown
-        lower = attained(self.shop, said.notion) if self.shop.flat is None and one.way.direct else None
+        lower = known_to_be_lost(self.shop, said.notion)
         if lower is None or not isinstance(lower.says, Lower):
             return None, None
         key = lower.says.key
@@ -147,7 +155,7 @@ class Judge:
         if lesser.kind == "oo":
             return
         if greater.kind == "oo":
-            yield from guarantees.points(self.shop.setting, 1)
+            yield from map(self.completed, guarantees.points(self.shop.setting, 1))
             return
         found = parameters.where_larger(greater, lesser)
         if found is not None:
@@ -159,13 +167,22 @@ class Judge:
         for key, value in said.values:
             with suppress(NoTheorem):
                 if value.kind == "oo":
-                    return Verdict(
-                        claim, "proved", self.shop.prover.by("trivial", claim=dict(claim), key=key)
-                    )
+                    made = self.shop.prover.by("trivial", claim=dict(claim), key=key)
+                    shown = self._unlimited(said, made)
+                    return Verdict(claim, "proved", made, None if shown is None else False, shown)
                 if key in limits:
                     certificate = parameters.at_least(value, terms.number(limits[key]), False)
                     made = self.shop.prover.by("trivial", claim=dict(claim), key=key, certificate=certificate)
                     return Verdict(claim, "proved", made)
+        return None
+
+    def _unlimited(self, said: Satisfies, made: Theorem) -> Theorem | None:
+        """The theorem that no guarantee holds that says anything, where more than any number is lost."""
+        lower = known_to_be_lost(self.shop, said.notion)
+        if lower is None or not isinstance(lower.says, Lower):
+            return None
+        with suppress(NoTheorem):
+            return self.shop.prover.by("optimal", made, lower, key=lower.says.key)
         return None
 
     # refutations
@@ -195,19 +212,22 @@ class Judge:
             moving = [i for i, _ in one.moves if i in able]
             for by in [moving, *([i] for i in moving)] if moving else []:
                 with suppress(NoTheorem):
-                    yield self.shop.prover.by(
-                        "attain", self.shop.cover, *self.shop.stated, notion=notion, neighbours=[n], by=by
-                    )
+                    yield self._attained(notion, n, by)
                     break
+        with suppress(NoTheorem):  # no mechanisms lose 0, and a claim may be below
+            yield self._attained(notion, 1, [])
+
+    def _attained(self, notion: str, n: int, by: list[int]) -> Theorem:
+        """What some mechanisms lose at the neighbours of the n-th type."""
+        premises = (self.shop.cover, *self.shop.stated)
+        return self.shop.prover.by("attain", *premises, notion=notion, neighbours=[n], by=by)
 
     def _loses(self, notion: str, by: list[int]) -> bool:
         """Whether mechanisms are known to lose anything at some type at which they move."""
         for n, one in enumerate(self.shop.types.types, start=1):
             if any(i in by for i, _ in one.moves):
                 with suppress(NoTheorem):
-                    self.shop.prover.by(
-                        "attain", self.shop.cover, *self.shop.stated, notion=notion, neighbours=[n], by=by
-                    )
+                    self._attained(notion, n, by)
                     return True
         return False
 
@@ -291,6 +311,19 @@ class Judge:
             return replace(proved, shown=shown, loose=isinstance(shown.says, Loose))
         return proved
 
+    def _known_to_lose(self, n: int) -> dict[str, list[int]]:
+        """Which mechanisms are looked at at the n-th type, where it is not known what all of them lose."""
+        type = self.shop.types.types[n - 1]
+        entries, theory = {i for i, _ in type.entries}, self.shop.theory
+        able = [
+            i
+            for i, mechanism in enumerate(self.shop.setting.mechanisms, start=1)
+            if any(computed.is_attained(page, mechanism, theory) for page in theory.of_kind("computed"))
+            and (mechanism.noise is None or i in entries)
+        ]
+        moving = {i for i, _ in type.moves}
+        return {} if moving <= set(able) else {"by": able}
+
     def _all_points(self) -> list[dict[str, Fraction]]:
         return [self.completed(point) for point in guarantees.points(self.shop.setting, FEW_POINTS)]
 
@@ -317,6 +350,7 @@ class Judge:
                             point=at,
                             neighbours=n,
                             bits=one,
+                            **self._known_to_lose(n),
                         )
                         return Verdict(claim, "refuted", made, guarantees=found.guarantees)
         return found

@@ -1,0 +1,143 @@
+"""Verdicts by the kernel in settings that random ones led to; each was unknown once, or known differently."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from told import THEORY
+
+from dpcompose.front import study as front
+from dpcompose.privacy import problems
+from dpcompose.search.proofs import Proofs
+
+Data = dict[str, Any]
+
+
+def proofs(*mechanisms: Data, target: Any = "unbounded", **more: Any) -> Proofs:
+    """About mechanisms on multisets over two records, where nothing else is said."""
+    usual: Data = {"format": 1, "databases": {"kind": "multisets", "records": ["a", "b"]}}
+    named = [{"name": f"M{i}"} | one for i, one in enumerate(mechanisms, start=1)]
+    data = usual | {"target": {"granularity": target}, "mechanisms": named} | more
+    return Proofs(problems.read_data(data, show=front.show).setting, THEORY)
+
+
+def verdict(about: Proofs, notion: str, **values: str) -> tuple[str, bool | None]:
+    found = about.verdict({"notion": notion, **values})
+    return found.word, found.loose
+
+
+def satisfies(notion: str, granularity: Any = "unbounded", **values: str) -> Data:
+    return {"guarantee": {"notion": notion, "granularity": granularity, **values}}
+
+
+# families
+
+
+COUNTED: Data = {"index": "i", "count": "k", "reads": {"part": "i", "of": "P"}}
+OF_PARTS: Data = {
+    "databases": {"kind": "multisets"},
+    "partitions": {"P": {"kind": "record-wise", "parts": "k"}},
+}
+
+
+@pytest.mark.parametrize("k", ["integer >= 2", "3"])
+@pytest.mark.parametrize(("notion", "key"), [("pure", "epsilon"), ("zcdp", "rho"), ("gaussian", "mu")])
+def test_a_claim_above_the_largest_of_a_family_is_loose(k: str, notion: str, key: str) -> None:
+    of_one = satisfies(notion, **{key: "e[i]"})
+    of_one["guarantee"]["domain"] = "own"
+    about = proofs(COUNTED | of_one, parameters={"k": k}, **OF_PARTS)
+    largest = "max(e[i], i, 1, k)" if k[0] == "i" else f"max(e[i], i, 1, {k})"
+    for claim, loose in ((f"{largest} + 1/7", True), ("oo", True), (largest, False), (f"2*{largest}", True)):
+        assert verdict(about, notion, **{key: claim}) == ("proved", loose)
+    assert verdict(about, notion, **{key: f"{largest} - 1/7"}) == ("refuted", None)
+
+
+def test_members_of_a_family_lose_what_other_notions_do_not_allow() -> None:
+    """Two members are randomized response: 2·e·tanh(e/2) is no multiple of a factor, and is lost all the same."""
+    of_one = satisfies("pure", "free-lunch", epsilon="e[i]")
+    of_one["guarantee"]["domain"] = "common"
+    about = proofs(COUNTED | of_one, target="bounded", parameters={"k": "3"}, **OF_PARTS)
+    assert verdict(about, "gaussian", mu="max(e[i], i, 1, 3)/100") == ("refuted", None)
+    assert verdict(about, "zcdp", rho="max(e[i]**2, i, 1, 3)/100") == ("refuted", None)
+    assert verdict(about, "zcdp", rho="top(2, e[i]**2, i, 1, 3)/2")[0] == "proved"
+
+
+# nothing is promised
+
+
+@pytest.mark.parametrize(("notion", "key"), [("pure", "epsilon"), ("zcdp", "rho"), ("gaussian", "mu")])
+@pytest.mark.parametrize("stated", ["pure", "zcdp", "gaussian", "approximate"])
+def test_where_nothing_is_promised_no_number_holds_in_any_notion(stated: str, notion: str, key: str) -> None:
+    values = {"pure": {"epsilon": "e"}, "zcdp": {"rho": "e"}, "gaussian": {"mu": "e"}}
+    given = values.get(stated, {"epsilon": "e", "delta": "0"})
+    about = proofs(satisfies(stated, "bounded", **given))
+    assert verdict(about, notion, **{key: "oo"}) == ("proved", False)
+    assert verdict(about, notion, **{key: "1000"}) == ("refuted", None)
+    assert verdict(about, "approximate", epsilon="100", delta="99/100") == ("refuted", None)
+    assert verdict(about, "approximate", epsilon="0", delta="1")[0] == "proved"
+
+
+def test_a_guarantee_of_oo_is_converted() -> None:
+    about = proofs(satisfies("zcdp", rho="oo"))
+    assert verdict(about, "approximate", epsilon="oo", delta="1/100")[0] == "proved"
+    assert verdict(about, "approximate", epsilon="5", delta="1/100") == ("refuted", None)
+
+
+# what is not known to be attained
+
+
+EXPONENTIAL: Data = {"query": {"histogram": 4}, "noise": {"exponential": "t"}}
+LAPLACE: Data = {"query": "count", "noise": {"laplace": "1"}}
+
+
+def test_curves_refute_without_mechanisms_that_are_not_attained() -> None:
+    about = proofs(EXPONENTIAL, LAPLACE)
+    assert verdict(about, "approximate", epsilon="1/10", delta="1/5") == ("refuted", None)
+    alone = proofs(EXPONENTIAL)
+    assert verdict(alone, "approximate", epsilon="1/10", delta="1/5") == ("undecided", None)
+
+
+@pytest.mark.parametrize(("notion", "key"), [("zcdp", "rho"), ("gaussian", "mu"), ("pure", "epsilon")])
+def test_what_is_negative_somewhere_is_no_guarantee(notion: str, key: str) -> None:
+    about = proofs(EXPONENTIAL, parameters={"t": "positive"})
+    assert verdict(about, notion, **{key: "t - 1"}) == ("refuted", None)
+    assert verdict(about, notion, **{key: "t/2"}) == ("undecided", None)
+
+
+# studies
+
+
+INNER: Data = {
+    "databases": {"kind": "multisets", "records": ["a", "b"]},
+    "target": {"granularity": "unbounded"},
+    "mechanisms": [
+        {"name": "A", **satisfies("pure", epsilon="e1")},
+        {"name": "B", **satisfies("pure", epsilon="e2")},
+    ],
+}
+
+
+def test_the_guarantee_of_a_study_is_optimal_where_its_mechanisms_one_by_one_attain_it() -> None:
+    about = proofs({"name": "S", "study": "S"}, satisfies("pure", epsilon="e3"), studies={"S": INNER})
+    found = about.guarantee("pure")
+    assert set(found.main.optimal) == {"epsilon"}
+    (again,) = about.replayed([found.main.optimal["epsilon"]])
+    assert again.says == found.main.optimal["epsilon"].says
+    assert verdict(about, "pure", epsilon="e1 + e2 + e3") == ("proved", False)
+
+
+def test_what_a_study_does_not_attain_is_not_optimal() -> None:
+    disjoint = [
+        {
+            "name": one,
+            "reads": {"records": [one]},
+            "guarantee": satisfies("pure", epsilon=f"e_{one}")["guarantee"] | {"domain": "own"},
+        }
+        for one in "ab"
+    ]
+    inner = INNER | {"mechanisms": disjoint}
+    about = proofs({"name": "S", "study": "S"}, target="bounded", studies={"S": inner})
+    assert not about.guarantee("pure").main.optimal
+    assert verdict(about, "pure", epsilon="2*max(e_a, e_b)") == ("proved", True)
+    assert verdict(about, "pure", epsilon="e_a + e_b") == ("proved", False)
