@@ -156,6 +156,10 @@ class Captions:
             return f"steps of {mechanism.satisfies.granularity}, on {whole}"
         values = core.reads[0]
         count = self.found.shop.setting.databases.count if values is None else len(set(values))
+        if count == 1:
+            return "one possible input"
+        if core.stated is not None and core.stated.any_two:
+            return f"any two of {count} inputs are neighbours"
         return f"shortest paths over {count} inputs"
 
 

@@ -22,7 +22,7 @@ MOST_DIGITS = 2_000  # of a written number
 MOST_LISTED = 100_000  # entries of a list
 MOST_WORD = 200
 INDEX = "i"  # of the general member of a family, which may stand alone
-LONGEST_SUM = 500  # that is written as one formula
+LONGEST_FORMULA = 1_000  # as many letters and numbers has one that is not taken apart, if it can be
 
 
 class BadCertificate(ValueError):
@@ -130,8 +130,20 @@ def text_of(term: Term) -> str | list[str]:
     >>> text_of(letter("x") + 1)
     'x + 1'
     """
-    if len(term.summands) <= LONGEST_SUM:
+    parts: list[list[Term]] = [[]]
+    size = 0
+    for one in term.summands:
+        more = _size(one)
+        if parts[-1] and size + more > LONGEST_FORMULA:
+            parts.append([])
+            size = 0
+        parts[-1].append(one)
+        size += more
+    if len(parts) == 1:
         return formulas.to_text(term)
-    some = term.summands
-    parts = (add(some[n : n + LONGEST_SUM]) for n in range(0, len(some), LONGEST_SUM))
-    return [formulas.to_text(part) for part in parts]
+    return [formulas.to_text(add(part)) for part in parts]
+
+
+def _size(term: Term) -> int:
+    """How many letters and numbers a term has."""
+    return sum(map(_size, term.parts)) or 1

@@ -204,7 +204,7 @@ def _weighted(difference: Form, peak: Peak, shares: Any, scope: _Scope) -> Form:
     if c < 0:
         raise BadCertificate("a worst case that is subtracted has weights")
     parts, weights = [difference - Form(((peak, c),))], []
-    left = {inner: peak.of.count(inner) for inner in peak.of}
+    left = dict(peak.often)
     for text, share in entries(shares, 2):
         inner, w = scope.form(text), number(share)
         if not 0 <= w <= left.pop(inner, -1):

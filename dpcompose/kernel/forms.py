@@ -18,8 +18,8 @@ from dpcompose.kernel.polynomials import Form as Form
 from dpcompose.kernel.polynomials import Monomial as Monomial
 from dpcompose.kernel.polynomials import NotAForm as NotAForm
 from dpcompose.kernel.polynomials import Peak as Peak
+from dpcompose.kernel.polynomials import above, natural
 from dpcompose.kernel.polynomials import domains_of as domains_of
-from dpcompose.kernel.polynomials import natural
 from dpcompose.kernel.polynomials import pieces as pieces
 from dpcompose.kernel.polynomials import replaced as replaced
 from dpcompose.kernel.polynomials import top as top
@@ -56,7 +56,17 @@ def read(term: Term, known: Known = NOTHING) -> Form:
         return _over(term, known)
     if term.kind == "oo":
         raise NotAForm("oo is no number")
+    if (n := _whole_below_0(term)) and term_sign(term.of[0], known) < 0 < term_sign(-term.of[0], known):
+        turned = (-term.of[0]) ** n  # 1/x = -1/(-x) for x < 0
+        if turned.kind == "power":
+            return Form.letter(turned).scaled(Fraction(-1 if n % 2 else 1))
     return Form.letter(term)
+
+
+def _whole_below_0(term: Term) -> int:
+    """n where the term is x**n with a whole number n < 0; else 0."""
+    exponent = term.of[1].number if term.kind == "power" else None
+    return int(exponent) if exponent is not None and exponent.denominator == 1 and exponent < 0 else 0
 
 
 def squared(term: Term, known: Known = NOTHING) -> Form:
@@ -288,7 +298,12 @@ def is_positive(form: Form, known: Known = NOTHING) -> bool:
     if _at_ends(form, strictly=True):
         return True
     joined = constants_joined(form)
-    return _by_signs(joined, known) and any(positive(t, known) for t, _ in joined.monomials)
+    return _by_signs(joined, known) and any(
+        any(is_positive(inner, known) for inner in t.of)  # as many members are >= 0 as are added up
+        if isinstance(t, Peak)
+        else positive(t, known)
+        for t, _ in joined.terms
+    )
 
 
 def _at_ends(form: Form, strictly: bool) -> bool:
@@ -390,7 +405,8 @@ def _is_whole(count: Term) -> bool:
 def largest(some: Iterable[Form], known: Known = NOTHING) -> tuple[Form, ...]:
     """The forms without repetition and without those that another one dominates, in a fixed order.
 
-    One dominates another where their difference has only terms that are ≥ 0 by their sign.
+    One dominates another where their difference has only terms that are ≥ 0 by their sign, also with one term
+    of a minimum in place of it.
     """
     distinct = sorted(dict.fromkeys(some), key=lambda form: form.key)
     signed: dict[Monomial | Peak, bool] = {}
@@ -401,4 +417,9 @@ def largest(some: Iterable[Form], known: Known = NOTHING) -> tuple[Form, ...]:
         return signed[term]
 
     kept = orders.undominated([form.coefficients for form in distinct], Fraction(0), ordered)
-    return tuple(distinct[n] for n in kept)
+    left = [distinct[n] for n in kept]
+    for form in [one for one in left if one.peaks]:
+        others = [other for other in left if other is not form]
+        if any(is_nonnegative(other - one, known) for one in above(form) for other in others):
+            left = others  # a minimum in it is at most one of its terms, which another form dominates
+    return tuple(left)

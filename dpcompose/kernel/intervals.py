@@ -10,7 +10,7 @@ import functools
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.terms import Term, changed
 
 
 class NoEnclosure(ValueError):
@@ -234,6 +234,8 @@ def sign(constant: Term) -> int | None:
     >>> sign(1 - sqrt(number(2)))
     -1
     """
+    if constant.has("top"):
+        constant = changed(constant, _largest_constant)  # log(3) - max(log(2), log(3)) is 0 then
     if constant.kind == "number":
         return int(constant.of[0] > 0) - int(constant.of[0] < 0)
     for bits in SIGN_BITS:
@@ -244,3 +246,16 @@ def sign(constant: Term) -> int | None:
         if found.low > 0 or found.high < 0:
             return 1 if found.low > 0 else -1
     return None
+
+
+def _largest_constant(term: Term) -> Term | None:
+    """The largest of the constants of a maximum; None where it is not told, or is something else."""
+    if term.kind != "top" or term.of[0] != 1 or term.letters:
+        return None
+    greatest, *others = term.parts
+    for other in others:
+        found = sign(other - greatest)
+        if found is None:
+            return None
+        greatest = other if found == 1 else greatest
+    return greatest

@@ -94,7 +94,10 @@ class Optimal:
 
 @dataclass(frozen=True)
 class Loose:
-    """The guarantee holds, and a smaller one does at this point."""
+    """A guarantee is known that is smaller at this point, and larger there in no parameter.
+
+    That the guarantee itself holds is said by another judgement.
+    """
 
     notion: str
     values: Values

@@ -11,6 +11,7 @@ of an atom holds for its true one.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -46,6 +47,11 @@ class Peak:
     @cached_property
     def key(self) -> tuple[Any, ...]:
         return (1, self.m, tuple(form.key for form in self.of))
+
+    @cached_property
+    def often(self) -> Mapping[Form, int]:
+        """How often each form is compared, in their order."""
+        return Counter(self.of)
 
     def __hash__(self) -> int:
         return self._hash
@@ -204,7 +210,7 @@ def top(m: int, some: Iterable[Form]) -> Form:
     """
     of = list(some)
     if m == 1:
-        of = list(dict.fromkeys(inner for form in of for inner in _flattened(form)))
+        of = _absorbed(list(dict.fromkeys(inner for form in of for inner in _flattened(form))))
     if len(of) <= m:
         return total(of)
     numbers = [form.number for form in of]
@@ -223,6 +229,29 @@ def _flattened(form: Form) -> Iterator[Form]:
             yield from term.of
             return
     yield form
+
+
+def _absorbed(of: list[Form]) -> list[Form]:
+    """The forms without any that is at most another one because one of its terms is a minimum with it:
+    max(x, min(x, y)) = x, and max(x + z, min(x, y) + z) = x + z.
+
+    >>> from dpcompose.kernel.terms import letter
+    >>> x, y = Form.letter(letter("x")), Form.letter(letter("y"))
+    >>> least = top(1, [x.scaled(Fraction(-1)), y.scaled(Fraction(-1))]).scaled(Fraction(-1))
+    >>> top(1, [x, least]) == x
+    True
+    """
+    there = set(of)
+    return [form for form in of if not (form.peaks and any(one in there for one in above(form)))]
+
+
+def above(form: Form) -> Iterator[Form]:
+    """Forms that it is at most: for each minimum among its terms, the same with what it is the minimum of."""
+    for peak, c in form.peaks:
+        if c < 0 and peak.m == 1:
+            rest = form - Form(((peak, c),))
+            for inner in peak.of:
+                yield rest + inner.scaled(c)
 
 
 def _as_sums(of: Sequence[Form]) -> Form | None:

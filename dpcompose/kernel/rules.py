@@ -24,6 +24,7 @@ from dpcompose.kernel import (
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.closer import Closer
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.judgements import (
     Attained,
     Composed,
@@ -391,10 +392,18 @@ def refute(
     value = dict(implied.values)[lower.key]
     if value.kind == "oo" or lower.value.kind != "oo":
         comparison.check_point(value, lower.value, _used(at, value, lower.value))
-    else:
-        formulas.at(value, at)
+    _says_something(implied, lower.key, at, theory)
     refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())), tuple(through))
     return refuted, frozenset(through)
+
+
+def _says_something(claim: Satisfies, key: str, at: Mapping[str, Fraction], theory: Theory) -> None:
+    """Raises BadStep where not every mechanism is seen to be excluded: a parameter is ∞, or at its limit."""
+    if any(value.kind == "oo" for _, value in claim.values):
+        raise BadStep("a claim of which a parameter is oo says nothing")
+    value, limits = formulas.at(dict(claim.values)[key], at), theory.rule(claim.notion).head.limits
+    if key in limits and sign(terms.number(limits[key]) - value) != 1:
+        raise BadStep(f"{key} of the claim is not seen to be below {limits[key]} there: it may say nothing")
 
 
 def _used(at: Mapping[str, Fraction], *values: Term) -> dict[str, Fraction]:
@@ -444,11 +453,16 @@ def exceed(
 def optimal(
     setting: Setting, theory: Theory, premises: Premises, *, key: str, certificate: Any = None
 ) -> Found:
-    """No smaller value of a parameter is a guarantee: what witnesses lose is at least this one."""
+    """No smaller value of a parameter is a guarantee: what witnesses lose is at least this one.
+
+    Of a guarantee that says nothing: none holds that says anything, as more than any number is lost.
+    """
     guarantee, *lowers = said(premises, Satisfies, Lower)
     if any((one.notion, one.key) != (guarantee.notion, key) for one in lowers):
         raise BadStep(f"what is lost is not {key} of {guarantee.notion} privacy")
     value, lost = dict(guarantee.values)[key], terms.top(1, [one.value for one in lowers])
+    if any((one.kind == "oo") != (lost.kind == "oo") for _, one in guarantee.values):
+        raise BadStep("a guarantee has oo where more than any number is lost, and only there")
     used = _at_least(theory, guarantee.notion, key, lost, value, certificate)
     return Optimal(guarantee.notion, guarantee.values, key), _deciders(used)
 

@@ -29,7 +29,7 @@ from dpcompose.privacy.metric_schema import (
 )
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.problems import CLASSES, UNIT_KEYS, ProblemError
-from dpcompose.privacy.schema import Mistake, Path_, line_of, mistake_of, near, shown
+from dpcompose.privacy.schema import Mistake, Path_, line_of, mistake_of, near, shown, unset
 from dpcompose.spaces.databases import Multisets, Size, Tuples
 from dpcompose.spaces.granularities import BUILT_IN
 from dpcompose.spaces.maps import Map, everything, positions, restriction
@@ -124,6 +124,8 @@ def is_one(data: Mapping[str, Any]) -> bool:
 
 def read_data(data: Mapping[str, Any], file: str = "problem", text: str = "") -> MetricProblem:
     """The problem in parsed data.  Raises ProblemError with every mistake."""
+    if missing := unset(data):
+        raise ProblemError(file, missing)
     try:
         given = MetricProblemTable.model_validate(data)
     except ValidationError as error:

@@ -38,6 +38,7 @@ from dpcompose.privacy.schema import (
     mistake_of,
     near,
     shown,
+    unset,
 )
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
 from dpcompose.privacy.tables import ProbabilityTable, probability_table
@@ -202,6 +203,8 @@ def read_data(
     """The problem in already parsed data, as a saved derivation holds it.  Raises ProblemError."""
     if isinstance(data, Mapping) and "metrics" in data:
         raise ProblemError(file, [Mistake(("metrics",), ABOUT_METRICS)])
+    if missing := unset(data):
+        raise ProblemError(file, missing)
     try:
         given = ProblemTable.model_validate(data, context={"notions": notions})
     except ValidationError as error:

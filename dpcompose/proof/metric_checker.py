@@ -121,7 +121,7 @@ def _claim(n: int, saved: Any, claim: MetricClaim, composition: Composition, kno
         "undecided": {"reason"},
     }
     verdict = saved.get("verdict") if isinstance(saved, dict) else None
-    if verdict not in wanted:
+    if not isinstance(verdict, str) or verdict not in wanted:
         raise Refused(f"claim {n} cannot be read")
     if saved.get("claim") != dict(claim.text) or saved.get("expect") != claim.expect:
         raise Refused(f"claim {n} is another one in the setting")

@@ -125,7 +125,7 @@ class Proofs:
 
 def word_of(said: Judgement) -> str:
     """The verdict that a theorem on a claim gives."""
-    if isinstance(said, Satisfies | Optimal | Loose):
+    if isinstance(said, Satisfies | Optimal):
         return "proved"
     return "refuted" if isinstance(said, Refuted) else "undecided"
 

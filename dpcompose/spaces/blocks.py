@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations, product
 from math import comb, isqrt
 
 from dpcompose.spaces.databases import Cell, Database, DatabaseClass, TooLarge
 
-LARGEST_COVER = 20_000_000
+LARGEST_COVER = 5_000_000
 """How many cells of blocks are looked at, at most, to find the fewest blocks that cover some."""
 LARGEST_SETS = 2_000_000
 """The most cells that all blocks of a relation have together."""
@@ -59,14 +59,19 @@ class Blocks:
 
         Raises TooLarge where there are too many.
         """
-        some = _maximal(self.sets)
+        some = self._largest
         if self.most == 1:
             return some
         many = min(self.most, len(some))
         if comb(len(some), many) > LARGEST_UNIONS:
             raise TooLarge(
-                f"{many:,} of {len(some):,} blocks can be chosen in too many ways to go through; smaller "
-                "groups or databases would do"
+                f"{many:,} of {len(some):,} blocks can be chosen in more than the {LARGEST_UNIONS:,} ways "
+                "that are gone through; smaller groups or databases would do"
+            )
+        if (cells := comb(len(some), many) * many * len(some[0])) > LARGEST_SETS:
+            raise TooLarge(
+                f"{many:,} of {len(some):,} blocks have up to {cells:,} cells in all choices, more than the "
+                f"{LARGEST_SETS:,} that are gone through; smaller groups or databases would do"
             )
         return _maximal(frozenset().union(*chosen) for chosen in combinations(some, many))
 
@@ -95,10 +100,15 @@ class Blocks:
     def _holding(self) -> Mapping[Cell, list[frozenset[Cell]]]:
         """For each cell the blocks that hold it, without those that lie in another one."""
         found: dict[Cell, list[frozenset[Cell]]] = defaultdict(list)
-        for one in _maximal(self.sets):
+        for one in self._largest:
             for cell in one:
                 found[cell].append(one)
         return found
+
+    @cached_property
+    def _largest(self) -> list[frozenset[Cell]]:
+        """The blocks that lie in no other one."""
+        return _maximal(self.sets)
 
 
 class _Search:
@@ -150,7 +160,8 @@ class _Search:
     def _choices(self, cell: Cell, left: Set[Cell]) -> list[frozenset[Cell]]:
         """What the blocks that hold a cell cover of what is left, maximal ones only."""
         self._look(cell)
-        return _maximal(one & left for one in self.holding[cell])
+        shares = list(dict.fromkeys(one & left for one in self.holding[cell]))
+        return [one for one in shares if not any(one < other for other in shares)]
 
     def _look(self, cell: Cell) -> None:
         self.looked += sum(map(len, self.holding[cell]))
@@ -173,6 +184,7 @@ class _Search:
         return found
 
 
+@cache
 def _order(cell: Cell) -> tuple[int, str]:
     """Positions by their numbers, other cells by their names."""
     return (cell, "") if isinstance(cell, int) else (0, str(cell))
@@ -180,9 +192,12 @@ def _order(cell: Cell) -> tuple[int, str]:
 
 def _maximal(sets: Iterable[frozenset[Cell]]) -> list[frozenset[Cell]]:
     """The sets that lie in no other one, each once, large ones first."""
+    different = sorted(set(sets), key=lambda one: (-len(one), sorted(map(_order, one))))
+    if all(different) and sum(map(len, different)) == len(frozenset().union(*different)):
+        return different  # no two have a cell in common
     kept: list[frozenset[Cell]] = []
     holding: dict[Cell, list[frozenset[Cell]]] = defaultdict(list)
-    for one in sorted(set(sets), key=lambda one: (-len(one), sorted(map(str, one)))):
+    for one in different:
         few = min((holding[cell] for cell in one), key=len, default=kept)
         if not any(one <= other for other in few):
             kept.append(one)

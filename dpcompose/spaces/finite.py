@@ -11,11 +11,10 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from time import perf_counter_ns
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.spaces.arrays.sizes import Estimate, progress
+from dpcompose.spaces.arrays.sizes import Estimate, Limits, progress
 from dpcompose.spaces.databases import (
     Database,
     DatabaseClass,
@@ -48,6 +47,9 @@ MANY = 20_000
 """From how many databases on it may take a second to read them."""
 SAMPLE = 32
 """Of how many databases the neighbours are listed to see how large a graph is."""
+PER_NEIGHBOUR, PER_RECORD, PER_DATABASE = 3_000, 500, 5_000
+"""Nanoseconds for one neighbour that a function lists, for each record of it, and for one database that is
+listed and ordered."""
 
 
 SMALLER = {
@@ -344,6 +346,7 @@ class FiniteSpace:
     databases: DatabaseClass
     granularity: Granularity
     numbering: Numbering
+    limits: Limits | None = None
 
     @property
     def nodes(self) -> int:
@@ -375,23 +378,23 @@ class FiniteSpace:
 
     @cached_property
     def _sampled(self) -> tuple[int, int]:
-        """(edges, nanoseconds) of listing all neighbours, estimated from some databases."""
+        """(edges, nanoseconds) of listing all neighbours, by how many some databases have."""
         if self._quick is not None:
             return self._quick.edges, 20 * self._quick.edges
         if isinstance(self.granularity, Pairs):
             return len(self.granularity.listed), 10**3 * len(self.granularity.listed)
         elements, step = self.numbering.elements, _step(self.granularity, self.databases)
         some = elements[:: max(1, len(elements) // SAMPLE)]
-        started = perf_counter_ns()
-        ends = sum(1 for D in some for _ in step(D))
-        spent = perf_counter_ns() - started
-        return len(elements) * ends // (2 * len(some)), len(elements) * (spent // len(some) + 1_000)
+        size = self.databases.size
+        listing = [PER_NEIGHBOUR + PER_RECORD * size(D) for D in some for _ in step(D)]
+        ends, spent = (len(elements) * total // len(some) for total in (len(listing), sum(listing)))
+        return ends // 2, spent + len(elements) * PER_DATABASE
 
     def estimate(self, question: str = "edges") -> Estimate:
         """How large a question is, before any work on it.
 
-        question -- "edges", "profile", "distances" (from one database), "diameter", "all pairs" or "graph"
-        (networkx).
+        question -- "edges", "profile", "changes", "distances" (from one database), "diameter", "all pairs" or
+        "graph" (networkx).
 
         >>> import dpcompose as dpc
         >>> dpc.finite(dpc.multisets("abcd", "<= 200"), dpc.bounded).estimate("all pairs").fits
@@ -404,12 +407,13 @@ class FiniteSpace:
         bytes_, nanoseconds = {
             "edges": (stored + 8 * edges, listing),
             "profile": (stored + 2**27, listing + 40 * edges),
+            "changes": (stored + 2**27 + 400 * nodes, listing + 40 * edges + PER_DATABASE * nodes),
             "distances": (stored + adjacency, listing + 150 * edges + 200 * nodes),
             "diameter": (stored + adjacency, listing + 800 * edges + 1_000 * nodes),
             "all pairs": (stored + adjacency + nodes**2, listing + 40 * nodes**2),
             "graph": (stored + 450 * edges + 500 * nodes, listing + 4_000 * edges),
         }[question]
-        return Estimate(f"{question} of {self!r}", nodes, edges, bytes_, nanoseconds)
+        return Estimate(f"{question} of {self!r}", nodes, edges, bytes_, nanoseconds, self.limits)
 
     def _refuse(self, question: str, *smaller: str) -> None:
         """Raises TooLarge where a question is too large; and which smaller ones are not."""
@@ -453,7 +457,7 @@ class FiniteSpace:
         from dpcompose.spaces.arrays.layouts import StoredLayout
         from dpcompose.spaces.arrays.searches import within
 
-        one = FiniteSpace(self.databases, single, self.numbering)
+        one = FiniteSpace(self.databases, single, self.numbering, self.limits)
         one._refuse("all pairs")
         ends = list(within(one._adjacency, m))
         if not ends:
@@ -612,7 +616,7 @@ class FiniteSpace:
 
         from dpcompose.spaces.arrays.passes import changes
 
-        self._refuse("profile")
+        self._refuse("changes")
         labels = numpy.zeros((len(maps), self.nodes), numpy.int64)
         for row, f in zip(labels, maps, strict=True):
             row[:] = self.labels(f)[0]
@@ -756,7 +760,8 @@ class FiniteSpace:
 
         labels, values = self.labels(f)
         first, second = quotient(self.layout, labels, len(values), executor)
-        image = FiniteSpace(self.databases, self.granularity, Numbering(self.databases, values))
+        numbering = Numbering(self.databases, values)
+        image = FiniteSpace(self.databases, self.granularity, numbering, self.limits)
         vars(image)["layout"] = StoredLayout(len(values), first, second)
         vars(image)["_quick"] = image.layout
         return image
@@ -765,10 +770,13 @@ class FiniteSpace:
         return iter(self.numbering.elements)
 
 
-def finite(databases: DatabaseClass | Iterable[Database], granularity: Granularity) -> FiniteSpace:
+def finite(
+    databases: DatabaseClass | Iterable[Database], granularity: Granularity, limits: Limits | None = None
+) -> FiniteSpace:
     """A finite class and a granularity on integer arrays: edges, canonical metric, profiles of maps.
 
-    databases -- a class, or any hashable values; granularity -- which of them are neighbours.
+    databases -- a class, or any hashable values; granularity -- which of them are neighbours;
+    limits -- how much one question may take, where that is less than usual.
 
     Nothing is computed yet; `estimate` says how large a question is.  Raises TooLarge where the class is
     infinite or cannot be listed, ValueError where the granularity has no meaning on it.
@@ -784,4 +792,4 @@ def finite(databases: DatabaseClass | Iterable[Database], granularity: Granulari
         raise ValueError(unfit)
     numbering = _NUMBERINGS.get(type(databases), Numbering)
     refuse_if_large(databases, None if numbering is Numbering else LARGEST_NUMBERED)
-    return FiniteSpace(databases, granularity, numbering(databases))
+    return FiniteSpace(databases, granularity, numbering(databases), limits)

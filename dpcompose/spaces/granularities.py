@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -193,11 +194,11 @@ class RecordEdits(Granularity):
                 rest = list(D)
                 if a is not None:
                     rest.remove(a)
+                if not databases.sizes.allows(len(rest) + added):
+                    continue
                 for b in universe if added else [None]:
-                    if b != a or b is None:
-                        E = tuple(sorted(rest if b is None else [*rest, b]))
-                        if databases.sizes.allows(len(E)) and (b not in rest or databases.twice):
-                            yield E
+                    if (b != a or b is None) and (b not in rest or databases.twice):
+                        yield tuple(sorted(rest if b is None else [*rest, b]))
 
     def edits(self, databases: DatabaseClass) -> Edits | None:
         if databases.kind in self.ordered:
@@ -394,9 +395,7 @@ class Changes(Granularity):
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
         if shape.kind not in self.kinds or shape.cells is None:
             return None
-        cells = shape.cells
-        words = f"{self.name} neighbours of {shape}"
-        return Blocks.of(self.kinds[shape.kind](shape), len(cells), words).within(cells)
+        return _blocks(self, shape)
 
     def are_neighbours(self, D: Database, E: Database) -> bool:
         raise TypeError(f"{self.name} neighbours are those of a class: ask relates(D, E, databases)")
@@ -429,6 +428,15 @@ class Changes(Granularity):
     @property
     def built_in(self) -> bool:
         return super().built_in or bool(self.written)
+
+
+@lru_cache(maxsize=4)
+def _blocks(granularity: Changes, shape: DatabaseClass) -> Blocks:
+    """The blocks of a product, which many questions ask for."""
+    cells = shape.cells
+    assert cells is not None
+    words = f"{granularity.name} neighbours of {shape}"
+    return Blocks.of(granularity.kinds[shape.kind](shape), len(cells), words).within(cells)
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from dpcompose.spaces.arrays.sizes import Limits
 from dpcompose.spaces.databases import Database, DatabaseClass, Listed, TooLarge, refuse_if_large
 from dpcompose.spaces.finite import check_pairs, finite, not_symmetric
 from dpcompose.spaces.granularities import Granularity, Group, Pairs, group, pairs
@@ -24,8 +25,12 @@ LARGEST_GRAPH = 3_000_000
 """The most neighbouring pairs of a group."""
 
 
-def neighbourhood_graph(databases: DatabaseClass, granularity: Granularity) -> Graph:
+def neighbourhood_graph(
+    databases: DatabaseClass, granularity: Granularity, limits: Limits | None = None
+) -> Graph:
     """The graph with the databases as nodes and an edge between neighbours; it knows the class.
+
+    limits -- how much it may take, where that is less than usual.
 
     Raises NotSymmetric with the pair where the relation is not symmetric, TooLarge (before
     any work) where the class is.
@@ -39,7 +44,7 @@ def neighbourhood_graph(databases: DatabaseClass, granularity: Granularity) -> G
 
     refuse_if_large(databases)
     if is_large(databases):
-        return finite(databases, granularity).to_networkx()
+        return finite(databases, granularity, limits).to_networkx()
     if isinstance(granularity, Group):
         return power(neighbourhood_graph(databases, granularity.of), granularity.m)
     graph: Graph = networkx.Graph(databases=databases)

@@ -38,6 +38,8 @@ DIFFERENT = {
     "pages/facts/vertex-removal-metric": BY_STEPS,
     "pages/noises/planar-laplace": BY_BLOCKS,
     "pages/noises/randomized-response": BY_BLOCKS,
+    "pages/queries/bit": BY_BLOCKS,
+    "pages/queries/location": BY_BLOCKS,
     "pages/shapes/blocks": COUNTED,
     "pages/shapes/own-steps": BY_STEPS,
 }
@@ -133,3 +135,50 @@ def test_a_loss_is_written_where_its_formula_is_0_over_0(epsilon: str, delta: st
     best = told(setting_of(WITH_ZERO.format(epsilon=epsilon, delta=delta)), "approximate")
     (loss,) = [one for one in best.derivation.lines if isinstance(one.judgement, lines.Loss)]
     assert said in render.sentence(loss, best.steps)  # type: ignore[arg-type]
+
+
+LISTED = """
+format = 1
+[databases]
+kind = "listed"
+elements = ["p", "q", "r"]
+[granularities.G]
+neighbours = [["p", "q"], ["q", "r"]]
+[maps.f]
+table = {{ p = "x", q = "{q}", r = "{r}" }}
+[target]
+granularity = "G"
+[[mechanisms]]
+name = "M"
+reads = {{ map = "f" }}
+guarantee = {{ notion = "pure", epsilon = "e", granularity = "G", domain = "common" }}
+"""
+SEQUENCES = """
+format = 1
+[databases]
+kind = "sequences"
+records = ["a", "b", "c"]
+size = "= 3"
+[target]
+granularity = "free-lunch"
+[[mechanisms]]
+name = "M"
+guarantee = { notion = "pure", epsilon = "e", granularity = "free-lunch" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        (LISTED.format(q="y", r="z"), "shortest paths over 3 inputs"),
+        (LISTED.format(q="x", r="y"), "shortest paths over 2 inputs"),
+        (LISTED.format(q="x", r="x"), "one possible input"),
+        (SEQUENCES, "any two of 27 inputs are neighbours"),
+    ],
+)
+def test_distances_of_listed_inputs_are_told(problem: str, said: str) -> None:
+    best = told(setting_of(problem), "pure")
+    (one,) = [line for line in best.derivation.lines if isinstance(line.judgement, lines.PrivateInInput)]
+    assert render.sentence(one, best.steps) == (  # type: ignore[arg-type]
+        f"M: the guarantee holds in the distance of what is read ({said})"
+    )

@@ -6,14 +6,18 @@ limit of memory, where memory or time was the trouble; else in this one.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dpcompose.front import cli
+from dpcompose.proof import checker, metric_checker, registry
 
 CRASHES = Path(__file__).parent / "crashes"
 MEMORY = 2 * 10**9
@@ -289,3 +293,121 @@ def test_a_refusal_is_found_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         cli.main(["verify", str(written(tmp_path, streams("= 100000", '"event"', "{ w-event = 2 }")))]) == 3
     )
     assert len(asked) == 1
+
+
+# sized sets, and other classes that are gone through database by database
+
+
+def test_sized_sets_are_counted_before_they_are_gone_through() -> None:
+    status, said = apart(CRASHES / "d4_sets_hang.toml")
+    assert status == 3
+    assert "more than the 1 GB and 10 s that are spent on one question; a smaller class" in " ".join(
+        said.split()
+    )
+
+
+RECORDS = f"records = {json.dumps([f'r{n}' for n in range(200)])}"
+CLASSES = {
+    "exactly": f'kind = "sets"\n{RECORDS}\nsize = "= 3"',
+    "at most": f'kind = "sets"\n{RECORDS}\nsize = "<= 3"',
+    "few": 'kind = "sets"\nrecords = ["a", "b", "c", "d", "e", "f", "g", "h"]\nsize = "<= 4"',
+    "graphs": 'kind = "graphs"\nvertices = "<= 6"',
+    "graphs beyond": 'kind = "graphs"\nvertices = "<= 7"',
+    "vertices": 'kind = "graphs"\nvertices = 400',
+    "tables": 'kind = "tables"\nsize = "<= 4"\nattributes = { a = ["x", "y"], b = ["1", "2", "3"] }',
+    "multisets": f'kind = "multisets"\n{RECORDS}\nsize = "<= 3"',
+    "tuples": f'kind = "tuples"\n{RECORDS}\nsize = "<= 3"',
+}
+NEIGHBOURS = {
+    "sets": ['"unbounded"', '"bounded"', '"free-lunch"', '{ group = 2, of = "unbounded" }'],
+    "multisets": ['"unbounded"', '"free-lunch"', '{ group = 40, of = "unbounded" }'],
+    "graphs": ['"edge"', '"node"', '"node-removal"', '{ group = 3, of = "edge" }', '"free-lunch"'],
+    "tables": ['"attribute"', '"bounded"', '{ group = 2, of = "attribute" }', '"free-lunch"'],
+    "tuples": ['"bounded"', '"insert-delete"', '"free-lunch"', '{ group = 30, of = "bounded" }'],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "stated"),
+    [("exactly", "unbounded", "bounded"), ("vertices", "free-lunch", "node"), ("graphs", "edge", "edge")],
+)
+def test_large_classes_are_refused_by_counts(name: str, target: str, stated: str, tmp_path: Path) -> None:
+    guarantee = f'notion = "pure", epsilon = "e1", granularity = "{stated}"'
+    status, said = apart(written(tmp_path, problem(CLASSES[name], f'"{target}"', guarantee=guarantee)))
+    assert status == 3 and "would do" in " ".join(said.split())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CLASSES)
+def test_other_large_classes(name: str, tmp_path: Path) -> None:
+    """Each target with guarantees for each neighbours that the class has: decided or refused, in seconds."""
+    of_class = CLASSES[name]
+    kind = of_class.split('"')[1]
+    files = []
+    for n, target in enumerate(NEIGHBOURS[kind]):
+        for m, stated in enumerate(NEIGHBOURS[kind][:2]):
+            file = tmp_path / f"{n}{m}.toml"
+            file.write_text(
+                problem(
+                    of_class, target, guarantee=f'notion = "pure", epsilon = "e1", granularity = {stated}'
+                )
+            )
+            files.append(file)
+    for file in files:
+        status, said = apart(file)
+        assert status in (0, 1, 2, 3), said
+
+
+# saved derivations that hold what no problem file can
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("d7_recheck_null_crash.json", "mechanisms.1.noise.gaussian: null is no value; leave the key out"),
+        ("d7b_recheck_null_query_crash.json", "mechanisms.1.query.histogram: null is no value"),
+        ("d9_recheck_verdict_list_crash.json", "claim 1 cannot be read"),
+    ],
+)
+def test_what_no_file_can_say_is_refused(file: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = verify(CRASHES / file, capsys, "recheck")
+    assert status == 1 and words in said
+
+
+def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inner = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [path, *(found for key, one in inner for found in places(one, (*path, key)))]
+
+
+def changed(data: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """The data with another value in one place."""
+    made = json.loads(json.dumps(data))
+    here = made
+    for key in path[:-1]:
+        here = here[key]
+    here[path[-1]] = value
+    return made
+
+
+STRANGE = (None, [], {}, [[]], "", 0, -1, True, 1.5, float("nan"), 10**30, ["x", "y"], "1/0", "oo")
+
+
+@pytest.mark.parametrize("file", sorted(CRASHES.glob("d[79]*.json")), ids=lambda file: file.stem)
+def test_strange_values_everywhere(file: Path) -> None:
+    """In each place of the setting, the verdicts and the lines, each time some of the values."""
+    saved = json.loads(file.read_text().replace("null", '"s"'))
+    check = metric_checker.check if metric_checker.is_one(saved) else checker.check
+    for n, path in enumerate(places(saved)[1:]):
+        for value in STRANGE[n % 3 :: 3]:
+            made = changed(saved, path, value)
+            with suppress(checker.Refused):
+                (metric_checker.check if metric_checker.is_one(made) else check)(made, registry.standard())
+
+
+@pytest.mark.parametrize("path", ["mechanisms.0.noise", "mechanisms.0.reads", "claims", "databases.records"])
+def test_null_is_refused_wherever_it_stands(path: str) -> None:
+    saved = json.loads((CRASHES / "d7_recheck_null_crash.json").read_text().replace("null", '"s"'))
+    keys = tuple(int(key) if key.isdigit() else key for key in path.split("."))
+    saved["problem"] = changed(saved["problem"], keys, None)
+    with pytest.raises(checker.Refused, match="null is no value; leave the key out"):
+        checker.check(saved, registry.standard())

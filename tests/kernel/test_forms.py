@@ -54,6 +54,11 @@ EQUAL = [
     ("abs(x)**4", "x**4"),
     ("max(a, max(b, x))", "max(x, a, b)"),
     ("top(2, a, b) + x", "a + b + x"),
+    ("max(x, min(x, a))", "x"),
+    ("max(x + b, min(x, a) + b, c)", "max(x + b, c)"),
+    ("1/(p - 2)", "-1/(2 - p)"),
+    ("1/(p - 2)**2", "1/(2 - p)**2"),
+    ("max(a, b)/(p - 2)", "-max(a/(2 - p), b/(2 - p))"),
     ("(1 - p)*0 + 2*max(a, b)", "max(2*a, 2*b) + 0*x"),
     ("max(2*e[i] + 1, i, 1, k)", "1 + 2*max(e[i], i, 1, k)"),
     ("sum(e[i] + 2*f[i] + a, i, 1, k)", "sum(e[i], i, 1, k) + 2*sum(f[i], i, 1, k) + a*k"),
@@ -118,7 +123,7 @@ SIGNS = [
     ("a", 1), ("c", 0), ("x", -1), ("x**2", 0), ("a*x**2", 0), ("exp(x)", 1), ("log(a)", -1), ("log(1 + c)", 0),
     ("log(1 + a)", 1), ("log(2)", 1), ("log(n)", 1), ("1 - p", 1), ("2 - p - p**2", 1), ("n - 2", 0), ("n - 1", 1),
     ("1/(1 - p)", 1), ("1/(n - 1)", 1), ("1/x", -1), ("1/x**2", 0), ("sqrt(c)", 0), ("sqrt(x)", 0), ("x**(1/3)", 0),
-    ("a + c", 1), ("a - c", -1), ("sqrt(2) - 1", 1), ("1 - sqrt(2)", -1), ("a*(sqrt(2) - 1)", 1), ("max(a, x)", 1),
+    ("a + c", 1), ("a - c", -1), ("sqrt(2) - 1", 1), ("1 - sqrt(2)", -1), ("a*(sqrt(2) - 1)", 1), ("max(a, x)", 1), ("max(c, x) + c", 0), ("top(2, a, c, x)", 1), ("-1/(p - 2)", 1),
     ("max(c, b)", 1), ("max(c, x)", 0), ("(exp(1) - 2)*c", 0), ("sum(e[i], i, 1, k)", 0), ("max(f[i], i, 1, k)", 1), ("x", -1),
     ("sum(f[i], i, 1, k) - a", -1), ("(1/2)**n", 1), ("2*n - 4", 0), ("n*a - 2*a", -1), ("-log(p)", -1),
 ]  # fmt: skip
@@ -234,7 +239,21 @@ def test_random_forms(seed: int) -> None:
 
 
 def test_largest() -> None:
-    some = [read(text) for text in ("a", "a + b", "x", "x + c", "b", "a + b", "2*b", "a + b - 1")]
+    some = [
+        read(text)
+        for text in (
+            "a",
+            "a + b",
+            "x",
+            "x + c",
+            "b",
+            "a + b",
+            "2*b",
+            "a + b - 1",
+            "min(b, 3*x)",
+            "min(3*b, x)",
+        )
+    ]
     kept = [formulas.to_text(forms.write(one)) for one in forms.largest(some)]
     assert sorted(kept) == ["2*b", "a + b", "c + x"]
 

@@ -16,6 +16,7 @@ from dpcompose.kernel.deciders import elementary, values
 from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter, NotElementary
 from dpcompose.kernel.deciders.steps import RULES, Goal
 from dpcompose.kernel.forms import Form
+from dpcompose.kernel.terms import Term
 
 MOST_STEPS = 4_000
 """The most steps of a proof."""
@@ -34,29 +35,41 @@ class Step:
 # data
 
 
-def _function_text(f: Elementary, box: Box) -> str:
-    return formulas.to_text(values.to_term(f, box))
+def _function_text(one: Elementary, f: Elementary, box: Box) -> str:
+    return formulas.to_text(values.to_term(one, box))
 
 
 def _read_function(data: Any, f: Elementary, box: Box) -> Elementary:
     return values.of_term(formula(data, letters(box)))
 
 
+def _letters_like(wanted: Term, f: Elementary, box: Box) -> list[Letter]:
+    """The letters of f, or inside of its letters, that a term means: more than one where f has two ways
+    to write it."""
+    return [one for one in sorted(set(elementary.every_letter(f))) if values.of_one(one, box) == wanted]
+
+
 def _read_letter(data: Any, f: Elementary, box: Box) -> Letter:
-    """The letter of f, or inside of its letters, that a formula means."""
-    wanted = formula(data, letters(box))
-    found = [one for one in sorted(set(elementary.every_letter(f))) if values.of_one(one, box) == wanted]
-    if len(found) != 1:
-        raise BadCertificate(f"{data} is no factor of a term")
-    return found[0]
+    """The letter of f that a formula means; [formula, n] for the n-th one, from 0, of several."""
+    text, n = listed(data, 2) if isinstance(data, list) else (data, 0)
+    found = _letters_like(formula(text, letters(box)), f, box)
+    if whole(n) >= len(found):
+        raise BadCertificate(f"{text} is no factor of a term")
+    return found[n]
 
 
-_WRITE: Mapping[str, Callable[[Any, Box], Any]] = {
-    "word": lambda one, box: one,
-    "number": lambda one, box: str(one),
+def _letter_data(letter: Letter, f: Elementary, box: Box) -> Any:
+    term = values.of_one(letter, box)
+    n = _letters_like(term, f, box).index(letter)
+    return [formulas.to_text(term), n] if n else formulas.to_text(term)
+
+
+_WRITE: Mapping[str, Callable[[Any, Elementary, Box], Any]] = {
+    "word": lambda one, f, box: one,
+    "number": lambda one, f, box: str(one),
     "function": _function_text,
-    "letter": lambda one, box: formulas.to_text(values.of_one(one, box)),
-    "factor": lambda one, box: [_function_text(one[0], box), one[1], one[2]],
+    "letter": _letter_data,
+    "factor": lambda one, f, box: [_function_text(one[0], f, box), one[1], one[2]],
 }
 _READ: Mapping[str, Callable[[Any, Elementary, Box], Any]] = {
     "word": lambda data, f, box: word(data),
@@ -71,12 +84,12 @@ _READ: Mapping[str, Callable[[Any, Elementary, Box], Any]] = {
 }
 
 
-def to_data(step: Step, box: Box) -> list[Any]:
-    """A step as JSON, on the box of its goal."""
+def to_data(step: Step, wanted: Goal) -> list[Any]:
+    """A step as JSON, for its goal."""
     data: list[Any] = [step.rule]
     for kind, one in zip(RULES[step.rule][1], step.of, strict=True):
         several = isinstance(one, tuple) and kind.endswith("s")
-        data.append([_WRITE[kind[:-1]](x, box) for x in one] if several else _WRITE[kind](one, box))
+        data.append([_WRITE[kind[:-1]](x, *wanted) for x in one] if several else _WRITE[kind](one, *wanted))
     return data
 
 

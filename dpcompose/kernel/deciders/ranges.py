@@ -291,6 +291,8 @@ def _never_zero(letter: Letter, box: Box) -> bool:
     kind, of = letter
     if kind == "x":
         return not box[of].integer or (box[of].least or 0) > 0
+    if kind == "l":
+        return surely(Elementary(of) - elementary.constant(1), box)
     return kind in "pe" or (kind == "s" and surely(Elementary(of), box))
 
 

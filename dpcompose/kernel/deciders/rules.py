@@ -130,7 +130,7 @@ class Remainder:
     def weigh(self, peak: Peak, weights: Sequence[tuple[Form, Affine]]) -> None:
         """A worst case that is added, as often as its coefficient says, as the sum that weights give."""
         counts = self.coefficients.pop(peak, {})
-        left = {inner: peak.of.count(inner) for inner in set(peak.of)}
+        left = dict(peak.often)
         spare = {i: peak.m * c for i, c in counts.items()}
         for inner, w in weights:
             times = left.pop(inner, 0)

@@ -17,6 +17,7 @@ from dpcompose.privacy.settings import Setting, read_records
 from dpcompose.proof.hypotheses import blocks, edit_types, exhaustion
 from dpcompose.proof.hypotheses.edit_types import Pair
 from dpcompose.proof.registry import Fact, Theory
+from dpcompose.spaces.arrays.sizes import IN_A_PROOF
 from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, TooLarge, Tuples
 from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.finite import FiniteSpace, finite
@@ -180,12 +181,13 @@ class Inputs:
     _spaces: dict[tuple[DatabaseClass, Granularity], FiniteSpace] = field(default_factory=dict, repr=False)
     _metrics: dict[int, InputMetric] = field(default_factory=dict, repr=False)
     _pairs: dict[Granularity, NeighbouringPairs] = field(default_factory=dict, repr=False)
+    _moved: dict[Pair, dict[int, Distance]] = field(default_factory=dict, repr=False)
 
     def graph(self, databases: DatabaseClass, granularity: Granularity) -> Graph:
         """The neighbourhood graph of a finite class."""
         key = (databases, granularity)
         if key not in self._graphs:
-            self._graphs[key] = neighbourhood_graph(databases, granularity)
+            self._graphs[key] = neighbourhood_graph(databases, granularity, IN_A_PROOF)
         return self._graphs[key]
 
     def space(self, databases: DatabaseClass, granularity: Granularity) -> FiniteSpace | None:
@@ -194,7 +196,7 @@ class Inputs:
             return None
         key = (databases, granularity)
         if key not in self._spaces:
-            self._spaces[key] = finite(databases, granularity)
+            self._spaces[key] = finite(databases, granularity, IN_A_PROOF)
         return self._spaces[key]
 
     def pairs_deciding(self, granularity: Granularity, maps: Sequence[Map]) -> tuple[tuple[Pair, ...], int]:
@@ -204,8 +206,9 @@ class Inputs:
         found, count = exhaustion.deciding(space, databases, maps, lambda: self.graph(databases, granularity))
         if len(found) * len(maps) > LARGEST_EXHAUSTION:
             raise TooLarge(
-                f"{len(found):,} neighbouring pairs for {len(maps)} mechanisms are too many to go through; "
-                "a smaller class would do"
+                f"{len(found):,} neighbouring pairs for {len(maps)} mechanisms are more than the "
+                f"{LARGEST_EXHAUSTION:,} pairs times mechanisms that are gone through; a class with "
+                f"{LARGEST_EXHAUSTION // len(maps):,} neighbouring pairs would do"
             )
         return found, count
 
@@ -388,10 +391,11 @@ class Inputs:
 
     def distances(self, pair: edit_types.Pair) -> dict[int, Distance]:
         """How far each input moves between D and E; inputs that do not move are left out."""
-        found = {
-            i: self.metric(i).metric(f(pair[0]), f(pair[1])) for i, f in self._that_move(pair, self._reads)
-        }
-        return {i: r for i, r in found.items() if r != 0}
+        if pair not in self._moved:
+            moved = self._that_move(pair, self._reads)
+            found = {i: self.metric(i).metric(f(pair[0]), f(pair[1])) for i, f in moved}
+            self._moved[pair] = {i: r for i, r in found.items() if r != 0}
+        return dict(self._moved[pair])
 
     def furthest(self, pair: edit_types.Pair, granularity: Granularity | None = None) -> dict[int, Distance]:
         """The same for one of a granularity's neighbouring pairs; the supremum where it stands for more."""
@@ -461,7 +465,7 @@ def _listed_images(f: Map, stated: Granularity, domain: str) -> frozenset[edit_t
     return f.neighbours_for(stated.innermost()[0].name)
 
 
-LARGEST_EXHAUSTION = 5_000_000
+LARGEST_EXHAUSTION = 200_000
 """The most pairs times mechanisms that are gone through."""
 
 

@@ -24,8 +24,8 @@ from dpcompose.kernel.domains import Domain
 from dpcompose.search.comparisons import factoring
 from dpcompose.search.comparisons.sampling import FEW_TRIALS, Values, lowest, points, samples, value
 
-Proof = list[tuple[Step, Box]]
-"""Steps, each with the box of its goal."""
+Proof = list[tuple[Step, Goal]]
+"""Steps, each with its goal."""
 EFFORTS = ((6, 2_500), (9, 5_000), (14, 8_000))
 """How deep, and with how much work, proofs are looked for, one after the other."""
 TRIALS = ((FEW_TRIALS, 3), (1_000, 8), (2_000, 16))
@@ -102,7 +102,7 @@ class _Search:
         """Steps for f ≥ 0, with at most so many in one another."""
         box = {name: box[name] for name in f.names}
         if ranges.nonnegative_by_signs(f, box):
-            return [(Step("signs"), box)]
+            return [(Step("signs"), (f, box))]
         known = (f, ranges.key(box, f.names))
         if self.failed.get(known, -1) >= depth or len(f.terms) > MOST_LETTERS:
             return None
@@ -115,7 +115,7 @@ class _Search:
         for bits in (48,) if f.names else (64, 500):
             low = ranges.over(f, box, bits).low
             if low is not None and low >= 0:
-                return [(Step("range", (Fraction(bits),)), box)]
+                return [(Step("range", (Fraction(bits),)), (f, box))]
         if depth <= 0 or not f.names:
             return None
         for made, goals in self._in_parts(f, box):
@@ -125,7 +125,7 @@ class _Search:
         for step in _surely_useful(f, box):
             after = self._reduced((f, box), step)
             if after is not None and after[0] != (f, box):
-                return self._after([(step, box)], after, depth)
+                return self._after([(step, (f, box))], after, depth)
         for made, goals in self._worth_trying(f, box):
             found = self._within_share(made, goals, depth - 1)
             if found is not None:
@@ -191,7 +191,7 @@ class _Search:
     def _tried(self, wanted: Goal, step: Step) -> Iterator[tuple[Proof, list[Goal]]]:
         goals = self._reduced(wanted, step)
         if goals is not None:
-            yield [(step, wanted[1])], goals
+            yield [(step, wanted)], goals
 
     def _worth_trying(self, f: Elementary, box: Box) -> Iterator[tuple[Proof, list[Goal]]]:
         """Steps that may help, with what they leave, the most promising ones first."""
@@ -307,7 +307,7 @@ class _Search:
                 goals = self._reduced((f, box), step)
                 if goals is not None and goals[0][0] not in tried:
                     tried.add(goals[0][0])
-                    yield from self._slopes_of(goals[0][0], box, [(step, box)])
+                    yield from self._slopes_of(goals[0][0], box, [(step, (f, box))])
 
     def _slopes_of(self, f: Elementary, box: Box, before: Proof) -> Iterator[tuple[Proof, list[Goal]]]:
         found: list[tuple[int, int, Proof, list[Goal]]] = []
@@ -316,7 +316,7 @@ class _Search:
             goals = self._reduced((f, box), step)
             if goals is not None:
                 size = sum(_size(one) for one, _ in goals)
-                found.append((size, len(found), [*before, (step, box)], goals))
+                found.append((size, len(found), [*before, (step, (f, box))], goals))
         for _, _, made, goals in sorted(found, key=lambda one: one[:2]):
             yield made, goals
 

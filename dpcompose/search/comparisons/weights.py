@@ -97,24 +97,33 @@ def _by_shares(piece: Form, known: Known) -> dict[str, Any] | None:
     if len(piece.peaks) != 1 or any(inner.peaks for inner in piece.peaks[0][0].of):
         return None
     peak, c = piece.peaks[0]
-    rest = Form(piece.monomials)
+    left = dict(piece.monomials)
+    having: dict[Monomial, tuple[Fraction, int]] = {}
+    for j, inner in enumerate(peak.of):
+        for term, amount in inner.monomials:
+            having[term] = max(having.get(term, (ZERO, 0)), (amount, -j))
     weights: dict[int, Fraction] = {}
     for term, _ in piece.monomials:
-        missing = -rest.coefficients.get(term, ZERO)
+        missing = -left.get(term, ZERO)
         if missing > 0:
-            amount, j = max((inner.coefficients.get(term, ZERO), -j) for j, inner in enumerate(peak.of))
+            amount, j = having.get(term, (ZERO, 0))
             if amount <= 0:
                 return None
             share = missing / (c * amount)
             weights[-j] = weights.get(-j, ZERO) + share
-            rest = rest + peak.of[-j].scaled(c * share)
+            for other, more in peak.of[-j].monomials:
+                left[other] = left.get(other, ZERO) + more * c * share
     spare = peak.m - sum(weights.values(), ZERO)
     for j, inner in enumerate(peak.of):
+        if not spare:
+            break
         share = min(spare, 1 - weights.get(j, ZERO))
         if share > 0 and forms.is_nonnegative(inner, known):
             weights[j] = weights.get(j, ZERO) + share
-            rest = rest + inner.scaled(c * share)
             spare -= share
+            for other, more in inner.monomials:
+                left[other] = left.get(other, ZERO) + more * c * share
+    rest = forms.total(Form(((term, d),)) for term, d in left.items() if d)
     if spare or any(w > 1 for w in weights.values()) or _by_signs(rest, known) is None:
         return None
     return leaf(piece, [(peak, _joined((peak.of[j], w) for j, w in sorted(weights.items())))])
@@ -179,7 +188,7 @@ def by_program(piece: Form, symbols: Mapping[str, Term], known: Known) -> dict[s
         whole = {x: -c * peak.m for x, c in inflow[peak].items()}
         for j, inner in enumerate(members[peak]):
             whole[n, j] = whole.get((n, j), ZERO) + 1
-            most = {x: c * peak.of.count(inner) for x, c in inflow[peak].items()}
+            most = {x: c * peak.often[inner] for x, c in inflow[peak].items()}
             most[n, j] = most.get((n, j), ZERO) - 1
             if peak.m > 1:
                 program.at_least(most, most.pop(None, ZERO))

@@ -1,7 +1,7 @@
 """How large a question about a finite class is, known before the work starts; and how far the work is.
 
-Times are those of one core of a plain machine, to within a factor of about three: they are there to tell a
-second from an hour.
+Times are counted steps by what one takes on one core of a plain machine, to within a factor of about three:
+they are there to tell a second from an hour, and are the same whatever else a machine does.
 """
 
 from __future__ import annotations
@@ -17,6 +17,18 @@ LARGEST_BYTES = 4 * 2**30
 LARGEST_SECONDS = 3_600
 """The longest that an answer takes."""
 
+
+@dataclass(frozen=True)
+class Limits:
+    """How much memory, in bytes, and how many seconds one question may take."""
+
+    bytes: int
+    seconds: int
+
+
+IN_A_PROOF = Limits(2**30, 10)
+"""The limits of what a derivation asks for by itself; people may ask for more."""
+
 T = TypeVar("T")
 
 
@@ -25,7 +37,8 @@ class Estimate:
     """What a question about a neighbourhood graph takes.
 
     question -- in words; nodes, edges -- of the graph, exact or estimated;
-    bytes -- memory at the peak, with the answer; nanoseconds -- time.
+    bytes -- memory at the peak, with the answer; nanoseconds -- time; limits -- of both, where they are not
+    LARGEST_BYTES and LARGEST_SECONDS.
 
     >>> Estimate("the edges", 1_028_790, 3_886_540, 8 * 3_886_540, 14 * 3_886_540)
     the edges, 1,028,790 databases with 3,886,540 neighbouring pairs: about 31 MB and less than 1 s
@@ -36,6 +49,7 @@ class Estimate:
     edges: int
     bytes: int
     nanoseconds: int
+    limits: Limits | None = None
 
     @property
     def seconds(self) -> int:
@@ -44,14 +58,19 @@ class Estimate:
 
     @property
     def fits(self) -> bool:
-        """Whether it is within LARGEST_BYTES and LARGEST_SECONDS."""
-        return self.bytes <= LARGEST_BYTES and self.seconds <= LARGEST_SECONDS
+        """Whether it is within the limits."""
+        return self.bytes <= self._most.bytes and self.seconds <= self._most.seconds
+
+    @property
+    def _most(self) -> Limits:
+        return self.limits or Limits(LARGEST_BYTES, LARGEST_SECONDS)
 
     def refuse(self, smaller: str) -> None:
         """Raises TooLarge where it does not fit, with `smaller`, the question that would do instead."""
         if not self.fits:
+            most = self._most
             raise TooLarge(
-                f"{self!r}, more than the {memory(LARGEST_BYTES)} and {duration(LARGEST_SECONDS)} that are "
+                f"{self!r}, more than the {memory(most.bytes)} and {duration(most.seconds)} that are "
                 f"spent on one question; {smaller} would do"
             )
 
