@@ -247,15 +247,27 @@ class Losses:
             own = self.stated(i)
             if own is None or self.algebra.sign(minus(number(1), own["delta"])) < 1:
                 raise NotRead("witness", "of a delta that may be above 1")
-        single = all(sum(v) <= 1 for v in self.vectors)
-        if not single:
-            return self.worst([self.together(v, by) for v in self.vectors])
 
         def loss(i: int, r: Distance) -> Form | None:
             values = self.at(by[i], r)
             return None if values is None else values["delta"]
 
-        return self.worst([self.composed(v, list(by), loss) for v in self.vectors])
+        every = []
+        for v in self.vectors:
+            moves = [r for r, i in zip(v, self.numbers(), strict=True) if i in by]
+            whole = any(
+                "count" in self.core["mechanisms"][i] and "partition" not in self.core["mechanisms"][i]
+                for i in by
+            )
+            single = (
+                not whole and sum(moves) <= table["steps"] and sum(r > 0 for r in moves) <= table["together"]
+            )
+            every.append(self.composed(v, list(by), loss) if single else self.together(v, by))
+        return self.worst(every)
+
+    def numbers(self) -> list[int]:
+        """The mechanism of each slot."""
+        return [i for i, one in enumerate(self.core["mechanisms"]) for _ in one["reads"]]
 
 
 def ratio(value: Form, least: Form) -> Fraction:

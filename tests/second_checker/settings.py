@@ -284,6 +284,8 @@ def listed(problem: Any, core: Any) -> None:
         core["databases"] == {**core["databases"], "kind": "listed", "count": len(elements)},
         "other databases",
     )
+    # databases, and the values of maps, are numbered in the order of their names
+    elements = sorted(elements)
     at = {name: i for i, name in enumerate(elements)}
     singles: dict[str, Any] = {
         name: [tuple(sorted((at[a], at[b]))) for a, b in own["neighbours"]]
@@ -312,7 +314,7 @@ def image(problem: Any, said: Any, one: Any, elements: list[str], singles: Any) 
     if "map" not in reads or "table" not in problem["maps"][reads["map"]]:
         raise NotRead("setting", "a map without a table")
     chart = problem["maps"][reads["map"]]
-    values = list(dict.fromkeys(chart["table"][e] for e in elements))
+    values = sorted({chart["table"][e] for e in elements})
     table = [values.index(chart["table"][e]) for e in elements]
     demand(one["reads"] == [table], "another map")
     if one["domain"] == "common":
