@@ -41,6 +41,15 @@ class Losses:
 
     def __post_init__(self) -> None:
         self.algebra = Algebra(self.core["parameters"])
+        endless = (
+            self.core["target"]["single"] == "any two"
+            and self.core["databases"].get("size", [""])[0] == "any"
+        )
+        for one in self.core["mechanisms"]:
+            for text in one["values"].values():
+                # maximal vectors decide for parameters >= 0 only; a 0 that moves without limit loses 0
+                if text != "oo" and self.algebra.sign(self.algebra.read(text)) < (2 if endless else 1):
+                    raise NotRead("domain", "a parameter that may be below 0, or be 0 at any two databases")
 
     def rule(self, notion: str) -> Any:
         """The rule of a notion; only sums and roots of sums of squares are read."""

@@ -32,7 +32,7 @@ NOT_READ = {
     "metrics": "problems about metrics and coordinates: their files have no setting",
     "setting": "graphs, tables, sets, sequences, users and other classes of problem files",
     "class": "classes whose profile is found by other procedures, or is very large",
-    "domain": "domains in other words than those of certificates.md",
+    "domain": "domains in other words than those of certificates.md, and parameters that may be below 0",
     "ranges": "certificates that use what is known besides signs",
     "rules": "certificates for many choices at once",
     "calculus": "certificates by derivatives",
