@@ -99,8 +99,8 @@ def test_nothing_is_rejected(saved: Callable[[str], Any]) -> None:
     assert unread == UNREAD and unread <= set(NOT_READ)
 
 
-ACCEPTED = 38
-UNREAD = {"calculus", "curve", "curve_standing", "exceed", "metrics", "noise", "setting"}
+ACCEPTED = 40
+UNREAD = {"calculus", "curve", "curve_standing", "exceed", "metrics", "setting", "table"}
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 
@@ -289,6 +289,21 @@ FORGERIES: dict[str, tuple[str, Callable[[Any], None]]] = {
     "databases in another order": (
         "problems/05-merged-fibres",
         stamped(set_at("core", "target", "single", to=[[0, 1]])),
+    ),
+    "a noise of another size": (
+        "problems/60-histogram-noise",
+        stamped(
+            set_at("core", "mechanisms", 0, "noise", "parameter", to="2/e"),
+            set_at("core", "mechanisms", 0, "values", "epsilon", to="e/2"),
+        ),
+    ),
+    "a noise of less loss than it has": (
+        "problems/60-histogram-noise",
+        stamped(set_at("core", "mechanisms", 0, "values", "epsilon", to="e/2")),
+    ),
+    "another query": (
+        "problems/60-histogram-noise",
+        stamped(set_at("core", "mechanisms", 0, "noise", "query", "page", to="count")),
     ),
     "another format": ("problems/01-bounded-parallel", set_at("format", to=1)),
 }

@@ -65,6 +65,8 @@ def show(algebra: Algebra, form: Form, proof: Any) -> None:
 def worst_case(algebra: Algebra, text: Any) -> tuple[Any, int, Counter[Form]]:
     """A worst case that a certificate names: its atom, m and its members."""
     form = algebra.read(text)
+    if "max(" in str(text) and not letters(form):
+        raise NotRead("constants", "a worst case of numbers, which is read as the largest of them")
     demand(len(form) == 1, f"{text} is no worst case")
     ((monomial, factor),) = form
     demand(factor == 1 and len(monomial) == 1, f"{text} is no worst case")

@@ -53,6 +53,7 @@ class Shown:
 
 KEYS = {
     "given": {"i"},
+    "noise": {"i", "notion"},
     "compose": {"from"},
     "cover": set(),
     "worst": {"from"},
@@ -105,7 +106,15 @@ class Derivation:
     def given(self, step: Any, before: list[Any]) -> Promise:
         i = step["i"]
         demand(isinstance(i, int) and 1 <= i <= self.count, "there is no such mechanism")
+        noisy = i - 1 in self.losses.moves
+        demand(noisy == (step.get("rule", "noise") == "noise"), "a noise is given, or a guarantee is a noise")
         return Promise(i - 1, self.losses.core["mechanisms"][i - 1]["notion"])
+
+    def noise(self, step: Any, before: list[Any]) -> Promise:
+        promise = self.given({"i": step["i"]}, before)
+        if step["notion"] != promise.notion:
+            raise NotRead("noise", "in another notion than that of the setting")
+        return promise
 
     def compose(self, step: Any, before: list[Any]) -> Composed:
         self.one(before, *[Promise] * len(before))
@@ -118,7 +127,8 @@ class Derivation:
         library = self.losses.library
         library.one("sensitivity-profile")
         for mechanism in self.losses.core["mechanisms"]:
-            library.of("step", domain=mechanism["domain"])
+            if "noise" not in mechanism:
+                library.of("step", domain=mechanism["domain"])
         kind = self.losses.core["databases"]["kind"]
         library.of(
             "procedure", procedure={"records": "edit types", "listed": "exhaustion"}.get(kind, "blocks")

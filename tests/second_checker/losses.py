@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
+from second_checker import noises
 from second_checker.forms import INF, ZERO, Algebra, Form, add, minus, number, rational, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
@@ -38,6 +39,7 @@ class Losses:
     core: Any
     vectors: list[Vector]
     library: Library
+    moves: dict[int, list[Form]]
 
     def __post_init__(self) -> None:
         self.algebra = Algebra(self.core["parameters"])
@@ -70,12 +72,18 @@ class Losses:
         if own is None or r == INF:
             return None
         rule = self.rule(self.core["mechanisms"][promise.mechanism]["notion"])
-        names = {**own, "r": number(r)}
-        texts = {**rule["distance"], **rule.get("at-steps", {})}
+        names = {**own, "r": self.distance(promise.mechanism, r)}
+        texts = rule["distance"]
+        if promise.mechanism not in self.moves:
+            texts = {**texts, **rule.get("at-steps", {})}
         values: Values = {key: self.algebra.read(texts[key], names) for key in rule["parameters"]}
         for page, chosen in promise.pages:
             values = self.converted(page, dict(chosen), values)
         return values
+
+    def distance(self, i: int, r: Distance) -> Form:
+        """A distance as a formula: for a noise the move with this rank."""
+        return self.moves[i][int(r)] if i in self.moves else number(r)
 
     def converted(self, page: str, chosen: Mapping[str, str], values: Values) -> Values:
         """The parameters of another notion that a page leads to."""
@@ -229,7 +237,11 @@ class Losses:
         of = self.core["mechanisms"][i]["notion"]
         if own is None or r == INF:
             return None
-        names = {**own, "r": number(r)}
+        names = {**own, "r": self.distance(i, r)}
+        if i in self.moves and (
+            of != notion or not noises.attained(self.library, self.core["mechanisms"][i])
+        ):
+            raise NotRead("noise", "that reaches its guarantee nowhere, or in another notion")
         if of != notion:
             table = self.library.of("violation", of=of, notion=notion)
             if self.algebra.sign(own[table["positive"]]) != 2:

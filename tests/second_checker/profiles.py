@@ -11,21 +11,24 @@ from collections.abc import Iterator
 from itertools import combinations, combinations_with_replacement, permutations, product
 from typing import Any
 
-from second_checker.forms import INF
+from second_checker import noises
+from second_checker.forms import INF, Form
 from second_checker.outcomes import NotRead, demand
+from second_checker.pages import Library
 
 Distance = int | float
 Vector = tuple[Distance, ...]
 U, B, BOTH = frozenset({(0, 1), (1, 0)}), frozenset({(1, 1)}), frozenset({(0, 1), (1, 0), (1, 1)})
 
 
-def profile(core: Any) -> list[Vector]:
-    """The maximal vectors of a setting."""
+def profile(core: Any, library: Library) -> tuple[list[Vector], dict[int, list[Form]]]:
+    """The maximal vectors of a setting; noises have ranks for distances, with the moves of each."""
     kind = core["databases"]["kind"]
     found = {"records": by_edits, "cells": by_blocks, "listed": by_exhaustion}.get(kind)
     if found is None:
         raise NotRead("class", f"databases of kind {kind}")
-    return maximal(core, set(found(core)))
+    vectors, moves = noises.ranked(core, library, set(found(core)))
+    return maximal(core, vectors), moves
 
 
 def slots(core: Any) -> list[tuple[int, Any]]:
@@ -95,11 +98,13 @@ def sizes(target: Any, how: str, n: int | None) -> set[tuple[int, int]]:
     return reached - {(0, 0)}
 
 
-def moved(mechanism: Any, reads: Any, removed: Any, added: Any, base: Any) -> Distance:
+def moved(mechanism: Any, reads: Any, removed: Any, added: Any, base: Any) -> Any:
     """The distance of what a slot reads, by the table of metrics."""
     whole = reads is None or len(set(reads)) == len(base["atoms"])
     own = range(len(base["atoms"])) if whole else set(reads)
     r, s = sum(a in own for a in removed), sum(a in own for a in added)
+    if "noise" in mechanism:
+        return r, s
     relation = stated(mechanism)
     if r == s == 0:
         return 0
@@ -130,10 +135,13 @@ def by_blocks(core: Any) -> Iterator[Vector]:
         yield tuple(covered(core["mechanisms"][i], reads, union, cells) for i, reads in slots(core))
 
 
-def covered(mechanism: Any, reads: Any, union: frozenset[int], cells: range) -> Distance:
+def covered(mechanism: Any, reads: Any, union: frozenset[int], cells: range) -> Any:
     """The fewest stated blocks that cover what differs of what is read."""
     own = frozenset(cells) if reads is None else frozenset(reads)
-    left, relation = union & own, stated(mechanism)
+    left = union & own
+    if "noise" in mechanism:
+        return len(left), len(left)
+    relation = stated(mechanism)
     if not left or relation["single"] == "any two":
         return 1 if left else 0
     blocks = [frozenset(b) & left for b in relation["single"]]

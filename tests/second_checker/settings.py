@@ -6,8 +6,10 @@ from collections import Counter
 from itertools import combinations, product
 from typing import Any
 
+from second_checker import noises
 from second_checker.forms import Algebra
 from second_checker.outcomes import NotRead, demand
+from second_checker.pages import Library
 
 GRAIN = {
     "unbounded": [[0, 1], [1, 0]],
@@ -17,7 +19,7 @@ GRAIN = {
 }
 
 
-def agree(problem: Any, core: Any) -> None:
+def agree(problem: Any, core: Any, library: Library) -> None:
     """Rejects a setting that is not the problem's."""
     if "flat" in core or "studies" in problem:
         raise NotRead("study", "a study within a study")
@@ -31,14 +33,19 @@ def agree(problem: Any, core: Any) -> None:
     if kind not in places:
         raise NotRead("setting", f"databases that are {kind}")
     for said, one in zip(problem["mechanisms"], core["mechanisms"], strict=True):
-        guarantee(said, one, core["parameters"])
+        if "noise" in said:
+            noises.agree(said, one, core, library)
+            family(said, one, Algebra(core["parameters"]))
+        else:
+            guarantee(said, one, core["parameters"])
     places[kind](problem, core)
 
 
 def guarantee(said: Any, one: Any, parameters: Any) -> None:
     """Rejects a mechanism that has not the guarantee of the problem file."""
-    if "guarantee" not in said or "noise" in one or "table" in one:
-        raise NotRead("noise", "a mechanism that is a noise or a table")
+    demand("noise" not in one, "a noise that the problem has not")
+    if "guarantee" not in said or "table" in one:
+        raise NotRead("table", "a mechanism that is a table")
     promised = said["guarantee"]
     demand(said["name"] == one["name"] and promised["notion"] == one["notion"], "another mechanism")
     algebra = Algebra(parameters)
@@ -54,6 +61,11 @@ def guarantee(said: Any, one: Any, parameters: Any) -> None:
         demand(same, f"{key} of {one['name']} is another one")
     if said["reads"] != "everything" if "reads" in said else False:
         demand(promised.get("domain") == one["domain"], "another domain")
+    family(said, one, algebra)
+
+
+def family(said: Any, one: Any, algebra: Algebra) -> None:
+    """Rejects another number of members."""
     demand(("count" in said) == ("count" in one), "a family, or none")
     if "count" in said:
         demand(algebra.read(said["count"]) == algebra.read(one["count"]), "another number of members")
@@ -99,7 +111,8 @@ def relations(problem: Any, core: Any, singles: Any) -> None:
     demand("granularity" in problem["target"], "a target without a granularity")
     same_relation(problem["target"]["granularity"], core["target"], singles)
     for said, one in zip(problem["mechanisms"], core["mechanisms"], strict=True):
-        same_relation(said["guarantee"]["granularity"], one["stated"], singles)
+        if "noise" not in one:
+            same_relation(said["guarantee"]["granularity"], one["stated"], singles)
 
 
 # -- multisets -------------------------------------------------------------------------------------------
@@ -151,7 +164,9 @@ def memberships(problem: Any, parts: dict[str, int]) -> Counter[tuple[bool, ...]
     named = sorted({r for m in problem["mechanisms"] for r in named_records(m.get("reads", "everything"))})
     if universe is not None:
         demand(set(named) <= set(universe) and not parts, "records that are not there")
-        places: list[tuple[Any, dict[str, int], int]] = [(r, {}, 1) for r in universe]
+        # a record comes with every value that queries look at, so with a query it stands for many
+        many = 2 if any(m.get("query", "count") != "count" for m in problem["mechanisms"]) else 1
+        places: list[tuple[Any, dict[str, int], int]] = [(r, {}, many) for r in universe]
     elif parts and named:
         raise NotRead("setting", "partitions beside named records")
     else:
@@ -294,6 +309,8 @@ def listed(problem: Any, core: Any) -> None:
     }
     singles["free-lunch"] = list(combinations(range(len(elements)), 2))
     same_relation(problem["target"]["granularity"], ordered(core["target"]), singles)
+    if any("noise" in one for one in core["mechanisms"]):
+        raise NotRead("noise", "on listed databases")
     for said, one in zip(problem["mechanisms"], core["mechanisms"], strict=True):
         image(problem, said, one, elements, singles)
 

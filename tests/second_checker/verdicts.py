@@ -22,13 +22,13 @@ STEPS = {
     "curve": "a bound that is computed for numbers (computed pages)",
     "curve_standing": "that a claim lies above such a bound",
     "exceed": "that a claim lies below the least curve",
-    "noise": "mechanisms that add noise to a query",
     "table": "mechanisms that are tables of probabilities",
     "study": "a study within a study",
     "one_by_one": "the mechanisms of a study one by one",
 }
 NOT_READ = {
     **STEPS,
+    "noise": "noise on listed databases, in other notions than its own, or on queries of other kinds",
     "metrics": "problems about metrics and coordinates: their files have no setting",
     "setting": "graphs, tables, sets, sequences, users and other classes of problem files",
     "class": "classes whose profile is found by other procedures, or is very large",
@@ -38,6 +38,7 @@ NOT_READ = {
     "calculus": "certificates by derivatives",
     "rays": "rays with families within roots, or sums over several families",
     "certificate": "roots that are not compared by their squares",
+    "constants": "certificates that choose among numbers, whose largest is found at once here",
     "sign": "a product with a worst case whose sign is not seen",
     "product": "products of worst cases whose members may be below 0",
     "value": "roots, quotients and logarithms whose values are not seen to exist",
@@ -86,8 +87,9 @@ def look(saved: Any, folder: Path, unread: list[NotRead]) -> None:
     text = json.dumps(core, sort_keys=True, separators=(",", ":"))
     demand(hashlib.sha256(text.encode()).hexdigest() == derivation["setting"], "the setting is another one")
     library = Library(folder, derivation["pages"])
-    settings.agree(saved["problem"], core)
-    losses = Losses(core, profile(core), library)
+    settings.agree(saved["problem"], core, library)
+    vectors, moves = profile(core, library)
+    losses = Losses(core, vectors, library, moves)
     walk = Derivation(losses, len(core["mechanisms"]))
     for n, step in enumerate(derivation["steps"], 1):
         try:
