@@ -104,6 +104,7 @@ class Derivation:
     # -- bounds ------------------------------------------------------------------------------------------
 
     def given(self, step: Any, before: list[Any]) -> Promise:
+        """A guarantee as it is stated."""
         i = step["i"]
         demand(isinstance(i, int) and 1 <= i <= self.count, "there is no such mechanism")
         noisy = i - 1 in self.losses.moves
@@ -111,12 +112,14 @@ class Derivation:
         return Promise(i - 1, self.losses.core["mechanisms"][i - 1]["notion"])
 
     def noise(self, step: Any, before: list[Any]) -> Promise:
+        """The guarantee of a noise."""
         promise = self.given({"i": step["i"]}, before)
         if step["notion"] != promise.notion:
             raise NotRead("noise", "in another notion than that of the setting")
         return promise
 
     def compose(self, step: Any, before: list[Any]) -> Composed:
+        """All mechanisms together, in one notion."""
         self.one(before, *[Promise] * len(before))
         demand(sorted(p.mechanism for p in before) == list(range(self.count)), "not each mechanism once")
         demand(len({p.notion for p in before}) == 1, "guarantees of several notions are composed")
@@ -124,6 +127,7 @@ class Derivation:
         return Composed(tuple(before))
 
     def cover(self, step: Any, before: list[Any]) -> Cover:
+        """The profile, found anew when the setting was read."""
         library = self.losses.library
         library.one("sensitivity-profile")
         for mechanism in self.losses.core["mechanisms"]:
@@ -136,20 +140,24 @@ class Derivation:
         return Cover()
 
     def squared(self, notion: str) -> frozenset[str]:
+        """The parameters of a notion that are composed by their squares."""
         return frozenset(self.losses.rule(notion).get("squared", []))
 
     def worst(self, step: Any, before: list[Any]) -> Bound:
+        """The largest values over the profile, by the rule."""
         composed, _ = self.one(before, Composed, Cover)
         notion = composed.promises[0].notion
         return Bound(notion, self.losses.bound(list(composed.promises)), self.squared(notion))
 
     def closer(self, step: Any, before: list[Any]) -> Bound:
+        """The same with the least values that pages give."""
         composed, _ = self.one(before, Composed, Cover)
         notion = composed.promises[0].notion
         demand(notion == "approximate" and step["key"] == "delta", "closer values of another parameter")
         return Bound(notion, self.losses.bound(list(composed.promises), closer=True), frozenset())
 
     def convert(self, step: Any, before: list[Any]) -> Promise:
+        """The guarantee of a mechanism in another notion."""
         (promise,) = self.one(before, Promise)
         page = self.losses.library.one(step["page"])
         demand(
@@ -160,6 +168,7 @@ class Derivation:
         return Promise(promise.mechanism, page["to"], (*promise.pages, (step["page"], chosen)))
 
     def change(self, step: Any, before: list[Any]) -> Bound:
+        """A guarantee for the target in another notion."""
         (bound,) = self.one(before, Bound)
         page = self.losses.library.one(step["page"])
         demand(
@@ -194,6 +203,7 @@ class Derivation:
         return values
 
     def weaken(self, step: Any, before: list[Any]) -> Bound:
+        """A claim that is at least a guarantee."""
         (bound,) = self.one(before, Bound)
         claim = step["claim"]
         demand(claim["notion"] == bound.notion, "a claim of another notion")
@@ -209,6 +219,7 @@ class Derivation:
         return Bound(bound.notion, values, bound.squared, claim)
 
     def compare(self, certificate: Any, greater: Form, less: Form, squared: bool) -> None:
+        """Rejects where the certificate does not compare; roots are compared by their squares."""
         if certificate is not None and squared:
             if set(certificate) != {"squares"}:
                 raise NotRead("certificate", "of roots that are not compared by their squares")
@@ -216,6 +227,7 @@ class Derivation:
         compare(certificate, greater, less, self.losses.core["parameters"])
 
     def vacuous(self, step: Any, before: list[Any]) -> Bound:
+        """A claim where there are no neighbours."""
         self.one(before, Cover)
         demand(not self.losses.vectors, "there are neighbours")
         claim = step["claim"]
@@ -225,6 +237,7 @@ class Derivation:
     # -- what is attained --------------------------------------------------------------------------------
 
     def attain(self, step: Any, before: list[Any]) -> Attained:
+        """What witnesses are asked for; what they lose is computed where it is used."""
         demand(bool(before) and isinstance(before[0], Cover), "attained at no profile")
         promises = before[1:]
         self.one(promises, *[Promise] * len(promises))
@@ -240,6 +253,7 @@ class Derivation:
         return Attained(step["notion"], [i - 1 for i in by])
 
     def optimal(self, step: Any, before: list[Any]) -> Shown:
+        """That a guarantee is attained."""
         bound, attained = self.one(before, Bound, Attained)
         key = step["key"]
         demand(attained.notion == bound.notion and key in bound.values, "attained in another notion")
@@ -251,6 +265,7 @@ class Derivation:
         return Shown("optimal", bound.claim, step["from"][0])
 
     def refute(self, step: Any, before: list[Any]) -> Shown:
+        """That what is attained lies above a claim at the point."""
         (attained,) = self.one(before, Attained)
         claim, point = step["claim"], self.point(step["point"])
         rule = self.losses.rule(attained.notion)
@@ -283,6 +298,7 @@ class Derivation:
         return dict(values)
 
     def loose(self, step: Any, before: list[Any]) -> Shown:
+        """That a claim lies above a guarantee at the point."""
         (bound,) = self.one(before, Bound)
         claim, key, point = step["claim"], step["key"], self.point(step["point"])
         demand(claim["notion"] == bound.notion and key in bound.values, "a claim of another notion")
