@@ -110,10 +110,8 @@ def _claims_in(notion: str, old: Study, rng: random.Random) -> list[dict[str, st
     first, *more = KEYS[notion]
     names = sorted({name for name in old.setting.domains if name[0] not in "dklw" and "[" not in name})
     right = {first: "1", **dict.fromkeys(more, "1/10")}
-    try:
+    with suppress(NO):
         right = {key: formulas.to_text(x) for key, x in old.guarantee(notion).values.items()}
-    except NO:
-        pass
     B = right[first]
     pool = ["1", "1/2", "oo", *(["0"] if rng.random() < 0.1 else [])]
     if B != "oo":

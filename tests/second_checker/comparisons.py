@@ -1,0 +1,347 @@
+"""Certificates of g >= l (certificates.md, Comparisons): leaves, choices, shifts and rays; the rest is NOT READ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb
+from typing import Any
+
+from second_checker.forms import (
+    UNIT,
+    ZERO,
+    Algebra,
+    Form,
+    add,
+    letter,
+    letters,
+    made,
+    minus,
+    number,
+    rational,
+    scale,
+)
+from second_checker.outcomes import NotRead, Rejected, demand
+
+Rewrite = Callable[[Any], Form | None]
+
+
+def compare(certificate: Any, greater: Form, less: Form, domains: Mapping[str, Any]) -> None:
+    """Rejects where the certificate does not show greater >= less for all letters of these domains."""
+    algebra = Algebra(domains)
+    if certificate is None:
+        demand(not minus(greater, less), "two formulas differ, and no certificate compares them")
+        return
+    if "known" in certificate:
+        raise NotRead("ranges", "a certificate that uses what is known besides signs")
+    for name, words in certificate["letters"].items():
+        demand(name in domains and domains[name] == words, f"the letter {name} has another domain")
+    difference = algebra.read(certificate["difference"])
+    used = letters(greater) | letters(less) | letters(difference)
+    demand(used <= set(certificate["letters"]), "a letter of the formulas has no domain in the certificate")
+    demand(difference == minus(greater, less), "the difference is not that of the two formulas")
+    show(algebra, difference, certificate["proof"])
+
+
+def show(algebra: Algebra, form: Form, proof: Any) -> None:
+    """Rejects where the proof does not show form >= 0."""
+    demand(isinstance(proof, dict), "a proof is a table")
+    if "choose" in proof:
+        choose(algebra, form, proof)
+    elif "rays" in proof:
+        rays(algebra, form, proof)
+    elif "shift" in proof:
+        shift(algebra, form, proof)
+    elif "rule" in proof:
+        raise NotRead("rules", "a proof for all choices at once")
+    elif "steps" in proof:
+        raise NotRead("calculus", "a proof by derivatives and the like")
+    else:
+        leaf(algebra, form, proof)
+
+
+def worst_case(algebra: Algebra, text: Any) -> tuple[Any, int, Counter[Form]]:
+    """A worst case that a certificate names: its atom, m and its members."""
+    form = algebra.read(text)
+    if "max(" in str(text) and not letters(form):
+        raise NotRead("constants", "a worst case of numbers, which is read as the largest of them")
+    demand(len(form) == 1, f"{text} is no worst case")
+    ((monomial, factor),) = form
+    demand(factor == 1 and len(monomial) == 1, f"{text} is no worst case")
+    ((a, p),) = monomial
+    demand(p == 1 and a[0] == "top", f"{text} is no worst case")
+    return a, a[1], Counter(dict(a[2]))
+
+
+def leaf(algebra: Algebra, form: Form, proof: Any) -> None:
+    """Weights, bounds, the rest and its signs."""
+    for text, weights in proof.get("weights", []):
+        form = weighed(algebra, form, text, weights)
+    for name, end, factor in proof.get("bounds", []):
+        demand(Fraction(factor) >= 0, "a bound is subtracted with a negative factor")
+        form = minus(form, scale(beyond(algebra, name, end), Fraction(factor)))
+    demand(form == algebra.read(proof["rest"]), "the rest is not what remains")
+    if proof.get("unit"):
+        bernstein(algebra, form, proof["unit"])
+    else:
+        demand_signs(algebra, form)
+
+
+def demand_signs(algebra: Algebra, form: Form) -> None:
+    """Rejects where the form is not seen to be >= 0 by the signs of its terms."""
+    if algebra.lower(form) == 0:
+        if not letters(form) or algebra.range(form)[1] < 0:
+            raise Rejected("a constant that should be >= 0 is below 0")
+        raise Rejected("the rest is not seen to be >= 0")
+
+
+def weighed(algebra: Algebra, form: Form, text: Any, weights: Any) -> Form:
+    """The form with a mixture of its members in place of a worst case."""
+    a, m, members = worst_case(algebra, text)
+    place = frozenset([(a, Fraction(1))])
+    factor = dict(form).get(place, Fraction(0))
+    demand(factor >= 0, "a worst case that is subtracted is weighed")
+    mixture, named = ZERO, []
+    for x, w in weights:
+        member, weight = algebra.read(x), Fraction(w)
+        demand(member not in named, "a member is weighed twice")
+        demand(0 <= weight <= members[member], f"{x} has a weight that no such member has")
+        named.append(member)
+        mixture = add(mixture, scale(member, weight))
+    demand(sum(Fraction(w) for _, w in weights) == m, "weights do not add up to m")
+    return add(made((mono, c) for mono, c in form if mono != place), scale(mixture, factor))
+
+
+def beyond(algebra: Algebra, name: str, end: str) -> Form:
+    """letter − least, or greatest − letter."""
+    box = algebra.domains.get(name, {})
+    demand(end in ("least", "greatest") and end in box, f"{name} has no {end}")
+    value = number(Fraction(box[end]))
+    return minus(letter(name), value) if end == "least" else minus(value, letter(name))
+
+
+def bernstein(algebra: Algebra, form: Form, unit: list[str]) -> None:
+    """The coefficients in the products of x^j·(1 − x)^(n−j), all of whose terms must be >= 0."""
+    for name in unit:
+        box = algebra.domains.get(name, {})
+        demand(Fraction(box.get("least", 1)) == 0 and Fraction(box.get("greatest", 0)) == 1, "no unit letter")
+    split: dict[tuple[int, ...], Form] = {}
+    for monomial, factor in form:
+        powers = {a[1]: p for a, p in monomial if a[0] == "letter" and a[1] in unit}
+        demand(
+            all(p.denominator == 1 and p > 0 for p in powers.values()), "no polynomial in the unit letters"
+        )
+        rest = frozenset((a, p) for a, p in monomial if not (a[0] == "letter" and a[1] in unit))
+        demand(not letters(made([(rest, Fraction(1))])) & set(unit), "no polynomial in the unit letters")
+        key = tuple(int(powers.get(name, 0)) for name in unit)
+        split[key] = add(split.get(key, ZERO), made([(rest, factor)]))
+    degrees = [max((key[i] for key in split), default=0) for i in range(len(unit))]
+    for j in product(*(range(n + 1) for n in degrees)):
+        total = ZERO
+        for p, c in split.items():
+            share = Fraction(1)
+            for ji, pi, n in zip(j, p, degrees, strict=True):
+                share *= Fraction(comb(ji, pi), comb(n, pi))
+            total = add(total, scale(c, share))
+        demand_signs(algebra, total)
+
+
+def choose(algebra: Algebra, form: Form, proof: Any) -> None:
+    """Each sum of m members in place of a worst case that is subtracted."""
+    a, m, members = worst_case(algebra, proof["choose"])
+    every = {add(*chosen) for chosen in combinations(list(members.elements()), m)}
+    seen = set()
+    for text, inner in proof["cases"]:
+        case = algebra.read(text)
+        demand(case in every, f"{text} is no case")
+        seen.add(case)
+        show(algebra, replaced(algebra, form, a, case, 1), inner)
+    demand(seen == every, "a case is missing")
+
+
+def replaced(algebra: Algebra, form: Form, a: Any, case: Form, sign: int) -> Form:
+    """The form with a case in place of a worst case wherever that is subtracted."""
+    total = []
+    for monomial, factor in form:
+        way = sign if factor > 0 else -sign
+        worst = [b for b, p in monomial if b[0] == "top"]
+        if len(monomial) != 1 or not worst:
+            total.append(made([(monomial, factor)]))
+        elif worst[0] == a and way < 0:
+            total.append(scale(case, factor))
+        else:
+            _, m, members = worst[0]
+            inside = [y for x, n in members for y in [replaced(algebra, x, a, case, way)] * n]
+            total.append(scale(algebra.top(m, inside), factor))
+    return add(*total)
+
+
+def rewritten(algebra: Algebra, form: Form, rewrite: Rewrite) -> Form:
+    """The form with other forms in place of atoms, where `rewrite` gives one."""
+    total = []
+    for monomial, factor in form:
+        term = number(factor)
+        for a, p in monomial:
+            new = rewrite(a)
+            base = new if new is not None else within(algebra, a, rewrite)
+            term = algebra.times(term, algebra.power(base, p))
+        total.append(term)
+    return add(*total)
+
+
+def within(algebra: Algebra, a: Any, rewrite: Rewrite) -> Form:
+    """An atom, rewritten in what it is of."""
+    match a:
+        case ("letter", _) | ("prime", _):
+            return made([(frozenset([(a, Fraction(1))]), Fraction(1))])
+        case ("top", m, members):
+            return algebra.top(m, [y for x, n in members for y in [rewritten(algebra, x, rewrite)] * n])
+        case ("family", m, member, count):
+            return algebra.family(m, rewritten(algebra, member, rewrite), rewritten(algebra, count, rewrite))
+        case ("exp", x):
+            return algebra.exp(rewritten(algebra, x, rewrite))
+        case ("log", x):
+            return algebra.log(rewritten(algebra, x, rewrite))
+    return rewritten(algebra, a[1], rewrite)
+
+
+def shift(algebra: Algebra, form: Form, proof: Any) -> None:
+    """New letters that begin with 0."""
+    boxes: dict[str, Any] = dict(algebra.domains)
+    new: dict[str, Form] = {}
+    for name, end, fresh in proof["shift"]:
+        demand(
+            fresh not in boxes and name in algebra.domains and name not in new, f"{fresh} is no new letter"
+        )
+        box = algebra.domains[name]
+        demand(end in ("least", "greatest") and end in box, f"{name} has no {end}")
+        other = "greatest" if end == "least" else "least"
+        boxes[fresh] = {"least": 0, "integer": bool(box.get("integer"))}
+        if other in box:
+            boxes[fresh]["greatest"] = abs(Fraction(box[other]) - Fraction(box[end]))
+        boxes[fresh]["open-least"] = bool(box.get(f"open-{end}"))
+        boxes[fresh]["open-greatest"] = bool(box.get(f"open-{other}"))
+        value = number(Fraction(box[end]))
+        new[name] = add(value, letter(fresh)) if end == "least" else minus(value, letter(fresh))
+    inner = Algebra(boxes)
+    moved = rewritten(inner, form, lambda a: new.get(a[1]) if a[0] == "letter" else None)
+    demand(moved == inner.read(proof["difference"]), "the shifted difference is another one")
+    show(inner, moved, proof["proof"])
+
+
+# -- rays ------------------------------------------------------------------------------------------------
+
+
+def families(form: Form) -> set[Any]:
+    """All worst cases over families in a form."""
+    found: set[Any] = set()
+    for monomial, _ in form:
+        for a, _ in monomial:
+            if a[0] == "family":
+                found.add(a)
+            elif a[0] == "top":
+                found |= {f for x, _ in a[2] for f in families(x)}
+            elif a[0] in ("exp", "log", "sum") and families(a[1]):
+                raise NotRead("rays", "with a family within a root or the like")
+    return found
+
+
+def rays(algebra: Algebra, form: Form, proof: Any) -> None:
+    """Families replaced by multiples of vectors of ones and zeros."""
+    form = simpler(algebra, form)
+    listed = {}
+    boxes: dict[str, Any] = dict(algebra.domains)
+    for member, count, name in proof["rays"]:
+        listed[algebra.read(member)] = algebra.read(count), name
+    used = families(form)
+    demand({a[2] for a in used} == set(listed), "the families are not those of the list")
+    largest: dict[str, int] = {}
+    for _, m, member, count in used:
+        demand(algebra.sign(member) > 0, "a member is not seen to be >= 0")
+        demand(listed[member][0] == count, "a family has another number of members")
+        name, k = listed[member][1], rational(count)
+        m = 0 if m is None else m if k is None else min(m, int(k))
+        largest[name] = max(largest.get(name, 0), m)
+    demand(len(largest) == len(listed), "two families have one name")
+    for name, most in largest.items():
+        for j in [*range(1, most + 1), "all"]:
+            for fresh in (f"{name}_{j}", f"{name}_{j}_more"):
+                demand(fresh not in boxes, f"{fresh} is no new letter")
+                boxes[fresh] = "nonnegative"
+    inner = Algebra(boxes)
+
+    def expanded(a: Any) -> Form | None:
+        if a[0] != "family":
+            return None
+        name = listed[a[2]][1]
+        return ray(inner, name, largest[name], a[1], a[3])
+
+    result = rewritten(inner, form, expanded)
+    counts = {name: count for count, name in listed.values()}
+    result = with_more(inner, result, counts, largest)
+    demand(result == inner.read(proof["difference"]), "the difference in rays is another one")
+    show(inner, result, proof["proof"])
+
+
+def ray(algebra: Algebra, name: str, most: int, m: int | None, count: Form) -> Form:
+    """T_m, or the sum of all, in the letters of a family."""
+    terms = [scale(letter(f"{name}_{j}"), j if m is None else min(m, j)) for j in range(1, most + 1)]
+    whole = letter(f"{name}_all")
+    terms.append(algebra.times(count, whole) if m is None else scale(whole, min(m, most)))
+    return add(*terms)
+
+
+def with_more(algebra: Algebra, form: Form, counts: Mapping[str, Form], largest: Mapping[str, int]) -> Form:
+    """The form with k·name_j written as max(j, least k)·name_j + name_j_more."""
+    total = []
+    for monomial, factor in form:
+        if any(a[0] == "top" for a, _ in monomial):
+            ((a, _),) = monomial
+            inside = [y for x, n in a[2] for y in [with_more(algebra, x, counts, largest)] * n]
+            total.append(scale(algebra.top(a[1], inside), factor))
+            continue
+        total.append(scale(one_more(algebra, monomial, counts, largest), factor))
+    return add(*total)
+
+
+def one_more(algebra: Algebra, monomial: Any, counts: Mapping[str, Form], largest: Mapping[str, int]) -> Form:
+    """The same for a monomial."""
+    powers = dict(monomial)
+    for name, count in counts.items():
+        if rational(count) is not None:
+            continue
+        ((inner, _),) = count
+        ((k, _),) = inner
+        for j in [*range(1, largest[name] + 1), "all"]:
+            own = ("letter", f"{name}_{j}")
+            if powers.get(own) == 1 and powers.get(k) == 1:
+                rest = frozenset((a, p) for a, p in monomial if a not in (own, k))
+                least = int(algebra.ends(k[1])[0])
+                times = max(largest[name] if j == "all" else int(j), least)
+                more = add(scale(letter(own[1]), times), letter(own[1] + "_more"))
+                return algebra.times(made([(rest, Fraction(1))]), more)
+    return made([(monomial, Fraction(1))])
+
+
+def simpler(algebra: Algebra, form: Form) -> Form:
+    """The first two steps of rays: even powers drawn inside, and subtracted sums taken apart."""
+    total = []
+    for monomial, factor in form:
+        term = number(factor)
+        one = made([(monomial, Fraction(1))])
+        for a, p in monomial:
+            base = made([(frozenset([(a, Fraction(1))]), Fraction(1))])
+            even = a[0] == "family" and a[1] is not None and p > 0 and p % 2 == 0
+            if even and factor > 0 and algebra.sign(one) > 0 and algebra.sign(a[2]) > 0:
+                base, p = algebra.family(a[1], algebra.times(a[2], a[2]), a[3]), p / 2
+            term = algebra.times(term, algebra.power(base, p))
+        total.append(term)
+    form = add(*total)
+    if any(len(a[2]) > 1 or rational(a[2]) is not None for a in families(form)):
+        raise NotRead("rays", "with sums over several families")
+    return form
+
+
+__all__ = ["UNIT", "compare", "show"]

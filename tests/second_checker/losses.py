@@ -1,0 +1,303 @@
+"""What guarantees give at the vectors of the profile: by the rules, conversions, closer values and witnesses.
+
+A value is a form, or None for ∞.  Parameters that are composed by their squares are kept as squares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+from second_checker import noises
+from second_checker.forms import INF, ZERO, Algebra, Form, add, minus, number, rational, scale
+from second_checker.outcomes import NotRead, demand
+from second_checker.pages import Library
+from second_checker.profiles import Distance, Vector
+
+Values = dict[str, Form] | None
+Loss = Callable[[int, int], Form | None]
+SUM = "sum({0}[i], i, 1, k)"
+ROOT = "sqrt(sum({0}[i]**2, i, 1, k))"
+
+
+@dataclass(frozen=True)
+class Promise:
+    """The guarantee of a mechanism, converted by these pages with these chosen values."""
+
+    mechanism: int
+    notion: str
+    pages: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
+
+
+@dataclass
+class Losses:
+    """A setting, its profile, and the pages."""
+
+    core: Any
+    vectors: list[Vector]
+    library: Library
+    moves: dict[int, list[Form]]
+
+    def __post_init__(self) -> None:
+        self.algebra = Algebra(self.core["parameters"])
+        endless = (
+            self.core["target"]["single"] == "any two"
+            and self.core["databases"].get("size", [""])[0] == "any"
+        )
+        for one in self.core["mechanisms"]:
+            for text in one["values"].values():
+                # maximal vectors decide for parameters >= 0 only; a 0 that moves without limit loses 0
+                if text != "oo" and self.algebra.sign(self.algebra.read(text)) < (2 if endless else 1):
+                    raise NotRead("domain", "a parameter that may be below 0, or be 0 at any two databases")
+
+    def rule(self, notion: str) -> Any:
+        """The rule of a notion; only sums and roots of sums of squares are read."""
+        rule = self.library.rule(notion)
+        for key in rule["parameters"]:
+            wanted = ROOT if key in rule.get("squared", []) else SUM
+            demand(rule["composition"][key] == wanted.format(key), "a composition that is no sum")
+        return rule
+
+    def stated(self, mechanism: int) -> Values:
+        """The parameters as stated."""
+        texts = self.core["mechanisms"][mechanism]["values"]
+        return None if "oo" in texts.values() else {k: self.algebra.read(v) for k, v in texts.items()}
+
+    def at(self, promise: Promise, r: Distance) -> Values:
+        """The parameters at distance r > 0."""
+        own = self.stated(promise.mechanism)
+        if own is None or r == INF:
+            return None
+        rule = self.rule(self.core["mechanisms"][promise.mechanism]["notion"])
+        names = {**own, "r": self.distance(promise.mechanism, r)}
+        texts = rule["distance"]
+        if promise.mechanism not in self.moves:
+            texts = {**texts, **rule.get("at-steps", {})}
+        values: Values = {key: self.algebra.read(texts[key], names) for key in rule["parameters"]}
+        for page, chosen in promise.pages:
+            values = self.converted(page, dict(chosen), values)
+        return values
+
+    def distance(self, i: int, r: Distance) -> Form:
+        """A distance as a formula: for a noise the move with this rank."""
+        return self.moves[i][int(r)] if i in self.moves else number(r)
+
+    def converted(self, page: str, chosen: Mapping[str, str], values: Values) -> Values:
+        """The parameters of another notion that a page leads to."""
+        table = self.library.one(page)
+        demand(table["kind"] == "conversion", f"{page} is no conversion")
+        demand(set(chosen) == set(table.get("free", {})), "chosen values are not those that are free")
+        if values is None:
+            return None
+        names = {**values, **{key: self.algebra.read(text) for key, text in chosen.items()}}
+        for key, words in table.get("free", {}).items():
+            value = rational(names[key])
+            demand(words == "in (0,1)" and value is not None and 0 < value < 1, f"{key} cannot be chosen so")
+        for key, text in table.get("only", {}).items():
+            demand(values[key] == self.algebra.read(text), f"{key} is not {text}")
+        return {key: self.algebra.read(text, names) for key, text in table["parameters"].items()}
+
+    # -- sums over mechanisms ----------------------------------------------------------------------------
+
+    def composed(self, vector: Vector, mechanisms: list[int], loss: Loss) -> Form | None:
+        """The sum of what the mechanisms lose at a vector; members of families that move are the worst."""
+        total: list[Form] = []
+        parts: dict[str, list[tuple[int, Vector]]] = {}
+        at = 0
+        for i, one in enumerate(self.core["mechanisms"]):
+            own = vector[at : at + len(one["reads"])]
+            at += len(own)
+            if i not in mechanisms or not any(own):
+                continue
+            if "partition" in one:
+                parts.setdefault(one["partition"], []).append((i, own))
+                continue
+            value = loss(i, own[0])  # type: ignore[arg-type]
+            if value is None:
+                return None
+            if "count" in one:
+                value = self.algebra.family(None, value, self.algebra.read(one["count"]))
+            total.append(value)
+        for families in parts.values():
+            value = self.members(families, loss)
+            if value is None:
+                return None
+            total.append(value)
+        return add(*total)
+
+    def members(self, families: list[tuple[int, Vector]], loss: Loss) -> Form | None:
+        """What the parts of a partition lose: level by level the sum of the m largest."""
+        values = []
+        for distances in zip(*(own for _, own in families), strict=True):
+            moving = [loss(i, r) for (i, _), r in zip(families, distances, strict=True) if r]  # type: ignore[arg-type]
+            if None in moving:
+                return None
+            if moving:
+                values.append(add(*(x for x in moving if x is not None)))
+        count = self.algebra.read(self.core["mechanisms"][families[0][0]]["count"])
+        least = values[-1]
+        levels = sorted((ratio(value, least) for value in values), reverse=True)
+        total, seen = ZERO, 0
+        grouped = [(level, len(list(own))) for level, own in groupby(levels)]
+        for n, (level, many) in enumerate(grouped):
+            seen += many
+            below = grouped[n + 1][0] if n + 1 < len(grouped) else Fraction(0)
+            total = add(total, scale(self.algebra.family(seen, least, count), level - below))
+        return total
+
+    def worst(self, values: list[Form | None]) -> Form | None:
+        """The largest of the values at the vectors; without any, 0."""
+        if None in values:
+            return None
+        return self.algebra.top(1, [x for x in values if x is not None]) if values else ZERO
+
+    # -- bounds ------------------------------------------------------------------------------------------
+
+    def bound(self, promises: list[Promise], closer: bool = False) -> dict[str, Form | None]:
+        """The parameters of a composition for the target; squares for those composed by squares."""
+        notion = promises[0].notion
+        rule = self.rule(notion)
+        by = {p.mechanism: p for p in promises}
+        result: dict[str, Form | None] = {}
+        for key in rule["parameters"]:
+
+            def loss(i: int, r: Distance, key: str = key) -> Form | None:
+                values = self.at(by[i], r)
+                if values is None:
+                    return None
+                value = values[key]
+                return self.algebra.times(value, value) if key in rule.get("squared", []) else value
+
+            if closer and key == "delta":
+                every = [self.together(v, by) for v in self.vectors]
+            else:
+                every = [self.composed(v, list(by), loss) for v in self.vectors]
+            result[key] = self.worst(every)
+        return result
+
+    def together(self, vector: Vector, by: Mapping[int, Promise]) -> Form | None:
+        """One minus the product, of the least values at the distances."""
+        if any("count" in one for one in self.core["mechanisms"]):
+            raise NotRead("closer", "values of families")
+        table = self.library.of("closer", notion="approximate", over="mechanisms")
+        total, large = None, 0
+        for i, r in enumerate(vector):
+            if not r or i not in by:
+                continue
+            delta = self.least(by[i], r)
+            if delta is None:
+                return None
+            large += self.algebra.sign(minus(number(1), delta)) < 1
+            if large > 1:
+                raise NotRead("closer", "values above 1")
+            if total is None:
+                total = delta
+            else:
+                (formula,) = table["next"]["delta"]
+                total = self.algebra.read(formula, {"a": total, "delta": delta})
+        return ZERO if total is None else total
+
+    def least(self, promise: Promise, r: Distance) -> Form | None:
+        """The least δ at distance r."""
+        values = self.at(promise, 1) if r < INF else None
+        if values is None:
+            return None
+        if r == 1:
+            return values["delta"]
+        table = self.library.of("closer", notion="approximate", over="steps")
+        if r > 12:
+            raise NotRead("closer", "values at large distances")
+        value = values["delta"]
+        demand(self.algebra.sign(minus(number(1), value)) > 0, "a delta above 1")
+        for _ in range(int(r) - 1):
+            nexts = [self.algebra.read(text, {**values, "a": value}) for text in table["next"]["delta"]]
+            value = scale(self.algebra.top(1, [scale(x, -1) for x in nexts]), -1)
+        return value
+
+    # -- what is attained --------------------------------------------------------------------------------
+
+    def attained(self, notion: str, key: str, mechanisms: list[int]) -> Form | None:
+        """What witnesses of these mechanisms lose at worst; squares for what is composed by squares."""
+        if notion == "approximate":
+            return self.events(key, mechanisms)
+        squared = key in self.rule(notion).get("squared", [])
+        return self.worst(
+            [
+                self.composed(v, mechanisms, lambda i, r: self.witness(i, r, notion, key, squared))
+                for v in self.vectors
+            ]
+        )
+
+    def witness(self, i: int, r: Distance, notion: str, key: str, squared: bool) -> Form | None:
+        """What the witness of a mechanism loses at distance r."""
+        own = self.stated(i)
+        of = self.core["mechanisms"][i]["notion"]
+        if own is None or r == INF:
+            return None
+        names = {**own, "r": self.distance(i, r)}
+        if i in self.moves and (
+            of != notion or not noises.attained(self.library, self.core["mechanisms"][i])
+        ):
+            raise NotRead("noise", "that reaches its guarantee nowhere, or in another notion")
+        if of != notion:
+            table = self.library.of("violation", of=of, notion=notion)
+            if self.algebra.sign(own[table["positive"]]) != 2:
+                raise NotRead("violation", "of a parameter that may be 0")
+            return None if table["loss"] == "oo" else self.algebra.read(table["loss"], names)
+        table = self.library.of("witness", notion=notion)
+        demand(table["shows"] == key, f"the witness does not show {key}")
+        distance = self.algebra.read(table["distance"], names)
+        if table["by"] == "ratio":
+            demand(table["probability"] == "exp(-d)/2", "another witness")
+            return distance
+        demand(table["by"] == "noise" and notion in ("zcdp", "gaussian"), "another witness")
+        square = self.algebra.times(distance, distance)
+        return scale(square, 1 / (Fraction(table["variance"]) * (1 if squared else 2)))
+
+    def events(self, key: str, mechanisms: list[int]) -> Form | None:
+        """The probability of an event that is impossible at the other database."""
+        table = self.library.of("witness", notion="approximate")
+        demand(table["shows"] == key == "delta" and table["by"] == "event", "another witness")
+        demand(table["probability"] == "min(1, d)" and table["distance"] == "delta*r", "another witness")
+        by = {i: Promise(i, "approximate") for i in mechanisms}
+        demand(all(self.core["mechanisms"][i]["notion"] == "approximate" for i in by), "another notion")
+        for i in by:
+            own = self.stated(i)
+            if own is None or self.algebra.sign(minus(number(1), own["delta"])) < 1:
+                raise NotRead("witness", "of a delta that may be above 1")
+
+        def loss(i: int, r: Distance) -> Form | None:
+            values = self.at(by[i], r)
+            return None if values is None else values["delta"]
+
+        every = []
+        for v in self.vectors:
+            moves = [r for r, i in zip(v, self.numbers(), strict=True) if i in by]
+            whole = any(
+                "count" in self.core["mechanisms"][i] and "partition" not in self.core["mechanisms"][i]
+                for i in by
+            )
+            single = (
+                not whole and sum(moves) <= table["steps"] and sum(r > 0 for r in moves) <= table["together"]
+            )
+            every.append(self.composed(v, list(by), loss) if single else self.together(v, by))
+        return self.worst(every)
+
+    def numbers(self) -> list[int]:
+        """The mechanism of each slot."""
+        return [i for i, one in enumerate(self.core["mechanisms"]) for _ in one["reads"]]
+
+
+def ratio(value: Form, least: Form) -> Fraction:
+    """How many times the least loss another one is."""
+    other = dict(least)
+    shares = {factor / other[monomial] if monomial in other else None for monomial, factor in value}
+    share = next(iter(shares), Fraction(1))
+    if not value and not least:
+        return Fraction(1)
+    if len(value) != len(least) or len(shares) != 1 or share is None or share <= 0:
+        raise NotRead("family", "whose members lose in other proportions at other distances")
+    return share

@@ -1,0 +1,124 @@
+"""Noise on queries: how far values move, as ranks in the profile, and what a problem file says of it."""
+
+from __future__ import annotations
+
+from functools import cmp_to_key
+from typing import Any
+
+from second_checker.forms import ZERO, Algebra, Form, is_worst, minus, number
+from second_checker.outcomes import NotRead, demand
+from second_checker.pages import Library
+
+VALUES = {"sum": ["l", "u"], "mean": ["l", "u"], "histogram": [], "count": [], "bit": []}
+
+
+def ranked(core: Any, library: Library, vectors: set[Any]) -> tuple[set[Any], dict[int, list[Form]]]:
+    """The vectors with ranks for how many records of a noise's input go and come, and the moves by rank."""
+    numbers = [i for i, one in enumerate(core["mechanisms"]) for _ in one["reads"]]
+    noisy = {i for i, one in enumerate(core["mechanisms"]) if "noise" in one}
+    algebra = Algebra(core["parameters"])
+    tables: dict[int, list[Form]] = {}
+    places: dict[tuple[int, Any], int] = {}
+    for i in noisy:
+        pairs = {v[at] for v in vectors for at, number_ in enumerate(numbers) if number_ == i}
+        moves = {pair: move(algebra, library, core["mechanisms"][i], pair) for pair in pairs}
+        every = {ZERO, *moves.values()}
+
+        def order(x: Form, y: Form) -> int:
+            sign = algebra.sign(minus(x, y)) if x != y else 1
+            if not sign:
+                raise NotRead("noise", "moves of which none is seen to be larger")
+            return sign
+
+        tables[i] = sorted(every, key=cmp_to_key(order))
+        demand(tables[i][0] == ZERO, "a move below 0")
+        places |= {(i, pair): tables[i].index(form) for pair, form in moves.items()}
+    found = {
+        tuple(places[i, r] if i in noisy else r for i, r in zip(numbers, v, strict=True)) for v in vectors
+    }
+    return found, tables
+
+
+def move(algebra: Algebra, library: Library, mechanism: Any, pair: tuple[int, int]) -> Form:
+    """How far the value of a query moves where so many records go and come."""
+    noise = mechanism["noise"]
+    query, page = library.one(noise["query"]["page"]), library.one(noise["page"])
+    demand(query["kind"] == "query" and page["kind"] == "noise", "no query, or no noise")
+    names = {key: algebra.read(text) for key, text in noise["query"]["values"].items()}
+    names |= {"removed": number(pair[0]), "added": number(pair[1])}
+    if "n" in noise["query"]:
+        names["n"] = number(noise["query"]["n"])
+    demand(page["norm"] in query["moves"], "a query that does not move in this norm")
+    return simplest(algebra, algebra.read(query["moves"][page["norm"]], names))
+
+
+def simplest(algebra: Algebra, form: Form) -> Form:
+    """A maximum without the members that are seen to be below another one."""
+    if not is_worst(form):
+        return form
+    ((monomial, _),) = form
+    ((worst, _),) = monomial
+    kept: list[Form] = []
+    for x in [x for x, _ in worst[2]] if worst[1] == 1 else []:
+        if not any(algebra.sign(minus(y, x)) > 0 for y in kept):
+            kept = [y for y in kept if algebra.sign(minus(x, y)) < 1] + [x]
+    return algebra.top(1, kept) if kept else form
+
+
+def attained(library: Library, mechanism: Any) -> bool:
+    """Whether the pages of a noise say that its guarantee is reached."""
+    pages = [library.one(mechanism["noise"]["page"]), library.one(mechanism["noise"]["query"]["page"])]
+    return all(page.get("attained", True) for page in pages)
+
+
+def agree(said: Any, one: Any, core: Any, library: Library) -> None:
+    """Rejects a noise that is not the problem's."""
+    algebra = Algebra(core["parameters"])
+    demand(said["name"] == one["name"] and "noise" in one and one["domain"] == "own", "another mechanism")
+    noise = one["noise"]
+    ((kind, parameter),) = said["noise"].items()
+    page = library.one(noise["page"])
+    demand(page["noise"] == kind, "another noise")
+    value = algebra.read(parameter)
+    demand(value == algebra.read(noise["parameter"]) and algebra.sign(value) == 2, "another parameter")
+    if kind == "randomized-response":
+        low, high = algebra.range(value)
+        demand(low * 2 >= 1 and high < 1, "a probability that is none")
+    promised = page["guarantee"].get(one["notion"], {})
+    demand(set(promised) == set(one["values"]) and bool(promised), "another notion")
+    for key, text in promised.items():
+        same = algebra.read(text, {page["parameter"]: value}) == algebra.read(one["values"][key])
+        demand(same, f"{key} is not what the noise gives")
+    query(said["query"], one, core, algebra)
+    table = library.one(noise["query"]["page"])
+    if table.get("sized") or "n" in noise["query"]:
+        demand(noise["query"].get("n") == records_read(one, core), "another number of records")
+    demand(not table.get("one") or noise["query"]["n"] == 1, "a query of one record")
+
+
+def query(said: Any, one: Any, core: Any, algebra: Algebra) -> None:
+    """Rejects another query."""
+    ((name, given),) = said.items() if isinstance(said, dict) else [(said, [])]
+    if name not in VALUES:
+        raise NotRead("noise", f"the query {name}")
+    own = one["noise"]["query"]
+    demand(own["page"] == name, "another query")
+    if name == "histogram":
+        demand(int(given) >= 2, "a histogram of one bin")
+        given = []
+    demand(list(own["values"]) == VALUES[name] and len(given) == len(own["values"]), "other values")
+    for text, key in zip(given, VALUES[name], strict=True):
+        demand(algebra.read(text) == algebra.read(own["values"][key]), f"{key} is another one")
+    if given and algebra.sign(minus(algebra.read(given[1]), algebra.read(given[0]))) < 1:
+        raise NotRead("noise", "ends of which none is seen to be larger")
+
+
+def records_read(one: Any, core: Any) -> int:
+    """How many records a mechanism reads."""
+    base = core["databases"]
+    (reads,) = one["reads"]
+    if base["kind"] == "cells":
+        return int(base["count"]) if reads is None else len(reads)
+    if reads is None and base["size"][0] == "exactly":
+        return int(base["size"][1])
+    raise NotRead("noise", "a number of records that is not fixed")

@@ -1,0 +1,237 @@
+"""The sensitivity profile of a setting, found anew: by edit types, by blocks of cells, or by exhaustion.
+
+A vector has one distance a slot.  A mechanism has one slot, a family as many as it shows members; which
+members move is free, so vectors are the same where one comes from the other by exchanging parts.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from itertools import combinations, combinations_with_replacement, permutations, product
+from typing import Any
+
+from second_checker import noises
+from second_checker.forms import INF, Form
+from second_checker.outcomes import NotRead, demand
+from second_checker.pages import Library
+
+Distance = int | float
+Vector = tuple[Distance, ...]
+U, B, BOTH = frozenset({(0, 1), (1, 0)}), frozenset({(1, 1)}), frozenset({(0, 1), (1, 0), (1, 1)})
+
+
+def profile(core: Any, library: Library) -> tuple[list[Vector], dict[int, list[Form]]]:
+    """The maximal vectors of a setting; noises have ranks for distances, with the moves of each."""
+    kind = core["databases"]["kind"]
+    found = {"records": by_edits, "cells": by_blocks, "listed": by_exhaustion}.get(kind)
+    if found is None:
+        raise NotRead("class", f"databases of kind {kind}")
+    vectors, moves = noises.ranked(core, library, set(found(core)))
+    return maximal(core, vectors), moves
+
+
+def slots(core: Any) -> list[tuple[int, Any]]:
+    """All slots: the number of the mechanism, and what the slot reads."""
+    return [(i, reads) for i, one in enumerate(core["mechanisms"]) for reads in one["reads"]]
+
+
+def rounded_up(distance: Distance, steps: int) -> Distance:
+    """The distance in groups of steps."""
+    return distance if distance == INF else -(-int(distance) // steps)
+
+
+# -- edits of records ------------------------------------------------------------------------------------
+
+
+def by_edits(core: Any) -> Iterator[Vector]:
+    """The vectors of one pair for each type of target neighbours (shapes/edit-types.md)."""
+    base = core["databases"]
+    if base["of"] != "multisets":
+        raise NotRead("class", f"records in {base['of']}")
+    how, n = base["size"]
+    many = [len(atom) for atom in base["atoms"]]
+    if core["target"]["single"] == "any two" and how == "any":
+        yield tuple(far(core["mechanisms"][i], reads) for i, reads in slots(core))
+        return
+    for r, s in sizes(core["target"], how, n):
+        for removed in combinations_with_replacement(range(len(many)), r):
+            for added in combinations_with_replacement(range(len(many)), s):
+                if all(many[a] > 1 for a in set(removed) & set(added)):
+                    yield tuple(
+                        moved(core["mechanisms"][i], reads, removed, added, base) for i, reads in slots(core)
+                    )
+
+
+def far(mechanism: Any, reads: Any) -> Distance:
+    """The distance of databases without limit: 1 where any two are neighbours."""
+    if reads == []:
+        return 0
+    return 1 if stated(mechanism)["single"] == "any two" else INF
+
+
+def stated(mechanism: Any) -> Any:
+    """The neighbours of a guarantee."""
+    if "stated" not in mechanism:
+        raise NotRead("noise", "a mechanism without neighbours of its own")
+    return mechanism["stated"]
+
+
+def edits(relation: Any) -> frozenset[tuple[int, int]]:
+    """The edits of a relation."""
+    return frozenset((a, b) for a, b in relation["single"])
+
+
+def sizes(target: Any, how: str, n: int | None) -> set[tuple[int, int]]:
+    """How many records target neighbours have removed and added, at least one."""
+    most = INF if n is None else n
+    if target["single"] == "any two":
+        if most > 6:
+            raise NotRead("class", "any two databases of many records")
+        reached = set(product(range(int(most) + 1), repeat=2))
+    else:
+        possible = {e for e in edits(target) if most > 0 and (how != "exactly" or e == (1, 1))}
+        reached = {(0, 0)}
+        for _ in range(target["steps"]):
+            reached |= {(r + a, s + b) for r, s in reached for a, b in possible}
+    reached = {(r, s) for r, s in reached if max(r, s) <= most and (how != "exactly" or r == s)}
+    return reached - {(0, 0)}
+
+
+def moved(mechanism: Any, reads: Any, removed: Any, added: Any, base: Any) -> Any:
+    """The distance of what a slot reads, by the table of metrics."""
+    whole = reads is None or len(set(reads)) == len(base["atoms"])
+    own = range(len(base["atoms"])) if whole else set(reads)
+    r, s = sum(a in own for a in removed), sum(a in own for a in added)
+    if "noise" in mechanism:
+        return r, s
+    relation = stated(mechanism)
+    if r == s == 0:
+        return 0
+    if relation["single"] == "any two":
+        return 1
+    how, kind, common = base["size"][0], edits(relation), mechanism["domain"] == "common"
+    demand(kind in (U, B, BOTH), "edits that are none of the three")
+    if kind == U:
+        distance: Distance = INF if how == "exactly" and (whole or common) else r + s
+    elif kind == B and (whole or not common):
+        distance = r if r == s else INF
+    else:
+        distance = max(r, s)
+    return rounded_up(distance, relation["steps"])
+
+
+# -- blocks of cells -------------------------------------------------------------------------------------
+
+
+def by_blocks(core: Any) -> Iterator[Vector]:
+    """The vectors of one pair for each union of target blocks (shapes/blocks.md)."""
+    cells = range(core["databases"]["count"])
+    target = core["target"]
+    blocks = [frozenset(cells)] if target["single"] == "any two" else [frozenset(b) for b in target["single"]]
+    many = min(target["steps"], len(blocks))
+    for chosen in combinations(blocks, many):
+        union = frozenset().union(*chosen)
+        yield tuple(covered(core["mechanisms"][i], reads, union, cells) for i, reads in slots(core))
+
+
+def covered(mechanism: Any, reads: Any, union: frozenset[int], cells: range) -> Any:
+    """The fewest stated blocks that cover what differs of what is read."""
+    own = frozenset(cells) if reads is None else frozenset(reads)
+    left = union & own
+    if "noise" in mechanism:
+        return len(left), len(left)
+    relation = stated(mechanism)
+    if not left or relation["single"] == "any two":
+        return 1 if left else 0
+    blocks = [frozenset(b) & left for b in relation["single"]]
+    demand(left <= frozenset().union(*blocks), "blocks that do not hold all cells")
+    return rounded_up(cover(left, blocks), relation["steps"])
+
+
+def cover(left: frozenset[int], blocks: list[frozenset[int]]) -> int:
+    """The least number of blocks that cover: one of those with the first cell is among them."""
+    if not left:
+        return 0
+    first = min(left)
+    return 1 + min(cover(left - b, blocks) for b in {b & left for b in blocks if first in b})
+
+
+# -- listed databases ------------------------------------------------------------------------------------
+
+
+def by_exhaustion(core: Any) -> Iterator[Vector]:
+    """The vectors of all target neighbours of a finite class (shapes/exhaustion.md)."""
+    count = core["databases"]["count"]
+    reach = paths(core["target"]["single"], count)
+    tables = []
+    for i, reads in slots(core):
+        mechanism = core["mechanisms"][i]
+        image = list(range(count)) if reads is None else reads
+        pairs = stated(mechanism)["single"]
+        if pairs != "any two" and mechanism["domain"] == "common":
+            pairs = [(image[a], image[b]) for a, b in pairs]
+        tables.append((image, paths(pairs, max(image) + 1), stated(mechanism)["steps"]))
+    for a, b in combinations(range(count), 2):
+        if reach[a][b] <= core["target"]["steps"]:
+            yield tuple(rounded_up(metric[image[a]][image[b]], steps) for image, metric, steps in tables)
+
+
+def paths(pairs: Any, count: int) -> list[list[Distance]]:
+    """All shortest paths in a graph."""
+    if pairs == "any two":
+        pairs = list(combinations(range(count), 2))
+    joined: list[set[int]] = [set() for _ in range(count)]
+    for a, b in pairs:
+        joined[a].add(b)
+        joined[b].add(a)
+    rows = []
+    for start in range(count):
+        row: list[Distance] = [INF] * count
+        row[start], waiting = 0, deque([start])
+        while waiting:
+            at = waiting.popleft()
+            for to in joined[at]:
+                if row[to] == INF:
+                    row[to] = row[at] + 1
+                    waiting.append(to)
+        rows.append(row)
+    return rows
+
+
+# -- maximal vectors -------------------------------------------------------------------------------------
+
+
+def exchanges(core: Any) -> list[list[int]]:
+    """The slots of each partition, part by part: those that can be exchanged."""
+    parts: dict[str, list[list[int]]] = {}
+    at = 0
+    for one in core["mechanisms"]:
+        own = list(range(at, at + len(one["reads"])))
+        at += len(own)
+        if one.get("partition"):
+            parts.setdefault(one["partition"], []).append(own)
+    return [list(zip(*families, strict=True)) for families in parts.values()]  # type: ignore[misc]
+
+
+def maximal(core: Any, vectors: set[Vector]) -> list[Vector]:
+    """The maximal vectors, one of those that exchanging parts makes of each other."""
+    groups = exchanges(core)
+
+    def images(v: Vector) -> Iterator[Vector]:
+        for orders in product(*(permutations(range(len(group))) for group in groups)):
+            image = list(v)
+            for group, order in zip(groups, orders, strict=True):
+                for to, start in enumerate(order):
+                    for a, b in zip(group[to], group[start], strict=True):  # type: ignore[call-overload]
+                        image[a] = v[b]
+            yield tuple(image)
+
+    one_of_each = {max(images(v)) for v in vectors if any(v)}
+    kept = []
+    for v in one_of_each:
+        above = (w for w in one_of_each if w != v)
+        if not any(all(a <= b for a, b in zip(u, w, strict=True)) for w in above for u in images(v)):
+            kept.append(v)
+    # neighbours that move no input are neighbours still: a profile with one vector 0 is not empty
+    return sorted(kept, reverse=True) or sorted(vectors, reverse=True)[:1]

@@ -1,0 +1,182 @@
+"""What this checker says of a saved result: ACCEPTED, REJECTED with the reason, or NOT READ with names."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from second_checker import settings
+from second_checker.derivations import Attained, Bound, Derivation, Shown, Unread
+from second_checker.forms import Algebra
+from second_checker.losses import Losses
+from second_checker.outcomes import NotRead, Rejected, demand
+from second_checker.pages import Library
+from second_checker.profiles import profile
+
+THEOREMS = Path(__file__).resolve().parents[2] / "theorems"
+STEPS = {
+    "curve": "a bound that is computed for numbers (computed pages)",
+    "curve_standing": "that a claim lies above such a bound",
+    "exceed": "that a claim lies below the least curve",
+    "table": "mechanisms that are tables of probabilities",
+    "study": "a study within a study",
+    "one_by_one": "the mechanisms of a study one by one",
+}
+NOT_READ = {
+    **STEPS,
+    "noise": "noise on listed databases, in other notions than its own, or on queries of other kinds",
+    "metrics": "problems about metrics and coordinates: their files have no setting",
+    "setting": "graphs, tables, sets, sequences, users and other classes of problem files",
+    "class": "classes whose profile is found by other procedures, or is very large",
+    "domain": "domains in other words than those of certificates.md, and parameters that may be below 0",
+    "ranges": "certificates that use what is known besides signs",
+    "rules": "certificates for many choices at once",
+    "calculus": "certificates by derivatives",
+    "rays": "rays with families within roots, or sums over several families",
+    "certificate": "roots that are not compared by their squares",
+    "constants": "certificates that choose among numbers, whose largest is found at once here",
+    "sign": "a product with a worst case whose sign is not seen",
+    "product": "products of worst cases whose members may be below 0",
+    "value": "roots, quotients and logarithms whose values are not seen to exist",
+    "power": "exponents that are no numbers",
+    "family": "families that do not begin with 1, or lose in several proportions",
+    "closer": "closer values of families, above 1 or at large distances",
+    "violation": "violations by a parameter that may be 0",
+    "witness": "events of a probability that may be above 1",
+    "through": "refutations through a conversion with a free parameter",
+    "neighbours": "witnesses at a part of the profile only: its order is not specified",
+    "step": "steps that rest on one that is not read",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """ACCEPTED, REJECTED or NOT READ, and why."""
+
+    outcome: str
+    why: tuple[str, ...] = ()
+
+
+def check(saved: Any, folder: Path = THEOREMS) -> Verdict:
+    """The verdict on a saved result."""
+    unread: list[NotRead] = []
+    try:
+        look(saved, folder, unread)
+    except Rejected as error:
+        return Verdict("REJECTED", (str(error),))
+    except NotRead as error:
+        unread.append(error)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ZeroDivisionError) as error:
+        return Verdict("REJECTED", (f"not of the format: {error!r}",))
+    names = tuple(sorted({one.name for one in unread}))
+    return Verdict("NOT READ", names) if names else Verdict("ACCEPTED")
+
+
+def look(saved: Any, folder: Path, unread: list[NotRead]) -> None:
+    """Checks all of a saved result; what is not read is collected where the rest can be checked without."""
+    if "core" not in saved:
+        raise NotRead("metrics", "a problem about metrics")
+    demand(saved["format"] == 2, "another format")
+    fields = {"format", "problem", "core", "derivation", "guarantee", "claims"}
+    demand(set(saved) == fields, "other entries than those of the format")
+    core, derivation = saved["core"], saved["derivation"]
+    text = json.dumps(core, sort_keys=True, separators=(",", ":"))
+    demand(hashlib.sha256(text.encode()).hexdigest() == derivation["setting"], "the setting is another one")
+    library = Library(folder, derivation["pages"])
+    settings.agree(saved["problem"], core, library)
+    vectors, moves = profile(core, library)
+    losses = Losses(core, vectors, library, moves)
+    walk = Derivation(losses, len(core["mechanisms"]))
+    for n, step in enumerate(derivation["steps"], 1):
+        try:
+            walk.add(step)
+        except NotRead as error:
+            unread.append(error)
+            walk.conclusions.append(Unread())
+        except Rejected as error:
+            if any(isinstance(walk.conclusions[i - 1], Unread) for i in step.get("from", []) if i < n):
+                unread.append(NotRead("step", "from one that is not read"))
+                walk.conclusions.append(Unread())
+                continue
+            raise Rejected(f"step {n}: {error}") from error
+    concluded(saved, walk)
+
+
+def concluded(saved: Any, walk: Derivation) -> None:
+    """Rejects verdicts that the steps do not give."""
+    guarantee = saved["guarantee"]
+    if guarantee:
+        bound = conclusion(walk, guarantee["step"])
+        demand(isinstance(bound, Bound | Unread), "the guarantee is no bound")
+        if "optimal" in guarantee:
+            best = conclusion(walk, guarantee["optimal"])
+            right = isinstance(best, Unread) or (best.what == "optimal" and best.step == guarantee["step"])
+            demand(right, "the guarantee is not shown to be optimal")
+    said = saved["problem"]["claims"]
+    demand(len(said) == len(saved["claims"]), "a claim is missing")
+    algebra = walk.algebra
+    for problem, result in zip(said, saved["claims"], strict=True):
+        demand(same(algebra, problem, result["claim"]), "the claim is not that of the problem")
+        decided(result, walk, algebra)
+
+
+def conclusion(walk: Derivation, n: Any) -> Any:
+    """The conclusion of a step."""
+    demand(isinstance(n, int) and 1 <= n <= len(walk.conclusions), "there is no such step")
+    return walk.conclusions[n - 1]
+
+
+def same(algebra: Algebra, one: Any, other: Any) -> bool:
+    """Whether two claims say the same."""
+    keys = set(one) - {"expect"}
+    if keys != set(other) or one["notion"] != other["notion"]:
+        return False
+    pairs = [(one[key], other[key]) for key in keys - {"notion"}]
+    return all(a == b if "oo" in (a, b) else algebra.read(a) == algebra.read(b) for a, b in pairs)
+
+
+def decided(result: Any, walk: Derivation, algebra: Algebra) -> None:
+    """Rejects the verdict on a claim where its steps conclude something else."""
+    claim, verdict = result["claim"], result["verdict"]
+    if verdict == "undecided":
+        demand("step" not in result, "an undecided claim with a step")
+        return
+    demand(verdict in ("proved", "refuted"), f"{verdict} is no verdict")
+    shown = conclusion(walk, result["step"])
+    if not isinstance(shown, Unread):
+        if verdict == "proved":
+            right = isinstance(shown, Bound) and shown.claim is not None
+        else:
+            right = isinstance(shown, Shown) and shown.what == "refuted"
+        demand(right and same(algebra, claim, shown.claim), f"the claim is not {verdict} by its step")
+    tight = result.get("loose")
+    demand(verdict == "proved" or tight is None, "a refuted claim is neither loose nor tight")
+    if tight is None:
+        return
+    seen = conclusion(walk, result["shown"])
+    if not isinstance(seen, Unread):
+        right = isinstance(seen, Shown) and seen.what == ("loose" if tight else "optimal")
+        demand(
+            right and seen.claim is not None and same(algebra, claim, seen.claim),
+            "loose, or not, is not shown",
+        )
+
+
+def main(files: list[str]) -> int:
+    """Prints the verdict on each file; 0 where none is rejected."""
+    verdicts = [(file, check(json.loads(Path(file).read_text(encoding="utf-8")))) for file in files]
+    for file, verdict in verdicts:
+        print(f"{verdict.outcome}: {file}" + "".join(f"\n  {why}" for why in verdict.why))
+    for name in sorted({why for _, v in verdicts if v.outcome == "NOT READ" for why in v.why}):
+        print(f"NOT READ {name}: {NOT_READ.get(name, 'a step that is not known')}")
+    return int(any(v.outcome == "REJECTED" for _, v in verdicts))
+
+
+__all__ = ["NOT_READ", "Attained", "Verdict", "check", "main"]
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
