@@ -457,7 +457,9 @@ class Study:
         study = self if setting is self.setting else Study(setting, self.theory, self.solver)
         claims = [verdict.claim for verdict in verdicts]
         proved = [study.proofs.verdict(claim.guarantee.text()) for claim in claims]
-        notion = study.bound.guarantee.notion
+        notion = None
+        with suppress(NoBound, TooLarge):
+            notion = study.bound.guarantee.notion
         data = proofs.saved(
             study.proofs, problems.to_data(setting, claims, self.theory.parameters), proved, notion
         )

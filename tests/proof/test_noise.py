@@ -467,17 +467,26 @@ def test_a_forged_setting_with_its_own_hash_proves_no_old_claim(saved: dict[str,
         rechecks.check(forged, THEORY)
 
 
-def test_a_page_with_another_guarantee_proves_nothing(tmp_path: Path) -> None:
-    """A page that promises half of the loss is refused: the noise's own guarantee is another."""
+def test_a_verdict_names_a_page_with_another_guarantee(tmp_path: Path) -> None:
+    """A page beside those that ship is at most believed: what rests on one that promises half of the loss
+    names it, and is not accepted by others unless they allow it."""
     page = THEORY.noise("laplace")
     assert page is not None
     wrong = tmp_path / "laplace.md"
     text = page.path.read_text(encoding="utf-8").replace('epsilon = "1/b"', 'epsilon = "1/(2*b)"')
     wrong.write_text(text, encoding="utf-8")
-    theory = registry.Theory({**THEORY.pages, "laplace": pages.read(wrong)})
+    theory = registry.Theory({**THEORY.pages, "laplace": pages.read(wrong, ships=False)})
     setting = dpc.compose(
         dpc.mechanism("M", query=dpc.count, noise=dpc.laplace("b")), on=dpc.multisets(), target=dpc.unbounded
     ).setting
-    answer = Study(setting, theory).check(dpc.pure("1/b"))
-    assert answer.verdict == "undecided"
-    assert "laplace does not state the pure guarantee of M" in answer.reason
+    study = Study(setting, theory)
+    answer = study.check(dpc.pure("1/(2*b)"))
+    assert answer.verdict == "proved" and [one.id for one in answer.relies_on if one.is_believed] == [
+        "laplace"
+    ]
+    study.save(tmp_path / "saved.json", [answer])
+    data = json.loads((tmp_path / "saved.json").read_text(encoding="utf-8"))
+    with pytest.raises(Refused, match="laplace"):
+        rechecks.check(data, THEORY)
+    with pytest.raises(Refused, match="'laplace', which is believed and not allowed"):
+        rechecks.check(data, theory, allow=[])

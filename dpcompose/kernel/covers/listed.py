@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
-from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, query_metric
+from dpcompose.kernel.covers.types import LARGEST, Cover, Covering, NoCover, Type, query_metric
 from dpcompose.kernel.settings import Mechanism, Relation
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
 
@@ -30,6 +31,17 @@ class Listed(Covering):
             moved = (((i, 0), r := at(x, y), (r,)) for i, at in enumerate(far, start=1))
             types.append(self.type(moved, (x, y)))
         return self.of_types(types, len(pairs), [()] * len(far))
+
+    def told_apart(self, type: Type) -> tuple[Any, ...]:
+        """The rows of tables: what they lose differs between neighbours that are equally far apart."""
+        x, y = (n for n in type.pair if isinstance(n, int))
+        rows = []
+        for mechanism in self.setting.mechanisms:
+            if (table := mechanism.table) is not None:
+                values = mechanism.reads[0]
+                at = (x, y) if values is None or table.on == "databases" else (values[x], values[y])
+                rows.append(frozenset(table.rows[n] for n in at))
+        return tuple(rows)
 
     def distance(self, mechanism: Mechanism) -> Callable[[int, int], Term]:
         """How far apart two databases are for a mechanism: by shortest paths among what it reads."""

@@ -27,6 +27,9 @@ from dpcompose.kernel.theory import NoPage, Theory
 LARGEST = 2_000_000
 """The most records, or cells, or listed pairs times mechanisms, in all types that are gone through."""
 
+MOST_TOLD_APART = 200
+"""Of how many neighbours that move the inputs alike all are types; the others stand for each other."""
+
 Moves = tuple[tuple[int, tuple[tuple[int, Term], ...]], ...]
 """For each input that moves its number, and how many members move how far; 0 members: all of the family."""
 Reader = tuple[int, int]
@@ -177,11 +180,19 @@ class Covering(ABC):
                         "write the parts out"
                     )
 
+    def told_apart(self, type: Type) -> tuple[Any, ...]:
+        """What tells two neighbours from others that move the inputs alike."""
+        return ()
+
     def of_types(self, types: Iterable[Type], gone_through: int, metrics: Sequence[Sequence[str]]) -> Cover:
         """The cover by the types that no other one exceeds."""
         distinct: dict[tuple[Any, ...], Type] = {}
+        told: set[tuple[Any, ...]] = set()
         for one in types:
-            distinct.setdefault((one.moves, one.unlimited, one.entries), one)
+            apart = self.told_apart(one)
+            if len(told) < MOST_TOLD_APART:
+                told.add(apart)
+            distinct.setdefault((one.moves, one.unlimited, one.entries, apart if apart in told else ()), one)
         kept = _undominated(list(distinct.values()))
         return Cover(tuple(kept), self.page, gone_through, tuple(tuple(one) for one in metrics))
 

@@ -121,7 +121,10 @@ class Elaborated:
         if isinstance(stated.reads, Part):
             data["partition"] = stated.reads.partition
         if stated.noise is not None:
-            return data | {"noise": noise(stated, written.databases, own.reads)}
+            told = noise(stated, written.databases, own.reads)
+            if isinstance(self.kind, Listed):
+                told["query"].pop("n", None)  # nothing is said of the records of listed databases
+            return data | {"noise": told}
         data["stated"] = self.kind.stated(own)
         if stated.table is not None:
             data["table"] = self.kind.table(own, self.setting.has_inputs_as_rows(stated))
