@@ -110,22 +110,24 @@ def _claims_in(notion: str, old: Study, rng: random.Random) -> list[dict[str, st
     first, *more = KEYS[notion]
     names = sorted({name for name in old.setting.domains if name[0] not in "dklw" and "[" not in name})
     right = {first: "1", **dict.fromkeys(more, "1/10")}
-    try:
+    with suppress(NO):
         right = {key: formulas.to_text(x) for key, x in old.guarantee(notion).values.items()}
-    except NO:
-        pass
     B = right[first]
     pool = ["1", "1/2", "oo", *(["0"] if rng.random() < 0.1 else [])]
     if B != "oo":
         pool += [f"{B} + 1/7", f"6/7*({B})", f"8/7*({B})", *(f"{B} - 1/7*{name}" for name in names)]
     pool += [" + ".join(names), f"max({', '.join(names)})", f"3*{names[0]}"] if names else []
+    if names and rng.random() < 0.1:  # has no value, or a negative one, for some values
+        pool += [f"log({names[0]})", f"sqrt({names[0]} - 1)", f"1/({names[0]} - 1/2)", f"{names[0]} - 1/2"]
     some = [right | {first: one} for one in rng.sample(pool, min(3, len(pool)))]
     if more:
         deltas = ["1/100", "1/20", "1/1000", "3/10", f"6/7*({right['delta']})", f"8/7*({right['delta']})"]
         some[-1] |= {"delta": rng.choice(deltas)}
         some.append({first: rng.choice(["1/10", "1/2", "1", "2", B]), "delta": rng.choice(deltas[:4])})
     texts = [right, *some]
-    return [{"notion": notion} | one for one in texts if "oo" not in one.get("delta", "").replace("(oo)", "oo")]
+    return [
+        {"notion": notion} | one for one in texts if "oo" not in one.get("delta", "").replace("(oo)", "oo")
+    ]
 
 
 # both engines
@@ -259,7 +261,9 @@ def _guarantees(
         if old is None or new is None:
             if old != new:
                 kind = "worse" if new is None else "better"
-                looked.differs(f"guarantee {kind}", f"{notion}: {old} before, {new} now: {before.why or now.why}")
+                looked.differs(
+                    f"guarantee {kind}", f"{notion}: {old} before, {new} now: {before.why or now.why}"
+                )
             continue
         smaller = [order(old[key], new[key], point) for key in old for point in at]
         if any(smaller):
@@ -329,8 +333,12 @@ def point(given: Any, rng: random.Random) -> dict[str, Fraction]:
         if name in found:
             continue
         unit = str(domain) == "in (0,1)"
-        for one in [f"{name[:-3]}[{j}]" for j in range(1, MOST_MEMBERS + 1)] if name.endswith("[i]") else [name]:
-            found[one] = Fraction(rng.randint(1, 5), 60) if unit else Fraction(rng.randint(1, 30), rng.randint(4, 12))
+        for one in (
+            [f"{name[:-3]}[{j}]" for j in range(1, MOST_MEMBERS + 1)] if name.endswith("[i]") else [name]
+        ):
+            found[one] = (
+                Fraction(rng.randint(1, 5), 60) if unit else Fraction(rng.randint(1, 30), rng.randint(4, 12))
+            )
     return found
 
 

@@ -49,7 +49,9 @@ def asked(law: str, rng: random.Random, sized: bool) -> Any:
     if law == "randomized-response":
         return rng.choice([None, "bit"])
     if law == "geometric":
-        return rng.choice(["count", {"histogram": 2}, {"histogram": 3}, {"sum": ["0", "2"]}, {"sum": ["-1", "1"]}])
+        return rng.choice(
+            ["count", {"histogram": 2}, {"histogram": 3}, {"sum": ["0", "2"]}, {"sum": ["-1", "1"]}]
+        )
     if law == "exponential":
         return rng.choice(["count", {"histogram": 2}, {"histogram": 4}])
     sums = [{"sum": one} for one in (["0", "1"], ["-1", "2"], ["l", "l + w"], ["0", "w"])]
@@ -72,7 +74,9 @@ def mechanism(
     found: Data = {"name": f"M{i}"} | ({} if reads is None else {"reads": reads})
     if rng.random() < (0.5 if notion == "approximate" else 0.2):
         return found | {"guarantee": guaranteed(notion, i, stated, reads is None, rng)}
-    laws = ("gaussian",) if notion in ("zcdp", "gaussian") else LAWS if notion != "pure" else LAWS[:2] + LAWS[3:]
+    laws = (
+        ("gaussian",) if notion in ("zcdp", "gaussian") else LAWS if notion != "pure" else LAWS[:2] + LAWS[3:]
+    )
     law = rng.choice(laws)
     query = asked(law, rng, sized)
     found["noise"] = {law: parameter(law, rng, i, rng.random() < 0.4)}
@@ -125,7 +129,9 @@ def on_streams(name: str, notion: str, rng: random.Random) -> Drawn:
     problem: Data = {
         "format": 1,
         "databases": {"kind": "streams", "records": ["a", "b"], "size": f"= {n}"},
-        "parameters": letters([one if "location" not in str(one) else {"query": str(one)} for one in mechanisms]),
+        "parameters": letters(
+            [one if "location" not in str(one) else {"query": str(one)} for one in mechanisms]
+        ),
         "target": {"granularity": rng.choice(["event", "bounded", {"w-event": 2}, {"w-event": 3}])},
         "mechanisms": mechanisms,
     }
@@ -190,7 +196,9 @@ def truth_of_multisets(problem: Data) -> Truth | None:
         for a, b in ways:
             for left, right in product(*(combinations_with_replacement(universe, m) for m in (a, b))):
                 if not set(left) & set(right):
-                    found[tuple(_change(i, one, left, right) for i, one in enumerate(mechanisms, start=1))] = None
+                    found[
+                        tuple(_change(i, one, left, right) for i, one in enumerate(mechanisms, start=1))
+                    ] = None
         return list(found)
 
     n = SIZES[problem["databases"]["size"]]
@@ -283,11 +291,20 @@ def with_tables(name: str, notion: str, rng: random.Random) -> Drawn:
         maps[f"f{i}"] = {"table": taken}
         one: Data = {"name": f"M{i}", "reads": {"map": f"f{i}"}}
         of_e = rng.random() < 0.4
-        bound = rng.choice(["e", "e", "2*e", "e + 1/3"] if of_e else ["log(3)", "log(3)", "3", "log(2)", "e + log(3)"])
-        given = {"notion": "pure", "epsilon": bound, "granularity": "step", "domain": rng.choice(["own", "common"])}
+        bound = rng.choice(
+            ["e", "e", "2*e", "e + 1/3"] if of_e else ["log(3)", "log(3)", "3", "log(2)", "e + log(3)"]
+        )
+        given = {
+            "notion": "pure",
+            "epsilon": bound,
+            "granularity": "step",
+            "domain": rng.choice(["own", "common"]),
+        }
         if rng.random() < 0.7:
             on = sorted(set(taken.values())) if rng.random() < 0.6 else elements
-            of_value = {x: rng.choice([ROWS[0], *ROWS[5:]] if of_e else ROWS[: rng.choice([4, 5])]) for x in "xyz"}
+            of_value = {
+                x: rng.choice([ROWS[0], *ROWS[5:]] if of_e else ROWS[: rng.choice([4, 5])]) for x in "xyz"
+            }
             rows = {x: of_value[x if on is not elements else taken[x]] for x in on}
             tables[f"t{i}"] = {"outcomes": ["no", "yes"], "rows": rows}
             one["table"] = f"t{i}"
@@ -341,4 +358,3 @@ def _row_loss(rows: Mapping[str, Sequence[str]], f: Mapping[str, str]) -> Callab
             return max(some)
 
     return lost
-

@@ -79,7 +79,9 @@ def with_numbers(problem: Data, rng: random.Random) -> Data:
     """The problem with numbers for all its letters."""
     found = copy.deepcopy(problem)
     for name in names_of(problem):
-        number = rng.choice(["1/10", "1/3", "1/2", "1", "3/2"]) if name[0] != "d" else rng.choice(["1/20", "1e-5"])
+        number = (
+            rng.choice(["1/10", "1/3", "1/2", "1", "3/2"]) if name[0] != "d" else rng.choice(["1/20", "1e-5"])
+        )
         found.setdefault("parameters", {})[name] = number
     return found
 
@@ -165,8 +167,8 @@ def of_family(name: str, family: brute.Family, notion: str, rng: random.Random) 
         for letter in ("k", "l"):
             problem["parameters"][letter] = str(rng.choice([2, 3]))
     stated_as = stated(problem)
-    written = lru_cache(None)(lambda k, l: family.written_out({"k": k, "l": l}))  # noqa: E741
-    rows = lru_cache(None)(lambda k, l: sorted(written(k, l).vectors))  # noqa: E741
+    written = lru_cache(None)(lambda k, l: family.written_out({"k": k, "l": l}))
+    rows = lru_cache(None)(lambda k, l: sorted(written(k, l).vectors))
 
     def sizes(at: Mapping[str, Any]) -> tuple[int, int]:
         return tuple(int(at.get(one, problem["parameters"].get(one, 1))) for one in "kl")  # type: ignore[return-value]

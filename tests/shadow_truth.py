@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from heapq import nlargest
 from itertools import islice, product
 from typing import Any
@@ -286,7 +285,11 @@ class Truth:
             some = [(one.notion, one.at(point)) for one in self.members(point)]
         rows = dict.fromkeys(tuple(row) for row in self.vectors(point))
         return [
-            [(notion, values, r if r == INFINITE else mp(r)) for (notion, values), r in zip(some, row, strict=True) if r]
+            [
+                (notion, values, r if r == INFINITE else mp(r))
+                for (notion, values), r in zip(some, row, strict=True)
+                if r
+            ]
             for row in rows
         ]
 
@@ -352,7 +355,9 @@ def _quantile(a: Any) -> Any:
 def _is_enough(notion: str, row: Sequence[Moved], claim: Mapping[str, Any]) -> bool:
     if notion == "approximate":
         least = serves(row, claim["epsilon"])
-        return bool(claim["epsilon"] >= 0 and (least + CLOSE < claim["delta"] or least == 0 == claim["delta"]))
+        return bool(
+            claim["epsilon"] >= 0 and (least + CLOSE < claim["delta"] or least == 0 == claim["delta"])
+        )
     (most,) = claim.values()
     return bool(_total(notion, row, 1) < most - CLOSE * (1 + abs(most))) or (not row and most >= 0)
 

@@ -42,6 +42,7 @@ ROOMS = {
         "judgements",
         "computed",
         "rules",
+        "arguments",
         "theorems",
         "check",
         "saved",

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from dpcompose.kernel import computed, formulas, terms
+from dpcompose.kernel import computed, terms
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
 from dpcompose.kernel.rules import claimed as read_claim
 from dpcompose.kernel.terms import Term
@@ -253,21 +253,8 @@ class Judge:
             yield self.completed(point)
 
     def completed(self, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
-        """A point with values for the members of families, for as many as it says there are."""
-        found = {name: x for name, x in point.items() if not terms.moves(name)}
-        domains = dict(self.shop.setting.parameters)
-        for mechanism in self.shop.setting.mechanisms:
-            families = {name for _, value in mechanism.values for name in value.letters if terms.moves(name)}
-            if mechanism.noise is not None:
-                families |= {name for name in mechanism.noise.parameter.letters if terms.moves(name)}
-            if mechanism.count is None or not families:
-                continue
-            count = formulas.at(mechanism.count, found).number
-            for name in families:
-                value = point.get(name, parameters.simple(domains[name])[0])
-                for j in range(1, min(int(count or 0), parameters.MOST_MEMBERS) + 1):
-                    found.setdefault(f"{name[:-3]}[{j}]", value)
-        return found
+        """A point with values for the members of families."""
+        return parameters.completed(self.shop.setting, point)
 
     # curves
 
@@ -316,8 +303,7 @@ class Judge:
         able = [
             i
             for i, mechanism in enumerate(self.shop.setting.mechanisms, start=1)
-            if computed.is_attained(mechanism, self.shop.theory)
-            and (mechanism.noise is None or i in entries)
+            if computed.is_attained(mechanism, self.shop.theory) and (mechanism.noise is None or i in entries)
         ]
         moving = {i for i, _ in type.moves}
         return {} if moving <= set(able) else {"by": able}

@@ -141,3 +141,39 @@ def test_what_a_study_does_not_attain_is_not_optimal() -> None:
     assert not about.guarantee("pure").main.optimal
     assert verdict(about, "pure", epsilon="2*max(e_a, e_b)") == ("proved", True)
     assert verdict(about, "pure", epsilon="e_a + e_b") == ("proved", False)
+
+
+# values of several parameters
+
+
+def test_what_is_0_has_no_closer_value() -> None:
+    """No minimum of values such as 1 - exp(-e), which are at least 0."""
+    about = proofs(satisfies("approximate", epsilon="e", delta="0"), target="bounded")
+    assert verdict(about, "approximate", epsilon="2*e", delta="0") == ("proved", False)
+    assert about.guarantee("approximate").closer is None
+
+
+@pytest.mark.parametrize("reads", ["everything", {"records": []}])
+def test_a_negative_epsilon_needs_a_delta(reads: Any) -> None:
+    """(ε, δ) with ε < 0 asks for δ ≥ 1 - e^ε, of mechanisms that say nothing as well."""
+    given = satisfies("approximate", epsilon="e", delta="0") | {"reads": reads}
+    if reads != "everything":
+        given["guarantee"]["domain"] = "own"
+    about = proofs(given)
+    assert verdict(about, "approximate", epsilon="-1", delta="3/5") == ("refuted", None)
+    assert verdict(about, "approximate", epsilon="-e/7", delta="1/20") == ("refuted", None)
+
+
+def test_of_two_ways_the_smaller_guarantee_is_shown_for_families_too() -> None:
+    of_one = satisfies("pure", epsilon="e[i]")
+    of_one["guarantee"]["domain"] = "own"
+    about = proofs(COUNTED | of_one, parameters={"k": "integer >= 2"}, **OF_PARTS)
+    largest = "max(e[i], i, 1, k)"
+    assert verdict(about, "zcdp", rho=f"{largest} - 2*{largest}/(exp({largest}) + 1)")[0] == "proved"
+    assert "exp" in str(about.guarantee("zcdp").main.says)
+
+
+def test_one_of_several_mechanisms_loses_more_than_any_number() -> None:
+    about = proofs(satisfies("gaussian", mu="m"), satisfies("approximate", epsilon="e", delta="d"))
+    assert verdict(about, "pure", epsilon="oo") == ("proved", False)
+    assert verdict(about, "zcdp", rho="oo") == ("proved", False)
