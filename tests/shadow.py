@@ -278,7 +278,10 @@ def order(x: str, y: str, at: Mapping[str, Any]) -> int:
     """1 where x > y at a point, −1 where x < y, 0 where they are the same to 30 places."""
     if x == y:
         return 0
-    a, b = value(x, at), value(y, at)
+    try:
+        a, b = value(x, at), value(y, at)
+    except ArithmeticError:
+        return 0
     if a == b or abs(a - b) < mpmath.mpf(10) ** -30 * (1 + abs(a)):
         return 0
     return 1 if a > b else -1

@@ -31,6 +31,7 @@ ROOMS = {
         "certificates",
         "boxes",
         "deciders",
+        "logarithms",
         "comparison",
         "settings",
         "theory",

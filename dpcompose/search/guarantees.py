@@ -322,6 +322,15 @@ def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | Non
     return [first, *(one for one in found if one is not first)]
 
 
+def by_chosen_ways(
+    shop: Workshop, notion: str, claimed: Mapping[str, Term] | None = None
+) -> Iterator[Guarantees]:
+    """The guarantees by ways on which each mechanism's guarantee is converted with parameters that are chosen."""
+    for way in islice(chosen_ways(shop.theory, shop.setting, shop.notions, notion, claimed), MOST_WAYS):
+        with suppress(NoGuarantee):
+            yield by_way(shop, way)
+
+
 def best(shop: Workshop, notion: str | None = None, claimed: Mapping[str, Term] | None = None) -> Guarantees:
     """The best guarantee in a notion; None: in that of the mechanisms, which must be one."""
     if notion is None and len(shop.notions) == 1:

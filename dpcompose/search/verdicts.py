@@ -85,6 +85,8 @@ class Judge:
             found = self._refuted(claim, said) or found
         if found.word != "refuted" and found.loose is None:
             found = self._by_curve(claim, said, found)
+        if found.word == "undecided" and some and not some[0].way.chosen:
+            found = self._by_chosen_ways(claim, said) or found
         if found.loose is None and found.word != "refuted" and self.shop.flat is not None:
             flat = Judge(self.shop.flat).judge(claim)
             found = flat if flat.word != "undecided" else found
@@ -116,6 +118,12 @@ class Judge:
         if some:
             reason = "it is not seen to be at least the best guarantee that is known"
         return Verdict(claim, "undecided", guarantees=some[0] if some else None, reason=reason)
+
+    def _by_chosen_ways(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
+        """A proof from guarantees that need not be the best ones, and may be what a claim says."""
+        some = guarantees.by_chosen_ways(self.shop, said.notion, dict(said.values))
+        found = self._by_guarantees(claim, said, list(some))
+        return found if found.word == "proved" else None
 
     def _standing(
         self, claim: Mapping[str, str], said: Satisfies, known: Known, theorem: Theorem, one: Guarantees
@@ -309,7 +317,19 @@ class Judge:
         return {} if moving <= set(able) else {"by": able}
 
     def _all_points(self) -> list[dict[str, Fraction]]:
-        return [self.completed(point) for point in guarantees.points(self.shop.setting, FEW_POINTS)]
+        """Simple points; with members of families for all that some neighbours move."""
+        points = guarantees.points(self.shop.setting, FEW_POINTS)
+        least: dict[str, Fraction] = {}
+        for one in self.shop.types.types:
+            for i, some in one.moves:
+                count = self.shop.setting.mechanisms[i - 1].count
+                if count is not None and count.kind == "letter":
+                    many = Fraction(sum(many for many, _ in some))
+                    least[count.of[0]] = max(many, least.get(count.of[0], many))
+        return [
+            self.completed(point | {name: max(point[name], many) for name, many in least.items()})
+            for point in map(dict, points)
+        ]
 
     def _exceeded(
         self,

@@ -177,3 +177,43 @@ def test_one_of_several_mechanisms_loses_more_than_any_number() -> None:
     about = proofs(satisfies("gaussian", mu="m"), satisfies("approximate", epsilon="e", delta="d"))
     assert verdict(about, "pure", epsilon="oo") == ("proved", False)
     assert verdict(about, "zcdp", rho="oo") == ("proved", False)
+
+
+# logarithms and families in claims with numbers
+
+
+RESPONSES: Data = {"noise": {"randomized-response": "9/10"}}
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "expected"),
+    [
+        ("log(9) + log(3)", ("proved", False)),
+        ("3*log(3)", ("proved", False)),
+        ("log(27)", ("proved", False)),
+        ("log(54) - log(2)", ("proved", False)),
+        ("-log(1/27)", ("proved", False)),
+        ("log(28)", ("proved", True)),
+        ("log(26)", ("refuted", None)),
+    ],
+)
+def test_logarithms_of_numbers_are_compared_exactly(epsilon: str, expected: tuple[str, bool | None]) -> None:
+    about = proofs(RESPONSES, {"noise": {"randomized-response": "3/4"}})
+    assert verdict(about, "pure", epsilon=epsilon) == expected
+
+
+def test_a_claim_with_numbers_is_refuted_with_as_many_members_as_neighbours_move() -> None:
+    """Two replacements move four of k ≥ 2 members."""
+    of_one = satisfies("gaussian", "bounded", mu="1")
+    of_one["guarantee"]["domain"] = "common"
+    about = proofs(
+        COUNTED | of_one, target={"group": 2, "of": "bounded"}, parameters={"k": "integer >= 2"}, **OF_PARTS
+    )
+    assert verdict(about, "approximate", epsilon="1", delta="3/10") == ("refuted", None)
+
+
+def test_a_claim_of_what_each_mechanism_spends_is_proved() -> None:
+    """Not the best guarantee that is known, which has a root of a sum, and which need not be compared."""
+    about = proofs(satisfies("gaussian", mu="m1"), satisfies("gaussian", mu="m2"))
+    parts = (f"m{i}**2/2 + m{i}*sqrt(2*log(2000000))" for i in (1, 2))
+    assert verdict(about, "approximate", epsilon=" + ".join(parts), delta="1/1000000")[0] == "proved"
