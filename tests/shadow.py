@@ -117,6 +117,8 @@ def _claims_in(notion: str, old: Study, rng: random.Random) -> list[dict[str, st
     if B != "oo":
         pool += [f"{B} + 1/7", f"6/7*({B})", f"8/7*({B})", *(f"{B} - 1/7*{name}" for name in names)]
     pool += [" + ".join(names), f"max({', '.join(names)})", f"3*{names[0]}"] if names else []
+    if names and rng.random() < 0.1:  # has no value, or a negative one, for some values
+        pool += [f"log({names[0]})", f"sqrt({names[0]} - 1)", f"1/({names[0]} - 1/2)", f"{names[0]} - 1/2"]
     some = [right | {first: one} for one in rng.sample(pool, min(3, len(pool)))]
     if more:
         deltas = ["1/100", "1/20", "1/1000", "3/10", f"6/7*({right['delta']})", f"8/7*({right['delta']})"]
@@ -276,7 +278,10 @@ def order(x: str, y: str, at: Mapping[str, Any]) -> int:
     """1 where x > y at a point, −1 where x < y, 0 where they are the same to 30 places."""
     if x == y:
         return 0
-    a, b = value(x, at), value(y, at)
+    try:
+        a, b = value(x, at), value(y, at)
+    except ArithmeticError:
+        return 0
     if a == b or abs(a - b) < mpmath.mpf(10) ** -30 * (1 + abs(a)):
         return 0
     return 1 if a > b else -1

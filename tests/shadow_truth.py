@@ -31,6 +31,10 @@ STARTS = (mpmath.mpf(0), mpmath.mpf(10) ** -12, mpmath.mpf(1) / 20)
 # formulas
 
 
+class NoValue(ArithmeticError):
+    """A formula has no real value at a point."""
+
+
 def value(text: str, point: Point) -> Any:
     """A formula at a point: decimals, ∞ for oo.
 
@@ -39,7 +43,10 @@ def value(text: str, point: Point) -> Any:
     """
     if text.strip() == "oo":
         return INFINITE
-    return _value(ast.parse(text.strip(), mode="eval").body, dict(point))
+    found = _value(ast.parse(text.strip(), mode="eval").body, dict(point))
+    if isinstance(found, mpmath.mpc):
+        raise NoValue(text)
+    return found
 
 
 def _value(node: ast.AST, point: dict[str, Any]) -> Any:
@@ -293,11 +300,18 @@ class Truth:
             for row in rows
         ]
 
+    def _values(self, claim: Mapping[str, str], point: Point) -> dict[str, Any] | None:
+        """What a claim says at a point; None where it has no value."""
+        try:
+            return {key: value(text, {**self.numbers, **point}) for key, text in claim.items()}
+        except (ArithmeticError, TypeError):
+            return None
+
     def violated(self, notion: str, claim: Mapping[str, str], point: Point) -> bool:
         """Whether mechanisms as the setting says surely violate a claim at a point."""
         with mpmath.workdps(50):
-            found = {key: value(text, {**self.numbers, **point}) for key, text in claim.items()}
-            if INFINITE in found.values():
+            found = self._values(claim, point)
+            if found is None or INFINITE in found.values():
                 return False
             if self.unlimited:
                 return notion != "approximate" or found["delta"] < 1 - CLOSE
@@ -306,7 +320,9 @@ class Truth:
     def holds(self, notion: str, claim: Mapping[str, str], point: Point) -> bool:
         """Whether a claim surely holds at a point."""
         with mpmath.workdps(50):
-            found = {key: value(text, {**self.numbers, **point}) for key, text in claim.items()}
+            found = self._values(claim, point)
+            if found is None:
+                return False
             if INFINITE in found.values() or found.get("delta", 0) >= 1:
                 return True
             return not self.unlimited and all(_is_enough(notion, row, found) for row in self.moved(point))

@@ -67,7 +67,9 @@ def _steps(saved: Any, setting: Setting, theory: Theory, depth: int) -> Sequence
     if saved["setting"] != setting.hash:
         raise Refused("the derivation is about another setting")
     pages = saved["pages"]
-    for id, sha256 in pages.items() if isinstance(pages, dict) else [("", None)]:
+    if not isinstance(pages, dict):
+        raise Refused("the pages of a derivation are a table of their hashes")
+    for id, sha256 in pages.items():
         if id not in theory.pages:
             raise Refused(f"there is no page {id!r}")
         if theory.pages[id].sha256 != sha256:

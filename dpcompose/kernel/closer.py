@@ -95,8 +95,9 @@ class Closer:
         serves here; the formulas are used in their order, since later ones stay the least once they are.
         """
         page, stated = self.page("steps"), dict(loss.values)
-        if page is None or loss.then or r > MOST_STEPS:
-            return (loss.at(terms.number(r), self.composition.theory)[self.key],)
+        plain = loss.at(terms.number(r), self.composition.theory)[self.key]
+        if page is None or loss.then or r > MOST_STEPS or plain == ZERO:
+            return (plain,)
         reached = [(0, stated[self.key])]
         for _ in range(r - 1):
             following: dict[Term, int] = {}

@@ -24,7 +24,7 @@ from itertools import combinations
 from math import comb
 from typing import Any
 
-from dpcompose.kernel import forms, formulas, terms
+from dpcompose.kernel import forms, formulas, logarithms, terms
 from dpcompose.kernel.boxes import bound_form, coefficients, distance, shifted
 from dpcompose.kernel.certificates import (
     BadCertificate as BadCertificate,
@@ -102,7 +102,7 @@ def check_at_least(greater: Side, lesser: Side, certificate: Any) -> frozenset[s
         scope.known = frozenset(_known(given.get("known", []), scope))
         for inside, relation in forms.missing_values([*_atoms(greater), *_atoms(lesser)], scope.known):
             raise BadCertificate(f"{formulas.to_text(inside)} is not known to be {relation}")
-        difference = form_of(greater, scope.known) - form_of(lesser, scope.known)
+        difference = difference_of(greater, lesser, scope.known)
         if scope.form(given["difference"]) != difference:
             raise BadCertificate("the difference of the certificate is another one")
         _check(difference, given["proof"], scope, 0)
@@ -113,6 +113,16 @@ def domains_of(*sides: Side) -> Mapping[str, Domain]:
     """The letters of both sides with their domains, in the order of their names."""
     some = [one for side in sides for one in ([side] if isinstance(side, Term) else side.letters)]
     return dict(sorted(forms.domains_of(some).items()))
+
+
+def difference_of(greater: Side, lesser: Side, known: forms.Known = forms.NOTHING) -> Form:
+    """greater − lesser, with the logarithms of fractions as sums of those of primes.
+
+    >>> difference_of(terms.log(terms.number(9)), 2 * terms.log(terms.number(3))) == Form()
+    True
+    """
+    more, less = (logarithms.of_primes(one) if isinstance(one, Term) else one for one in (greater, lesser))
+    return form_of(more, known) - form_of(less, known)
 
 
 def form_of(side: Side, known: forms.Known = forms.NOTHING) -> Form:

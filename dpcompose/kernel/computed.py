@@ -60,14 +60,20 @@ def check_proved(
     bits: int,
 ) -> str:
     """The page by which a claim is at least the curve at every type.  Raises ValueError where it is not."""
-    losses = [one.loss for one in some]
-    if [one.mechanism for one in losses] != list(range(1, len(setting.mechanisms) + 1)):
-        raise NoLoss("each mechanism needs one loss, in order")
+    losses = _in_order(some, setting)
     page = page_for(theory, notion, losses, setting)
     values = _numbers(claim)
     if not pieces.is_proved(curves(page, cover, losses, setting, theory), *values, bits):
         raise NoLoss("the computed delta is not seen to be at most the claimed one")
     return str(page.id)
+
+
+def _in_order(some: Sequence[Loses], setting: Setting) -> list[Loss]:
+    """The losses of all mechanisms."""
+    losses = [one.loss for one in some]
+    if [one.mechanism for one in losses] != list(range(1, len(setting.mechanisms) + 1)):
+        raise NoLoss("each mechanism needs one loss, in order")
+    return losses
 
 
 def standing(
@@ -84,7 +90,7 @@ def standing(
     Raises ValueError where neither is known: of mechanisms that are given by noise or a table the curve
     may lie above what they lose together.
     """
-    losses = [one.loss for one in some]
+    losses = _in_order(some, setting)
     page = page_for(theory, notion, losses, setting)
     found = pieces.is_loose(curves(page, cover, losses, setting, theory), *_numbers(claim), bits)
     known = all(_is_free(one) and one.noise is None for one in setting.mechanisms)
@@ -176,7 +182,7 @@ def check_refuted(
             some = _attained(page, known[i], setting, theory, those, moving, at)
             found += [one for fixed, one in some if i not in type.unlimited or _loses_without_limit(fixed)]
     values = tuple((key, formulas.at(value, at) if value.kind != "oo" else value) for key, value in claim)
-    if not found or not pieces.is_refuted([pieces.curve(found)], *_numbers(values), bits):
+    if not pieces.is_refuted([pieces.curve(found)], *_numbers(values), bits):
         raise NoLoss("the computed delta is not seen to be above the claimed one")
     return str(page.id)
 

@@ -70,7 +70,10 @@ class Loss:
 
 
 def at_distance(rule: Any, values: Mapping[str, Term], r: Term) -> dict[str, Term]:
-    """The parameters of a guarantee for inputs that are r apart, by the rule of its notion; ∞ if one is."""
+    """The parameters of a guarantee for inputs that are r apart, by the rule of its notion.
+
+    Where one is ∞, all are.
+    """
     if any(value.kind == "oo" for value in values.values()):
         return dict.fromkeys(rule.head.parameters, INFINITY)
     letters, found = {**values, "r": r}, {}

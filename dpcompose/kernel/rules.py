@@ -86,9 +86,16 @@ def claimed(data: Any, setting: Setting, theory: Theory) -> Satisfies:
         raise BadStep("a claim is a notion with its parameters")
     wanted = theory.rule(data["notion"]).head.parameters
     if set(data) != {"notion", *wanted}:
-        raise BadStep(f"a {data['notion']} claim has {', '.join(wanted)}")
+        raise BadStep(f"a claim of {data['notion']} privacy has {', '.join(wanted)}")
+    if not all(isinstance(data[key], str) for key in wanted):
+        raise BadStep("what a claim says of a parameter is a formula")
     values = ((key, formulas.parse(data[key], setting.symbols)) for key in wanted)
     return Satisfies(data["notion"], tuple(values))
+
+
+def _check_key(guarantee: Satisfies, key: str) -> None:
+    if key not in dict(guarantee.values):
+        raise BadStep(f"{guarantee.notion} privacy has no parameter {key!r}")
 
 
 # what each mechanism loses
@@ -207,6 +214,8 @@ def closer(setting: Setting, theory: Theory, premises: Premises, *, key: str) ->
     """The same with the smaller values of one parameter that closer pages give."""
     composed, covered = said(premises, Composed, Covers)
     together, types = Composition(composed.losses, setting, theory), covered.cover.types
+    if key not in together.rule.head.parameters:
+        raise BadStep(f"{composed.notion} privacy has no parameter {key!r}")
     smaller = Closer(together, key)
     at = [together.at(one) for one in types]
     values = []
@@ -255,6 +264,7 @@ def trivial(
     """A guarantee that says nothing holds: a parameter is ∞, or never below the limit of its notion."""
     said(premises)
     guarantee = claimed(claim, setting, theory)
+    _check_key(guarantee, key)
     value, limits = dict(guarantee.values)[key], theory.rule(guarantee.notion).head.limits
     if value.kind == "oo":
         return guarantee, frozenset()
@@ -495,6 +505,7 @@ def loose(
     known, guarantee = one_of(premises, Satisfies), claimed(claim, setting, theory)
     if known.notion != guarantee.notion:
         raise BadStep(f"the guarantee is about {known.notion}")
+    _check_key(guarantee, key)
     at = comparison.read_point(point)
     used = {name: domain for name, domain in setting.parameters if name in at}
     for _, value in (*guarantee.values, *known.values):

@@ -33,6 +33,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from dpcompose.kernel.arguments import check
 from dpcompose.kernel.judgements import Judgement
 from dpcompose.kernel.rules import RULES
 from dpcompose.kernel.settings import Setting
@@ -73,7 +74,7 @@ class Prover:
     setting: Setting
     theory: Theory
 
-    def by(self, rule: str, *premises: Theorem, **arguments: Any) -> Theorem:
+    def by(self, rule: str, /, *premises: Theorem, **arguments: Any) -> Theorem:
         """The theorem that a rule makes from theorems about this setting.  Raises NoTheorem.
 
         The premises of ABOUT_OTHERS alone are about another setting.
@@ -84,6 +85,7 @@ class Prover:
         if rule not in ABOUT_OTHERS and any(one.setting != self.setting.hash for one in premises):
             raise NoTheorem(f"{rule}: a premise is about another setting")
         try:
+            check(made, arguments)
             says, trusts = made(self.setting, self.theory, premises, **arguments)
         except (ValueError, TypeError) as error:
             raise NoTheorem(f"{rule}: {error}") from None

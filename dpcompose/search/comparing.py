@@ -111,7 +111,7 @@ class _Question:
 
     @cached_property
     def difference(self) -> Form:
-        return forms.read(self.greater, self.known) - forms.read(self.lesser, self.known)
+        return comparison.difference_of(self.greater, self.lesser, self.known)
 
     def answer(self) -> Proof | Point | None:
         if any(side.kind == "oo" for side in (self.greater, self.lesser)):

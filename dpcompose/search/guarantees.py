@@ -29,6 +29,9 @@ from dpcompose.search.ways import Way, chosen_ways, paths, ways
 MOST_WAYS = 64
 """The most ways to convert guarantees that are tried."""
 
+MOST_ALONE = 100
+"""The most mechanisms and types of which it is asked whether one alone loses more than any number."""
+
 
 class NoGuarantee(ValueError):
     """No guarantee could be derived; the message says why."""
@@ -259,15 +262,14 @@ def known_to_be_lost(shop: Workshop, notion: str) -> Theorem | None:
 
 
 def _unlimited(shop: Workshop, notion: str) -> Theorem | None:
-    """What one mechanism loses at neighbours at which nothing is promised of it."""
-    for n, one in enumerate(shop.types.types, start=1):
-        for i, some in one.moves:
-            if all(r.kind == "oo" for _, r in some) or loss_of(shop.stated[i - 1]).unlimited:
-                with suppress(NoTheorem):
-                    premises = (shop.cover, *shop.stated)
-                    found = shop.prover.by("attain", *premises, notion=notion, neighbours=[n], by=[i])
-                    if isinstance(found.says, Lower) and found.says.value.kind == "oo":
-                        return found
+    """What one mechanism loses at the neighbours of one type, where that is more than any number."""
+    moving = ((n, i) for n, one in enumerate(shop.types.types, start=1) for i, _ in one.moves)
+    for n, i in islice(moving, MOST_ALONE):
+        with suppress(NoTheorem):
+            premises = (shop.cover, *shop.stated)
+            found = shop.prover.by("attain", *premises, notion=notion, neighbours=[n], by=[i])
+            if isinstance(found.says, Lower) and found.says.value.kind == "oo":
+                return found
     return None
 
 
@@ -320,6 +322,15 @@ def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | Non
     return [first, *(one for one in found if one is not first)]
 
 
+def by_chosen_ways(
+    shop: Workshop, notion: str, claimed: Mapping[str, Term] | None = None
+) -> Iterator[Guarantees]:
+    """The guarantees by ways on which each mechanism's guarantee is converted with parameters that are chosen."""
+    for way in islice(chosen_ways(shop.theory, shop.setting, shop.notions, notion, claimed), MOST_WAYS):
+        with suppress(NoGuarantee):
+            yield by_way(shop, way)
+
+
 def best(shop: Workshop, notion: str | None = None, claimed: Mapping[str, Term] | None = None) -> Guarantees:
     """The best guarantee in a notion; None: in that of the mechanisms, which must be one."""
     if notion is None and len(shop.notions) == 1:
@@ -354,8 +365,8 @@ def _is_less(one: Guarantees, other: Guarantees, claimed: Mapping[str, Term] | N
 
 
 def _at_usual(values: Mapping[str, Term], setting: Setting) -> dict[str, Term] | None:
-    """The values at the simplest point of the parameters; None for families, whose members vary."""
-    point = parameters.usual(dict(setting.parameters))
+    """The values at the simplest point of the parameters, the members of a family all alike."""
+    point = parameters.completed(setting, parameters.usual(dict(setting.parameters)))
     try:
         return {
             key: value if value.kind == "oo" else formulas.at(value, point) for key, value in values.items()

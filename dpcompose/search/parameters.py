@@ -7,9 +7,10 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import forms
+from dpcompose.kernel import forms, formulas, terms
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.polynomials import NotAForm
+from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.terms import ZERO, Term
 from dpcompose.search import comparing
 from dpcompose.search.comparing import Point, Proof
@@ -18,7 +19,7 @@ from dpcompose.search.comparisons.points import grid, simple, usual
 MOST_MEMBERS = 2_000
 """Up to how many members of a family have values at a point."""
 
-__all__ = ["MOST_MEMBERS", "at_least", "points", "simple", "usual", "where_larger"]
+__all__ = ["MOST_MEMBERS", "at_least", "completed", "points", "simple", "usual", "where_larger"]
 
 
 def at_least(greater: Term, lesser: Term, squared: bool = False) -> Any:
@@ -54,6 +55,24 @@ def where_larger(greater: Term, lesser: Term, squared: bool = False) -> Mapping[
 def points(domains: Mapping[str, Domain]) -> Iterator[Mapping[str, Fraction]]:
     """Simple points: all alike, one much larger or smaller than the rest, and mixtures of a few."""
     return iter(grid(domains))
+
+
+def completed(setting: Setting, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """A point with values for the members of families, for as many as it says there are."""
+    found = {name: x for name, x in point.items() if not terms.moves(name)}
+    domains = dict(setting.parameters)
+    for mechanism in setting.mechanisms:
+        families = {name for _, value in mechanism.values for name in value.letters if terms.moves(name)}
+        if mechanism.noise is not None:
+            families |= {name for name in mechanism.noise.parameter.letters if terms.moves(name)}
+        if mechanism.count is None or not families:
+            continue
+        count = formulas.at(mechanism.count, found).number
+        for name in families:
+            value = point.get(name, simple(domains[name])[0])
+            for j in range(1, min(int(count or 0), MOST_MEMBERS) + 1):
+                found.setdefault(f"{name[:-3]}[{j}]", value)
+    return found
 
 
 def _square(term: Term) -> Term:

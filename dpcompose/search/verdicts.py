@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from dpcompose.kernel import computed, formulas, terms
+from dpcompose.kernel import computed, terms
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
 from dpcompose.kernel.rules import claimed as read_claim
 from dpcompose.kernel.terms import Term
@@ -87,6 +87,8 @@ class Judge:
             found = self._refuted(claim, said) or found
         if found.word != "refuted" and found.loose is None:
             found = self._by_curve(claim, said, found)
+        if found.word == "undecided" and some and not some[0].way.chosen:
+            found = self._by_chosen_ways(claim, said) or found
         if found.loose is None and found.word != "refuted" and self.shop.flat is not None:
             flat = Judge(self.shop.flat).judge(claim)
             found = flat if flat.word != "undecided" else found
@@ -118,6 +120,12 @@ class Judge:
         if some:
             reason = "it is not seen to be at least the best guarantee that is known"
         return Verdict(claim, "undecided", guarantees=some[0] if some else None, reason=reason)
+
+    def _by_chosen_ways(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
+        """A proof from guarantees that need not be the best ones, and may be what a claim says."""
+        some = guarantees.by_chosen_ways(self.shop, said.notion, dict(said.values))
+        found = self._by_guarantees(claim, said, list(some))
+        return found if found.word == "proved" else None
 
     def _standing(
         self, claim: Mapping[str, str], said: Satisfies, known: Known, theorem: Theorem, one: Guarantees
@@ -255,21 +263,8 @@ class Judge:
             yield self.completed(point)
 
     def completed(self, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
-        """A point with values for the members of families, for as many as it says there are."""
-        found = {name: x for name, x in point.items() if not terms.moves(name)}
-        domains = dict(self.shop.setting.parameters)
-        for mechanism in self.shop.setting.mechanisms:
-            families = {name for _, value in mechanism.values for name in value.letters if terms.moves(name)}
-            if mechanism.noise is not None:
-                families |= {name for name in mechanism.noise.parameter.letters if terms.moves(name)}
-            if mechanism.count is None or not families:
-                continue
-            count = formulas.at(mechanism.count, found).number
-            for name in families:
-                value = point.get(name, parameters.simple(domains[name])[0])
-                for j in range(1, min(int(count or 0), parameters.MOST_MEMBERS) + 1):
-                    found.setdefault(f"{name[:-3]}[{j}]", value)
-        return found
+        """A point with values for the members of families."""
+        return parameters.completed(self.shop.setting, point)
 
     # curves
 
@@ -325,7 +320,19 @@ class Judge:
         return {} if moving <= set(able) else {"by": able}
 
     def _all_points(self) -> list[dict[str, Fraction]]:
-        return [self.completed(point) for point in guarantees.points(self.shop.setting, FEW_POINTS)]
+        """Simple points; with members of families for all that some neighbours move."""
+        points = guarantees.points(self.shop.setting, FEW_POINTS)
+        least: dict[str, Fraction] = {}
+        for one in self.shop.types.types:
+            for i, some in one.moves:
+                count = self.shop.setting.mechanisms[i - 1].count
+                if count is not None and count.kind == "letter":
+                    many = Fraction(sum(many for many, _ in some))
+                    least[count.of[0]] = max(many, least.get(count.of[0], many))
+        return [
+            self.completed(point | {name: max(point[name], many) for name, many in least.items()})
+            for point in map(dict, points)
+        ]
 
     def _exceeded(
         self,

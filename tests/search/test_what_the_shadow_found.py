@@ -141,3 +141,79 @@ def test_what_a_study_does_not_attain_is_not_optimal() -> None:
     assert not about.guarantee("pure").main.optimal
     assert verdict(about, "pure", epsilon="2*max(e_a, e_b)") == ("proved", True)
     assert verdict(about, "pure", epsilon="e_a + e_b") == ("proved", False)
+
+
+# values of several parameters
+
+
+def test_what_is_0_has_no_closer_value() -> None:
+    """No minimum of values such as 1 - exp(-e), which are at least 0."""
+    about = proofs(satisfies("approximate", epsilon="e", delta="0"), target="bounded")
+    assert verdict(about, "approximate", epsilon="2*e", delta="0") == ("proved", False)
+    assert about.guarantee("approximate").closer is None
+
+
+@pytest.mark.parametrize("reads", ["everything", {"records": []}])
+def test_a_negative_epsilon_needs_a_delta(reads: Any) -> None:
+    """(ε, δ) with ε < 0 asks for δ ≥ 1 - e^ε, of mechanisms that say nothing as well."""
+    given = satisfies("approximate", epsilon="e", delta="0") | {"reads": reads}
+    if reads != "everything":
+        given["guarantee"]["domain"] = "own"
+    about = proofs(given)
+    assert verdict(about, "approximate", epsilon="-1", delta="3/5") == ("refuted", None)
+    assert verdict(about, "approximate", epsilon="-e/7", delta="1/20") == ("refuted", None)
+
+
+def test_of_two_ways_the_smaller_guarantee_is_shown_for_families_too() -> None:
+    of_one = satisfies("pure", epsilon="e[i]")
+    of_one["guarantee"]["domain"] = "own"
+    about = proofs(COUNTED | of_one, parameters={"k": "integer >= 2"}, **OF_PARTS)
+    largest = "max(e[i], i, 1, k)"
+    assert verdict(about, "zcdp", rho=f"{largest} - 2*{largest}/(exp({largest}) + 1)")[0] == "proved"
+    assert "exp" in str(about.guarantee("zcdp").main.says)
+
+
+def test_one_of_several_mechanisms_loses_more_than_any_number() -> None:
+    about = proofs(satisfies("gaussian", mu="m"), satisfies("approximate", epsilon="e", delta="d"))
+    assert verdict(about, "pure", epsilon="oo") == ("proved", False)
+    assert verdict(about, "zcdp", rho="oo") == ("proved", False)
+
+
+# logarithms and families in claims with numbers
+
+
+RESPONSES: Data = {"noise": {"randomized-response": "9/10"}}
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "expected"),
+    [
+        ("log(9) + log(3)", ("proved", False)),
+        ("3*log(3)", ("proved", False)),
+        ("log(27)", ("proved", False)),
+        ("log(54) - log(2)", ("proved", False)),
+        ("-log(1/27)", ("proved", False)),
+        ("log(28)", ("proved", True)),
+        ("log(26)", ("refuted", None)),
+    ],
+)
+def test_logarithms_of_numbers_are_compared_exactly(epsilon: str, expected: tuple[str, bool | None]) -> None:
+    about = proofs(RESPONSES, {"noise": {"randomized-response": "3/4"}})
+    assert verdict(about, "pure", epsilon=epsilon) == expected
+
+
+def test_a_claim_with_numbers_is_refuted_with_as_many_members_as_neighbours_move() -> None:
+    """Two replacements move four of k ≥ 2 members."""
+    of_one = satisfies("gaussian", "bounded", mu="1")
+    of_one["guarantee"]["domain"] = "common"
+    about = proofs(
+        COUNTED | of_one, target={"group": 2, "of": "bounded"}, parameters={"k": "integer >= 2"}, **OF_PARTS
+    )
+    assert verdict(about, "approximate", epsilon="1", delta="3/10") == ("refuted", None)
+
+
+def test_a_claim_of_what_each_mechanism_spends_is_proved() -> None:
+    """Not the best guarantee that is known, which has a root of a sum, and which need not be compared."""
+    about = proofs(satisfies("gaussian", mu="m1"), satisfies("gaussian", mu="m2"))
+    parts = (f"m{i}**2/2 + m{i}*sqrt(2*log(2000000))" for i in (1, 2))
+    assert verdict(about, "approximate", epsilon=" + ".join(parts), delta="1/1000000")[0] == "proved"

@@ -1,0 +1,77 @@
+"""Arguments of rules: each has a name, and data of one kind, by the rule's own signature.
+
+An argument comes from a file: nothing is done with it before it is of its kind.  Claims and certificates are
+read, and checked, where they are used.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+
+class BadArgument(ValueError):
+    """A rule has no such argument, or of another kind; the message says which."""
+
+
+def _is_list(value: object, kind: type) -> bool:
+    return isinstance(value, list | tuple) and all(type(one) is kind for one in value)
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, Mapping) and all(type(one) is str for pair in value.items() for one in pair)
+
+
+KINDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
+    "int": ("a whole number", lambda value: type(value) is int),
+    "str": ("a text", lambda value: type(value) is str),
+    "Sequence[int]": ("a list of whole numbers", lambda value: _is_list(value, int)),
+    "Sequence[str]": ("a list of texts", lambda value: _is_list(value, str)),
+    "Mapping[str, str]": ("a table of texts", _is_table),
+    "Any": ("", lambda value: True),
+}
+"""By how a rule writes the kind of an argument what that is in words, and whether data is of it."""
+OR_NONE = " | None"
+
+
+@cache
+def wanted(rule: Callable[..., object]) -> Mapping[str, tuple[str, bool]]:
+    """The arguments of a rule: of which kind each is, and whether it may be left out."""
+    found = inspect.signature(rule).parameters.values()
+    return {
+        one.name: (str(one.annotation), one.default is not inspect.Parameter.empty)
+        for one in found
+        if one.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+
+
+def check(rule: Callable[..., object], given: Mapping[str, Any]) -> None:
+    """Raises BadArgument unless all arguments of a rule are given, each of its kind, and no others.
+
+    >>> def rule(setting: object, *, i: int, by: Sequence[int] | None = None) -> None: ...
+    >>> check(rule, {"i": 1}), check(rule, {"i": 1, "by": [2]})
+    (None, None)
+    >>> check(rule, {"i": True})
+    Traceback (most recent call last):
+    dpcompose.kernel.arguments.BadArgument: i is to be a whole number
+    """
+    needed = wanted(rule)
+    for name in given:
+        if name not in needed:
+            raise BadArgument(f"there is no argument {name!r} here, but {_list(list(needed))}")
+    for name, (kind, optional) in needed.items():
+        if name not in given:
+            if optional:
+                continue
+            raise BadArgument(f"the argument {name} is missing")
+        words, fits = KINDS[kind.removesuffix(OR_NONE)]
+        if given[name] is None and kind.endswith(OR_NONE):
+            continue
+        if not fits(given[name]):
+            raise BadArgument(f"{name} is to be {words}")
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
