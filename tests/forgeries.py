@@ -89,7 +89,7 @@ def problem(name: str) -> Path:
 @cache
 def _saved(name: str) -> str:
     study, claims = load(problem(name))
-    verdicts = [study.check(claim) for claim in claims]
+    verdicts = [study._searched(claim) for claim in claims]
     return json.dumps(render.saved(study.bound, verdicts, problems.to_data(study.setting, claims)))
 
 

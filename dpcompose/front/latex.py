@@ -285,7 +285,7 @@ def _claim(found: Verdict, called: str, vacuous: bool) -> Iterator[str]:
             else r"\textbf{Proved}: there are no neighbours."
         )
     elif found.counterexample is None:
-        yield rf"\textbf{{Undecided}}: {_text(found.reason)}."
+        yield rf"\textbf{{{found.verdict.capitalize()}}}: {_text(found.reason)}."
     else:
         yield r"\textbf{Refuted} by this counterexample."
         yield from listed("itemize", _counterexample(found))

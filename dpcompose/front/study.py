@@ -17,7 +17,7 @@ bounded (epsilon_1 + epsilon_2)-DP, by GB:IV.13; optimal
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -41,6 +41,7 @@ from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim, Problem
 from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumptions, setting
 from dpcompose.proof import counterexamples, privacy_metric, registry
+from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.hypotheses.inputs import Inputs, by_blocks, by_own_form, closed_form
 from dpcompose.proof.registry import Theory
 from dpcompose.proof.steps import Steps
@@ -251,19 +252,28 @@ class Study:
         return replace(found, relies_on=self.theory.relied_on(used))
 
     def _refuted(self, claim: Claim, found: Answer, proved: Proved) -> Answer:
-        """A claim that a theorem refutes, with the counterexample of that."""
+        """A claim that a theorem refutes, with a counterexample at its point if one can be written out."""
         said = proved.theorems[0].says
         assert isinstance(said, Refuted)
+        refuted = replace(found, verdict="refuted", counterexample=None, loose=None)
+        for example in self._examples(claim, said, proved):
+            return replace(refuted, counterexample=replace(example, through=tuple(said.through)), reason="")
+        at = ", ".join(f"{name} = {x}" for name, x in said.point)
+        return replace(refuted, reason=f"mechanisms that fit lose more{f' at {at}' if at else ''}")
+
+    def _examples(self, claim: Claim, said: Refuted, proved: Proved) -> Iterator[Counterexample]:
+        """Counterexamples at a point: at the databases of the theorem, else at those of fewer members."""
         study = self.flat(claim.guarantee.notion) or self
-        point = dict(said.point)
-        for pair in self.proofs.pairs(proved):
-            with suppress(ValueError):
-                inputs = counterexamples.instance(study.bound.steps.inputs, point)
-                implied = study.bound.steps.implied(claim.guarantee, list(said.through))
-                example = counterexamples.make(inputs, implied, pair, point)
-                example = replace(example, through=tuple(said.through))
-                return replace(found, verdict="refuted", counterexample=example, reason="", loose=None)
-        return _undecided(claim, "it is refuted, and the counterexample cannot be shown")
+        with suppress(ValueError):
+            implied = study.bound.steps.implied(claim.guarantee, list(said.through))
+            point = dict(said.point)
+            for pair in self.proofs.pairs(proved):
+                with suppress(ValueError):
+                    inputs = counterexamples.instance(study.bound.steps.inputs, point)
+                    yield counterexamples.make(inputs, implied, pair, point)
+            example = claims.refute_at(replace(claim, guarantee=implied), study.bound, [point]).counterexample
+            if example is not None:
+                yield example
 
     def _searched(self, claim: Claim) -> Answer:
         """What the search finds of a claim, for readers."""

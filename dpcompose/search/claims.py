@@ -171,13 +171,13 @@ def _by_parameters(claim: Claim, bound: Bound, solver: Solver) -> Verdict:
         if isinstance(failing, forms.NotAForm):
             verdict = _refute_at_points(claim, bound, failing)
         else:
-            verdict = _refute(claim, bound, failing)
+            verdict = refute_at(claim, bound, failing)
         if verdict.verdict == "refuted" or (len(compared) == 1 and not bound.conversions):
             return verdict
     witness = bound.steps.theory.witness(notion)
     if not bound.optimal and witness is not None and witness.head.shows not in proved:
         # the mechanisms of the witness attain something else than the bound, which a claim may lie below
-        verdict = _refute(claim, bound, decide.points(bound.setting.domains, FEW_POINTS))
+        verdict = refute_at(claim, bound, decide.points(bound.setting.domains, FEW_POINTS))
         if verdict.verdict == "refuted":
             return verdict
     if bound.conversions:
@@ -203,7 +203,7 @@ def refute_by_consequence(claim: Claim, bound: Bound) -> Verdict | None:
             ids = tuple(page.id for page in path)
             with suppress(StepRefused, formulas.FormulaError):
                 weaker = replace(claim, guarantee=steps.implied(claimed, ids))
-                found = _refute(weaker, bound, decide.points(bound.setting.domains, FEW_POINTS))
+                found = refute_at(weaker, bound, decide.points(bound.setting.domains, FEW_POINTS))
                 if found.counterexample is not None:
                     example = replace(found.counterexample, through=ids)
                     return Verdict(claim, "refuted", counterexample=example)
@@ -242,7 +242,7 @@ def _without_bound(claim: Claim, bound: Bound, solver: Solver) -> Verdict:
     nothing = _says_nothing(claim, bound.setting, theory, solver)
     if nothing is not None:
         return Verdict(claim, "proved", certificate=nothing)
-    verdict = _refute(claim, bound, decide.points(bound.setting.domains, FEW_POINTS))
+    verdict = refute_at(claim, bound, decide.points(bound.setting.domains, FEW_POINTS))
     return verdict if verdict.verdict == "refuted" else Verdict(claim, "undecided", reason=reason)
 
 
@@ -378,7 +378,7 @@ def _loose(
 def _refute_at_points(claim: Claim, bound: Bound, error: forms.NotAForm) -> Verdict:
     """A claim without a normal form: simple points may refute it, if it is defined everywhere."""
     if not isinstance(error, forms.NoRealValue):
-        verdict = _refute(claim, bound, decide.points(bound.setting.domains))
+        verdict = refute_at(claim, bound, decide.points(bound.setting.domains))
         if verdict.verdict == "refuted":
             return verdict
     return Verdict(claim, "undecided", reason=str(error))
@@ -392,7 +392,7 @@ def _few_members(bound: Bound, points: list[dict[str, Fraction]]) -> list[dict[s
     return [point | least for point in points] + (points if least else [])
 
 
-def _refute(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Verdict:
+def refute_at(claim: Claim, bound: Bound, points: list[dict[str, Fraction]]) -> Verdict:
     """The counterexample at one of the points, at the pair of the profile that loses most there."""
     claimed = claim.guarantee
     reason = "no point was found at which the claim has a rational value"

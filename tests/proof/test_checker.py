@@ -62,7 +62,7 @@ def refusal(data: Any) -> str:
 def test_a_good_derivation_is_accepted(name: str) -> None:
     found = checker.check(saved(name), registry.standard())
     study, claims = load(forgeries.problem(name))
-    assert found.verdicts == tuple(study.check(claim).verdict for claim in claims)
+    assert found.verdicts == tuple(study._searched(claim).verdict for claim in claims)
     assert found.guarantee == study.bound.guarantee
     assert found.optimal == study.bound.optimal
 
@@ -317,7 +317,7 @@ def fresh(data: Any) -> tuple[Any, list[str]]:
     """The guarantee and verdicts that a new search finds for the problem in a file."""
     problem = problems.read_data(data["problem"], show=show)
     study = Study(problem.setting)
-    return study.bound.guarantee, [study.check(claim).verdict for claim in problem.claims]
+    return study.bound.guarantee, [study._searched(claim).verdict for claim in problem.claims]
 
 
 @cache
