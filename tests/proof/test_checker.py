@@ -120,12 +120,13 @@ def test_a_table_that_is_not_in_order_is_noticed() -> None:
         forgeries.read(a.line.replace("{", '{"more": 1, ', 1))
 
 
-def test_the_command_refuses_a_forged_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    forgery = EVERY["changed-bound"]
+def test_the_command_refuses_files_of_an_older_format(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "forged.json"
-    file.write_text(json.dumps(forgery.forged()), encoding="utf-8")
+    file.write_text(json.dumps(EVERY["changed-bound"].forged()), encoding="utf-8")
     assert cli.main(["recheck", str(file)]) == 1
-    assert capsys.readouterr().out == f"{file}: REFUSED\n  {forgery.refused}\n"
+    assert capsys.readouterr().out == f"{file}: REFUSED\n  this is no saved derivation of format 2\n"
 
 
 # forgeries of what no line states: what stands in the file must be checked or not be there
