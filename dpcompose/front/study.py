@@ -466,7 +466,7 @@ class Study:
         setting = problems.plain(self.setting)
         study = self if setting is self.setting else Study(setting, self.theory, self.solver)
         claims = [verdict.claim for verdict in verdicts]
-        proved = [study.proofs.verdict(claim.guarantee.text()) for claim in claims]
+        proved = [study.proofs.verdict(claim.guarantee.text(), claim.doubt) for claim in claims]
         notion = None
         with suppress(NoBound, TooLarge):
             notion = study.bound.guarantee.notion

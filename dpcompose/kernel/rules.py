@@ -24,6 +24,7 @@ from dpcompose.kernel import (
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.closer import Closer
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.deciders.values import doubt
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.judgements import (
     Attained,
@@ -89,6 +90,9 @@ def claimed(data: Any, setting: Setting, theory: Theory) -> Satisfies:
         raise BadStep(f"a claim of {data['notion']} privacy has {', '.join(wanted)}")
     if not all(isinstance(data[key], str) for key in wanted):
         raise BadStep("what a claim says of a parameter is a formula")
+    for key in wanted:
+        if why := doubt(data[key], setting.symbols):
+            raise BadStep(f"{key} of the claim may have no value: {why}")
     values = ((key, formulas.parse(data[key], setting.symbols)) for key in wanted)
     return Satisfies(data["notion"], tuple(values))
 

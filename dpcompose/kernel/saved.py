@@ -13,6 +13,7 @@ from typing import Any
 
 from dpcompose.kernel import formulas, settings
 from dpcompose.kernel.check import Allowed, Refused, replay
+from dpcompose.kernel.deciders.values import doubt
 from dpcompose.kernel.grammar import FormulaError
 from dpcompose.kernel.judgements import Judgement, Loose, Optimal, Refuted, Satisfies
 from dpcompose.kernel.settings import BadSetting, Setting
@@ -118,7 +119,17 @@ def _stated(problem: Any, entries: Any, setting: Setting) -> list[Claim]:
             raise Refused(f"claim {n} cannot be read")
         if _claims([said], letters, "beside the verdicts") != [claim]:
             raise Refused(f"claim {n} is not the one that the problem states")
+        if (word := entry.get("verdict")) != "undecided" and (
+            why := _doubt(problem["claims"][n - 1], letters)
+        ):
+            raise Refused(f"claim {n} is not shown to be {word}: {why}")
     return stated
+
+
+def _doubt(claim: Mapping[str, Any], letters: Mapping[str, Term]) -> str:
+    """Why a claim, as it is written, may have no value; "" where it has one: what cancels needs one, too."""
+    texts = (str(text) for key, text in claim.items() if key not in ("notion", "expect"))
+    return next((why for text in texts if (why := doubt(text, letters))), "")
 
 
 def _letters(problem: Any, setting: Setting) -> Mapping[str, Term]:

@@ -81,11 +81,14 @@ class Proofs:
         """The best guarantee in a notion.  Raises NotElaborated and NoGuarantee."""
         return guarantees.best(self.shop if notion is None else self.shop_in(notion), notion)
 
-    def verdict(self, claim: Mapping[str, str]) -> Proved:
+    def verdict(self, claim: Mapping[str, str], doubt: str = "") -> Proved:
         """The verdict on a claim, once what shows it was made again from its saved form.
 
+        doubt -- why the claim, as it was written, may have no value: then it is undecided.
         Raises NotElaborated and NoGuarantee where nothing is proved of the setting.
         """
+        if doubt:
+            return Proved("undecided", None, Verdict(claim, "undecided", reason=doubt))
         try:
             found = Judge(self.shop_in(claim["notion"])).judge(claim)
         except TermError as error:  # numbers on the way are too long to be written
