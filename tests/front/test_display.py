@@ -122,11 +122,15 @@ def test_undecided_verdicts_say_why() -> None:
     assert found.verdict == "undecided"
     assert repr(found) == f"undecided: {found.reason}"
     assert f"because {found.reason}" in shown(found).text
+
+
+def test_refuted_verdicts_without_a_bound_say_where() -> None:
+    """At numbers at which the guarantee is above 1; where it may be below 0 there is no bound to show."""
     unknown = dpc.mechanism("M", satisfies=dpc.pure("(exp(e) - 3)**2 - 1e-300", dpc.bounded))
     bare = dpc.compose(unknown, on=dpc.multisets("ab"), target=dpc.bounded).check(dpc.pure(1))
-    assert (
-        bare.verdict == "undecided" and bare.bound is None and "because it is not known" in shown(bare).text
-    )
+    assert bare.verdict == "refuted" and bare.bound is None and bare.counterexample is None
+    assert bare.reason.startswith("mechanisms that fit lose more at e = ")
+    assert f"because {bare.reason}" in shown(bare).text
 
 
 def test_theorems_are_a_sequence_a_text_and_a_table(first: tuple[Study, tuple[display.Answer, ...]]) -> None:
