@@ -325,7 +325,7 @@ def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | Non
 def by_chosen_ways(
     shop: Workshop, notion: str, claimed: Mapping[str, Term] | None = None
 ) -> Iterator[Guarantees]:
-    """The guarantees by ways on which each mechanism's guarantee is converted with parameters that are chosen."""
+    """The guarantees by ways on which parameters of each conversion are chosen."""
     for way in islice(chosen_ways(shop.theory, shop.setting, shop.notions, notion, claimed), MOST_WAYS):
         with suppress(NoGuarantee):
             yield by_way(shop, way)

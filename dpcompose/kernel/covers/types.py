@@ -177,7 +177,12 @@ class Covering(ABC):
                     )
 
     def of_types(self, types: Iterable[Type], gone_through: int, metrics: Sequence[Sequence[str]]) -> Cover:
-        """The cover by the types that no other one exceeds."""
+        """The cover by the types that no other one exceeds.
+
+        What a table loses depends on the two databases, not only on how far its input moves: all are kept.
+        """
+        if any(one.table is not None for one in self.setting.mechanisms):
+            return Cover(tuple(types), self.page, gone_through, tuple(tuple(one) for one in metrics))
         distinct: dict[tuple[Any, ...], Type] = {}
         for one in types:
             distinct.setdefault((one.moves, one.unlimited, one.entries), one)
