@@ -161,6 +161,9 @@ def by_old(old: Study, wanted: Sequence[str], some: Sequence[Any]) -> Said:
         except NO as error:
             said.why = str(error)
             said.verdicts.append(("undecided", None))
+        except TypeError as error:  # sympy does not order formulas with parameters
+            said.why = f"{type(error).__name__}: {error}"
+            said.verdicts.append(("undecided", None))
         else:
             said.verdicts.append((verdict.verdict, verdict.loose))
     return said
@@ -181,6 +184,10 @@ def by_new(proofs: Proofs, wanted: Sequence[str], some: Sequence[Any]) -> Said:
         said.optimal[notion] = bool(found.main.optimal)
     for claim in some:
         text = {"notion": claim.guarantee.notion, **claim.text}
+        if claim.doubt:  # it has no value for some allowed values: nothing is said of it
+            said.verdicts.append(("undecided", None))
+            said.points.append(None)
+            continue
         try:
             verdict = proofs.verdict(text)
         except NO as error:

@@ -150,6 +150,10 @@ def of_twin(name: str, twin: Twin, unlimited: bool, notion: str, rng: random.Ran
 # families
 
 
+FEW = 2
+"""How many of the numbers of members of brute force are looked at."""
+
+
 def of_family(name: str, family: brute.Family, notion: str, rng: random.Random) -> Drawn:
     """A family restated, with letters or numbers for how many members there are."""
     pure = problems.parsed(family.text)
@@ -182,7 +186,12 @@ def of_family(name: str, family: brute.Family, notion: str, rng: random.Random) 
             for one in written(*sizes(at)).members
         ]
 
-    return Drawn(name, notion, problem, Truth(members, lambda at: rows(*sizes(at))))
+    def few(at: Mapping[str, Any]) -> bool:
+        """Whether there are no more members than brute force can do quickly."""
+        k, other = sizes(at)
+        return any(k <= one["k"] and other <= max(2, one["l"]) for one in brute.sizes_of(family)[:FEW])
+
+    return Drawn(name, notion, problem, Truth(members, lambda at: rows(*sizes(at)), known=few))
 
 
 # studies as mechanisms

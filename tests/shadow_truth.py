@@ -277,13 +277,19 @@ class Truth:
     """The members of a setting, and how far each moves between neighbours.
 
     vectors -- at a point the distances of all members, pair by pair; at -- which members there are at a
-    point; unlimited -- whether some neighbours lose more than any number; numbers -- letters that are numbers.
+    point; unlimited -- whether some neighbours lose more than any number; numbers -- letters that are numbers;
+    known -- whether it is looked at at a point: with few members only.
     """
 
     members: Callable[[Point], Sequence[Member]]
     vectors: Callable[[Point], Sequence[Sequence[Any]]]
     unlimited: bool = False
     numbers: Mapping[str, Any] = field(default_factory=dict)
+    known: Callable[[Point], bool] = bool
+
+    def is_known(self, point: Point) -> bool:
+        """Whether anything is said at a point."""
+        return self.known is bool or self.known({**self.numbers, **point})
 
     def moved(self, point: Point) -> list[list[Moved]]:
         """For each pair the members that move."""
@@ -301,7 +307,9 @@ class Truth:
         ]
 
     def _values(self, claim: Mapping[str, str], point: Point) -> dict[str, Any] | None:
-        """What a claim says at a point; None where it has no value."""
+        """What a claim says at a point; None where it has no value, or nothing is known there."""
+        if not self.is_known(point):
+            return None
         try:
             return {key: value(text, {**self.numbers, **point}) for key, text in claim.items()}
         except (ArithmeticError, TypeError):
@@ -329,7 +337,7 @@ class Truth:
 
     def exact(self, notion: str, point: Point) -> Any:
         """The least parameter that holds at a point; None where it is not known by this."""
-        if notion == "approximate":
+        if notion == "approximate" or not self.is_known(point):
             return None
         with mpmath.workdps(50):
             if self.unlimited:

@@ -24,7 +24,7 @@ from dpcompose.kernel import (
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.closer import Closer
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.deciders.values import doubt
+from dpcompose.kernel.deciders import values as has_values
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.judgements import (
     Attained,
@@ -91,7 +91,7 @@ def claimed(data: Any, setting: Setting, theory: Theory) -> Satisfies:
     if not all(isinstance(data[key], str) for key in wanted):
         raise BadStep("what a claim says of a parameter is a formula")
     for key in wanted:
-        if why := doubt(data[key], setting.symbols):
+        if why := has_values.doubt(data[key], setting.symbols):
             raise BadStep(f"{key} of the claim may have no value: {why}")
     values = ((key, formulas.parse(data[key], setting.symbols)) for key in wanted)
     return Satisfies(data["notion"], tuple(values))
@@ -100,6 +100,19 @@ def claimed(data: Any, setting: Setting, theory: Theory) -> Satisfies:
 def _check_key(guarantee: Satisfies, key: str) -> None:
     if key not in dict(guarantee.values):
         raise BadStep(f"{guarantee.notion} privacy has no parameter {key!r}")
+
+
+def _has_values(guarantee: Satisfies) -> frozenset[str]:
+    """The decider by which all parameters are seen to have real values, for all allowed values of letters.
+
+    Raises BadStep where they are not: then the claim says nothing that could hold.
+    """
+    missing = forms.missing_values([value for _, value in guarantee.values if value.kind != "oo"])
+    for inside, relation in missing:
+        signs = [inside, -inside] if relation == "!= 0" else [inside]
+        if not any(has_values.surely(one, relation != ">= 0") for one in signs):
+            raise BadStep(f"{formulas.to_text(inside)} is not known to be {relation}")
+    return _deciders(frozenset({"ranges"} if missing else ()))
 
 
 # what each mechanism loses
@@ -259,7 +272,8 @@ def vacuous(setting: Setting, theory: Theory, premises: Premises, *, claim: Any)
     """Without neighbours every guarantee holds."""
     if one_of(premises, Covers).cover.types:
         raise BadStep("there are neighbours")
-    return claimed(claim, setting, theory), frozenset()
+    guarantee = claimed(claim, setting, theory)
+    return guarantee, _has_values(guarantee)
 
 
 def trivial(
@@ -269,13 +283,14 @@ def trivial(
     said(premises)
     guarantee = claimed(claim, setting, theory)
     _check_key(guarantee, key)
+    used = _has_values(guarantee)
     value, limits = dict(guarantee.values)[key], theory.rule(guarantee.notion).head.limits
     if value.kind == "oo":
-        return guarantee, frozenset()
+        return guarantee, used
     if key not in limits:
         raise BadStep(f"{key} has no limit from which on it says nothing")
-    used = comparison.check_at_least(value, terms.number(limits[key]), certificate)
-    return guarantee, _deciders(used) | {theory.rule(guarantee.notion).id}
+    used |= _deciders(comparison.check_at_least(value, terms.number(limits[key]), certificate))
+    return guarantee, used | {theory.rule(guarantee.notion).id}
 
 
 def change(
@@ -360,11 +375,22 @@ def attain(
 
 
 def _largest(values: Sequence[Term], squared: bool) -> Term:
-    """The largest of some values, in normal form where they have one."""
+    """The largest of some values, in normal form where they have one; constants by their values."""
+    tops = (one.parts if one.kind == "top" and one.of[0] == 1 else [one] for one in values)
+    compared = [part for some in tops for part in some]
+    kept: list[Term] = []
+    for one in compared:
+        if not any(_is_above(other, one) for other in kept):
+            kept = [other for other in kept if not _is_above(one, other)] + [one]
     try:
-        return losses.largest(values, squared)
+        return losses.largest(kept, squared)
     except forms.NotAForm:
-        return terms.top(1, values)
+        return terms.top(1, kept)
+
+
+def _is_above(x: Term, y: Term) -> bool:
+    """Whether a constant is seen to be above another one."""
+    return "oo" not in (x.kind, y.kind) and not x.letters and not y.letters and sign(x - y) == 1
 
 
 def _as_stated(some: Sequence[Loses], setting: Setting) -> list[Loss]:

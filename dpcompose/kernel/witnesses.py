@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import formulas, given_tables, terms
+from dpcompose.kernel import forms, formulas, given_tables, terms
 from dpcompose.kernel.closer import Closer, at_most
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.losses import Composition, Loss, NoLoss, by_noise, summands
@@ -113,7 +113,7 @@ class Witnesses:
         """Losses that add up, or whose squares do: ∞ where one of them has no limit."""
         for i, _ in self.moves:
             if i in self.type.unlimited:
-                if not self._alone(i, ONE, True).positive:
+                if forms.term_sign(self._alone(i, ONE, True)) != 1:
                     raise NoLoss(f"what {self._mechanism(i).name} loses may be 0")
                 return INFINITY
         tables = any(self._mechanism(i).table is not None for i, _ in self.moves)
@@ -160,7 +160,7 @@ class Witnesses:
         head = self.theory.page(self._page(i), "violation").head
         if r.number is None or r.number.denominator != 1 or r.number < 1:
             raise NoLoss(f"what {self._mechanism(i).name} loses is known for whole steps only")
-        if not values[head.positive].positive:
+        if forms.term_sign(values[head.positive]) != 1:
             raise NoLoss(f"{head.positive} of {self._mechanism(i).name} may be 0")
         return INFINITY if head.loss == "oo" else formulas.parse(head.loss, {**values, "r": r})
 

@@ -118,3 +118,21 @@ def test_what_is_larger_than_a_guarantee_at_a_point_need_not_hold() -> None:
     wrong = {"notion": "pure", "epsilon": "3*e"}
     larger = made.by("loose", known, claim=wrong, key="epsilon", point={"e": "1"})
     assert proofs.word_of(larger.says) == "undecided"
+
+
+@pytest.mark.parametrize("epsilon", ["log(e - 2)", "sqrt(e - 1)", "1/(e - 2)", "sqrt(-1 - e)"])
+def test_a_claim_without_a_value_for_some_parameters_is_not_proved(epsilon: str) -> None:
+    """Not where there are no neighbours, and not where δ = 1 would do."""
+    nothing: dict[str, Any] = {"single": [], "steps": 1}
+    made = prover(ADD, nothing)
+    with pytest.raises(NoTheorem, match="is not known to be"):
+        made.by("vacuous", made.by("cover"), claim=claim(epsilon, "0"))
+    shown = {"letters": {}, "difference": "0", "proof": {"rest": "0"}}
+    with pytest.raises(NoTheorem, match="is not known to be"):
+        made.by("trivial", claim=claim(epsilon, "1"), key="delta", certificate=shown)
+
+
+def test_one_that_has_values_is() -> None:
+    made = prover(ADD, {"single": [], "steps": 1})
+    for epsilon in ("log(1 + e)", "1/(2 + e)", "sqrt(e)/(1 + e)", "exp(e) - 1", "log(exp(e) - e)", "oo"):
+        assert isinstance(made.by("vacuous", made.by("cover"), claim=claim(epsilon, "0")).says, Satisfies)

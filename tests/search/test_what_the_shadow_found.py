@@ -217,3 +217,28 @@ def test_a_claim_of_what_each_mechanism_spends_is_proved() -> None:
     about = proofs(satisfies("gaussian", mu="m1"), satisfies("gaussian", mu="m2"))
     parts = (f"m{i}**2/2 + m{i}*sqrt(2*log(2000000))" for i in (1, 2))
     assert verdict(about, "approximate", epsilon=" + ".join(parts), delta="1/1000000")[0] == "proved"
+
+
+# tables, and signs of constants
+
+
+def test_every_pair_of_databases_is_looked_at_for_tables() -> None:
+    """Two pairs move the same inputs equally far, and the table loses more at the second one."""
+    rows = {"a": ["1/2", "1/2"], "b": ["1/4", "3/4"], "c": ["3/4", "1/4"], "d": ["1/4", "3/4"]}
+    given = {"notion": "pure", "epsilon": "log(3)", "granularity": "step", "domain": "common"}
+    about = proofs(
+        {"table": "T", "reads": "everything", "guarantee": given},
+        target="step",
+        databases={"kind": "listed", "elements": list("abcd")},
+        granularities={"step": {"neighbours": [["a", "b"], ["c", "d"]]}},
+        tables={"T": {"outcomes": ["no", "yes"], "rows": rows}},
+    )
+    assert verdict(about, "pure", epsilon="1") == ("refuted", None)
+    assert verdict(about, "pure", epsilon="log(3)") == ("proved", False)
+    assert verdict(about, "approximate", epsilon="1", delta="0") == ("refuted", None)
+
+
+def test_a_parameter_with_a_positive_constant_is_positive() -> None:
+    about = proofs(satisfies("pure", epsilon="e + log(3)"))
+    assert verdict(about, "zcdp", rho="e") == ("refuted", None)
+    assert verdict(about, "zcdp", rho="(e + log(3))**2/2")[0] == "proved"
