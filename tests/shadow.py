@@ -237,6 +237,8 @@ def look(one: Drawn) -> Looked | None:
     with mpmath.workdps(50):
         _guarantees(looked, before, now, wanted, at, truth)
         for n, claim in enumerate(some):
+            if claim.doubt:
+                continue  # it has no value for some allowed values, and nothing is said of it
             text = {"notion": claim.guarantee.notion, **claim.text}
             _verdicts(looked, text, before.verdicts[n], now.verdicts[n], now.why)
             for words in _contradictions(truth, text, now.verdicts[n], at, now.points[n]):

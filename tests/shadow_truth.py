@@ -87,9 +87,10 @@ def _call(name: str, args: Sequence[ast.expr], point: dict[str, Any]) -> Any:
     many = 1
     if name == "top":
         many, args = int(_value(args[0], point)), args[1:]
-    if len(args) == 4 and isinstance(args[1], ast.Name) and name in ("sum", "max", "top"):
+    index = args[1].id if len(args) == 4 and isinstance(args[1], ast.Name) else ""
+    if index and index not in point and name in ("sum", "max", "top"):
         first, last = (int(_value(one, point)) for one in args[2:])
-        some = [_value(args[0], {**point, args[1].id: n}) for n in range(first, last + 1)]
+        some = [_value(args[0], {**point, index: n}) for n in range(first, last + 1)]
     else:
         some = [_value(one, point) for one in args]
     if name in ("sqrt", "exp", "log"):

@@ -92,8 +92,11 @@ def converted(
     """A guarantee in another notion, by a conversion page; where a parameter is ∞, nothing is promised."""
     head = page.head
     wanted = theory.rule(head.to).head.parameters
-    if list(head.parameters) != list(wanted) or set(chosen) != set(head.free):
-        raise NoLoss(f"{page.id} needs formulas for {', '.join(head.free)}, and has some for {list(wanted)}")
+    if list(head.parameters) != list(wanted):
+        raise NoLoss(f"{page.id} has formulas for {', '.join(head.parameters)}, not {', '.join(wanted)}")
+    if set(chosen) != set(head.free):
+        needed, given = (", ".join(some) or "nothing" for some in (head.free, chosen))
+        raise NoLoss(f"{page.id} needs formulas for {needed}, not for {given}")
     for name, value in chosen.items():
         if not lies_within(value, Domain.read(head.free[name])):
             raise NoLoss(
