@@ -21,8 +21,8 @@ from dpcompose.front import numbers
 from dpcompose.front.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
-from dpcompose.search.bounds import NoBound
-from dpcompose.search.claims import Verdict
+from dpcompose.search.guarantees import NoGuarantee
+from dpcompose.front.verdict import Verdict
 
 TABLE = Path(__file__).resolve().parent / "goldens" / "corpus.jsonl"
 CLOSE = sympy.Rational(1, 10**40)
@@ -56,7 +56,7 @@ def said(problem: Mapping[str, Any]) -> tuple[Study, Sequence[Verdict], dict[str
     study = Study(given.setting)
     try:
         bound = study.bound
-    except NoBound as error:
+    except NoGuarantee as error:
         return study, (), {"undecided": str(error)}
     verdicts = [study.check(claim) for claim in given.claims]
     data: dict[str, Any] = {"guarantee": {key: formulas.to_text(x) for key, x in values(study).items()}}

@@ -23,7 +23,7 @@ from strategies import Twin
 
 from dpcompose.front.study import Study
 from dpcompose.language import formulas
-from dpcompose.search.claims import Verdict
+from dpcompose.front.verdict import Verdict
 
 KEYS: Mapping[str, Sequence[str]] = {
     "pure": ["epsilon"],

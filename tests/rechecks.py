@@ -13,7 +13,7 @@ from dpcompose.front.recheck import Rechecked
 from dpcompose.front.study import Study
 from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.proof.registry import Theory
-from dpcompose.search.claims import Verdict
+from dpcompose.front.verdict import Verdict
 
 
 def saved(study: Study, verdicts: Sequence[Verdict] = ()) -> Any:

@@ -43,7 +43,7 @@ from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.settings import InvalidSetting
 from dpcompose.proof import registry
-from dpcompose.search.bounds import NoBound
+from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.search.proofs import NotElaborated, Proofs
 from dpcompose.spaces.databases import TooLarge
@@ -54,7 +54,7 @@ EACH = 25
 LONG = 30
 """Seconds after which a setting is given up in a run that writes its results."""
 MOST_MEMBERS = 4
-NO = (InvalidSetting, NoBound, TooLarge, NoGuarantee, NotElaborated)
+NO = (InvalidSetting, NoGuarantee, TooLarge, NoGuarantee, NotElaborated)
 
 
 # settings

@@ -27,7 +27,7 @@ from dpcompose.privacy.notions import Guarantee
 from dpcompose.proof import registry
 from dpcompose.proof.steps import StepRefused, Steps
 from dpcompose.search import bounds
-from dpcompose.search.bounds import Bound, NoBound
+from dpcompose.search.bounds import Bound, NoGuarantee
 
 THEORY = registry.standard()
 PAGES = THEORY.of_kind("conversion")
@@ -486,7 +486,7 @@ def test_a_notion_of_ones_own_with_a_conversion(tmp_path: Path) -> None:
     assert str(study.guarantee().derivation).count("by pure-to-toy") == 1
     assert study.check(toy("6*e + 2*n")).verdict == "proved"
     assert study.check(toy("6*e + n")).verdict == "undecided"
-    with pytest.raises(NoBound, match=r"^no conversion pages lead from pure and toy to one notion$"):
+    with pytest.raises(NoGuarantee, match=r"^no conversion pages lead from pure and toy to one notion$"):
         Study(setting).guarantee()
 
 
@@ -639,7 +639,7 @@ def test_wrong_conversions_are_refused() -> None:
         with pytest.raises(StepRefused) as refused:
             _ = Steps(setting, THEORY, paths).notion
         assert str(refused.value) == reason
-    with pytest.raises(NoBound, match="do not add up"):
+    with pytest.raises(NoGuarantee, match="do not add up"):
         bounds.best(setting, THEORY)
 
 

@@ -22,7 +22,7 @@ import dpcompose as dpc
 from dpcompose.front.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
-from dpcompose.search.bounds import NoBound
+from dpcompose.search.guarantees import NoGuarantee
 
 
 @dataclass(frozen=True)
@@ -282,7 +282,7 @@ def study_of(family: Family) -> Study | None:
     study = Study(problems.read_text(family.text).setting)
     try:
         _ = study.bound
-    except NoBound as error:
+    except NoGuarantee as error:
         assert re.search("supported|no common factor|different numbers of parts", str(error)), error
         return None
     return study

@@ -10,7 +10,7 @@ import rechecks
 from dpcompose.front import study
 from dpcompose.front.study import Study
 from dpcompose.privacy import problems
-from dpcompose.search.claims import Verdict
+from dpcompose.front.verdict import Verdict
 
 HEAD = """format = 1
 [databases]

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
+from dpcompose.front import lines as words
 from dpcompose.front.captions import Captions, conversions, pages_of, rests_on
+from dpcompose.front.lines import Derivation
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.settings import Setting, inside
-from dpcompose.proof import kernel as words
-from dpcompose.proof.kernel import Derivation
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.search import parameters
 from dpcompose.search.citations import Citing, Fit

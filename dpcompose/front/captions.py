@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from dpcompose.front import lines as words
+from dpcompose.front.lines import Line
 from dpcompose.kernel import formulas, losses, terms
 from dpcompose.kernel.covers.types import Cover, Type
 from dpcompose.kernel.domains import NONNEGATIVE
@@ -22,8 +24,6 @@ from dpcompose.kernel.terms import INFINITY, Term
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import kernel as words
-from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.search.citations import Citation, Citing, Held
 from dpcompose.search.guarantees import Guarantees, Known

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dpcompose.front.metric_study import MetricStudy
     from dpcompose.front.study import Study
+    from dpcompose.front.verdict import Verdict
     from dpcompose.kernel.pages import Page
     from dpcompose.proof.metric_checker import MetricChecked
-    from dpcompose.search.claims import Verdict
     from dpcompose.search.metric_claims import MetricVerdict
     from dpcompose.spaces.granularities import Granularity
 
@@ -350,7 +350,7 @@ def _with_theory(given: argparse.Namespace, warn: bool = True) -> bool:
 
 def _verify_file(file: str, given: argparse.Namespace) -> int:
     from dpcompose.front import metric_study, render
-    from dpcompose.search.bounds import NoBound
+    from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.databases import TooLarge
 
     if (in_metric := metric_study.of_file(file, given.theory)) is not None:
@@ -358,7 +358,7 @@ def _verify_file(file: str, given: argparse.Namespace) -> int:
     study, claims = _load(file, given)
     try:
         bound, missing = study.bound, ""
-    except (NoBound, TooLarge) as error:
+    except (NoGuarantee, TooLarge) as error:
         bound, missing = None, str(error)
     verdicts = [study.check(claim) for claim in claims]
     if given.json:
@@ -454,7 +454,7 @@ def _values(text: str | None) -> dict[str, str]:
 
 def _bound_file(file: str, given: argparse.Namespace) -> int:
     from dpcompose.front import metric_study, numbers, render
-    from dpcompose.search.bounds import NoBound
+    from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.databases import TooLarge
 
     if (in_metric := metric_study.of_file(file, given.theory)) is not None:
@@ -463,7 +463,7 @@ def _bound_file(file: str, given: argparse.Namespace) -> int:
     values = _values(given.at)
     try:
         bound = study.bound
-    except (NoBound, TooLarge) as error:
+    except (NoGuarantee, TooLarge) as error:
         if given.json:
             print(
                 json.dumps({"file": file, "title": study.setting.title, "undecided": str(error)}), flush=True
@@ -529,7 +529,7 @@ def _budget(given: argparse.Namespace) -> int:
 
 def _budget_file(file: str, given: argparse.Namespace) -> int:
     from dpcompose.front import numbers, render
-    from dpcompose.search.bounds import NoBound
+    from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.databases import TooLarge
 
     study, _ = _load(file, given)
@@ -537,7 +537,7 @@ def _budget_file(file: str, given: argparse.Namespace) -> int:
         weights, fixed = _values(given.weights), _values(given.at)
         total = numbers.read_total(study.bound.guarantee.notion, given.total, study.theory.parameters)
         found = study.budget(total, weights, fixed)
-    except (NoBound, numbers.NoBudget, TooLarge) as error:
+    except (NoGuarantee, numbers.NoBudget, TooLarge) as error:
         if given.json:
             print(json.dumps({"file": file, "undecided": str(error)}), flush=True)
         else:
@@ -567,7 +567,7 @@ def _draw_file(file: str, given: argparse.Namespace) -> int:
     from pathlib import Path
 
     from dpcompose.front import pictures, plots
-    from dpcompose.search.bounds import NoBound
+    from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.databases import TooLarge
 
     study, claims = _load(file, given)
@@ -592,7 +592,7 @@ def _draw_file(file: str, given: argparse.Namespace) -> int:
             start = None if given.start is None else tuple(filter(None, given.start.split(",")))
             picture = pictures.draw(study, highlight=highlight, size=given.size, distances_from=start)
         picture.save(given.output)
-    except (NoBound, TooLarge, ValueError, ImportError) as error:
+    except (NoGuarantee, TooLarge, ValueError, ImportError) as error:
         print(f"{file}: {error}", file=sys.stderr)
         return WRONG
     print(f"{given.output}: {picture.alt}")
@@ -709,13 +709,13 @@ def _theorem(given: argparse.Namespace) -> int:
 
 def _theorems_for(file: str, given: argparse.Namespace) -> int:
     from dpcompose.front import render
-    from dpcompose.search.bounds import NoBound
+    from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.databases import TooLarge
 
     study, _ = _load(file, given)
     try:
         bound = study.bound
-    except (NoBound, TooLarge) as error:
+    except (NoGuarantee, TooLarge) as error:
         print(f"{file}: no guarantee: {error}", file=sys.stderr)
         return UNDECIDED
     if given.json:
@@ -843,7 +843,7 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
 def _refusals() -> tuple[type[Exception], ...]:
     """What refuses a saved derivation: of the kernel, or of one about privacy in a metric."""
     from dpcompose.kernel.saved import Refused
-    from dpcompose.proof.derivations import Refused as InMetric
+    from dpcompose.proof.metric_checker import Refused as InMetric
 
     return Refused, InMetric
 

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import sympy
 
 from dpcompose.front import markdown, render
+from dpcompose.front.bound import Bound
+from dpcompose.front.captions import Captions
 from dpcompose.front.latex import document, fits_latex, steps_latex, verdict_latex
+from dpcompose.front.lines import Line
+from dpcompose.front.verdict import Verdict
 from dpcompose.language import exponentials, formulas
 from dpcompose.language.exponentials import Value
 from dpcompose.language.latex import formula_html, latex, name_latex, text_html
@@ -23,12 +27,9 @@ from dpcompose.language.writing import text_latex
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import counterexamples, registry
-from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Page, Theory
-from dpcompose.proof.steps import Steps
 from dpcompose.proof.witnesses import OnTable, Ratio
-from dpcompose.search.bounds import Bound, Fit
-from dpcompose.search.claims import Verdict
+from dpcompose.search.citations import Fit
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.maps import Map, Positions, Restriction
 
@@ -214,7 +215,7 @@ class Proof:
         """The proof as a document for pdfLaTeX, with verdicts on claims and the results that are used."""
         return document(self.bound, self.theory, verdicts)
 
-    def _list(self, lines: Sequence[Line], steps: Steps) -> str:
+    def _list(self, lines: Sequence[Line], steps: Captions) -> str:
         """The lines; below a line those that it has as evidence."""
         rows = ""
         for line in lines:
@@ -223,7 +224,7 @@ class Proof:
             rows += f"<li>{self._sentence(line, steps)} {self._source(line, steps)}{below}</li>"
         return f"<ol>{rows}</ol>"
 
-    def _source(self, line: Line, steps: Steps) -> str:
+    def _source(self, line: Line, steps: Captions) -> str:
         """What a line is by; a theorem page opens to what it states."""
         source = text_html(render.source(line, steps))
         page = self.theory.pages.get(line.by)
@@ -245,7 +246,7 @@ class Proof:
     def _at(self, n: int) -> Line:
         return next(line for line in self.bound.derivation.lines if line.n == n)
 
-    def _sentence(self, line: Line, steps: Steps) -> str:
+    def _sentence(self, line: Line, steps: Captions) -> str:
         """A line in words, its formulas as mathematics."""
         return "".join(
             text_html(part) if isinstance(part, str) else formula_html(part)
@@ -335,11 +336,6 @@ class Answer(Verdict):
         elif self.loose and self.bound is not None:
             rows.append(f"<p>The best: {_dp_html(*render.right(self, self.bound), theory)}</p>")
         return "".join(rows)
-
-
-def answer(verdict: Verdict) -> Answer:
-    """A verdict that shows itself."""
-    return Answer(**{one.name: getattr(verdict, one.name) for one in fields(Verdict)})
 
 
 def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:

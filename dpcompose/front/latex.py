@@ -12,18 +12,19 @@ from dataclasses import dataclass
 
 import sympy
 
+from dpcompose.front import lines as kernel
 from dpcompose.front import markdown, render
+from dpcompose.front.bound import Bound
+from dpcompose.front.captions import Captions
+from dpcompose.front.verdict import Verdict
 from dpcompose.language import exponentials, formulas
 from dpcompose.language.latex import latex, name_latex
 from dpcompose.language.writing import text_latex
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import kernel, registry
+from dpcompose.proof import registry
 from dpcompose.proof.registry import Page, Theory
-from dpcompose.proof.steps import Steps
 from dpcompose.proof.witnesses import OnTable, Ratio
-from dpcompose.search.bounds import Bound
-from dpcompose.search.claims import Verdict
 
 LONG, PIECE = 30, 12
 """From how many characters on a word may be broken, and after how many each time."""
@@ -143,7 +144,7 @@ def document(bound: Bound, theory: Theory, verdicts: Sequence[Verdict] = ()) -> 
     return "\n".join(parts) + "\n"
 
 
-def _used(lines: Sequence[kernel.Line], pages: Iterable[str], steps: Steps) -> Iterator[str]:
+def _used(lines: Sequence[kernel.Line], pages: Iterable[str], steps: Captions) -> Iterator[str]:
     """The pages that lines are by, and rest on; also lines that these have as evidence."""
     for line in lines:
         if line.by in steps.theory.pages:
@@ -176,7 +177,7 @@ def _head(bound: Bound) -> Iterator[str]:
             yield from listed("itemize", [f"{one};" for one in some[:-1]] + [f"{some[-1]}."])
 
 
-def _stated(lines: Sequence[kernel.Line], steps: Steps, checked: bool, before: str = "") -> Iterator[str]:
+def _stated(lines: Sequence[kernel.Line], steps: Captions, checked: bool, before: str = "") -> Iterator[str]:
     """What is assumed, or checked on tables, also in compositions among the mechanisms."""
     for line in lines:
         said = line.judgement
@@ -188,7 +189,7 @@ def _stated(lines: Sequence[kernel.Line], steps: Steps, checked: bool, before: s
             yield _text(before) + _said(line, steps) + _text(render.on_table(said, steps.setting))
 
 
-def _said(line: kernel.Line, steps: Steps) -> str:
+def _said(line: kernel.Line, steps: Captions) -> str:
     """A line in words."""
     parts = render.pieces(line, steps)
     return "".join(_text(part) if isinstance(part, str) else formula(part) for part in parts)
@@ -238,7 +239,7 @@ def _steps(bound: Bound, results: dict[str, int]) -> Iterator[str]:
 
 
 def _lines(
-    lines: Sequence[kernel.Line], steps: Steps, results: dict[str, int], before: str = ""
+    lines: Sequence[kernel.Line], steps: Captions, results: dict[str, int], before: str = ""
 ) -> Iterator[str]:
     """The lines; below a line those that it has as evidence."""
     yield r"\begin{enumerate}"
@@ -252,7 +253,7 @@ def _lines(
     yield r"\end{enumerate}"
 
 
-def _source(line: kernel.Line, steps: Steps, results: dict[str, int], before: str) -> str:
+def _source(line: kernel.Line, steps: Captions, results: dict[str, int], before: str) -> str:
     if line.by not in results:
         return _text(render.source(line, steps, before))
     uses = f" from {', '.join(f'({before}{n})' for n in line.uses)}" if line.uses else ""

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpcompose.front import numbers
+from dpcompose.front.bound import Bound
 from dpcompose.front.numbers import WrongValue
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal, rounded
@@ -15,7 +16,6 @@ from dpcompose.language.enclosures import Interval
 from dpcompose.privacy.readings import Reading
 from dpcompose.proof import computed
 from dpcompose.proof.signs import BadCertificate
-from dpcompose.search.bounds import Bound
 
 RATES = tuple(map(Fraction, ("1/1000", "1/100", "1/10", "1/2")))
 """The rates of false positives that are shown."""

@@ -29,7 +29,7 @@ from dpcompose.privacy.metric_problems import MetricClaim, MetricProblem, Metric
 from dpcompose.privacy.schema import Mistake
 from dpcompose.privacy.settings import InvalidSetting
 from dpcompose.proof import metric_privacy, registry
-from dpcompose.proof.checker import FORMAT
+from dpcompose.proof.metric_checker import FORMAT
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.search import decide
 from dpcompose.search.metric_claims import Judge, MetricVerdict, named

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import sympy
 
 from dpcompose.front import numbers
+from dpcompose.front.verdict import Verdict
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
-from dpcompose.search.claims import Verdict
 from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size, TooLarge, Tuples
 from dpcompose.spaces.graphs import neighbourhood_graph
 from dpcompose.spaces.maps import Map, Restriction

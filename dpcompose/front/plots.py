@@ -19,15 +19,16 @@ import sympy
 from dpcompose.front import numbers, render
 from dpcompose.front.pictures import NO_MATPLOTLIB, Picture
 from dpcompose.front.study import Study
-from dpcompose.language.enclosures import NoEnclosure
-from dpcompose.privacy.curves import Curve, Part, TooManyLosses
+from dpcompose.front.verdict import Verdict
+from dpcompose.kernel import formulas as kernel_formulas
+from dpcompose.kernel import terms
+from dpcompose.kernel.deciders.curves import Curve, Part
+from dpcompose.language import formulas
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.tables import ProbabilityTable
-from dpcompose.proof import computed
-from dpcompose.proof.signs import BadCertificate
-from dpcompose.search.claims import Verdict
+from dpcompose.search import least
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Part as PartOf
 
@@ -261,7 +262,8 @@ def _of_guarantee(stated: Guarantee, called: str) -> Line:
             "(epsilon, delta) and Gaussian guarantees do"
         )
     epsilon, least = values["epsilon"], values.get("delta", 0.0)
-    part = Part(stated["epsilon"], dict(stated.values).get("delta", sympy.Integer(0)))
+    stated_values = [kernel_formulas.parse(formulas.to_text(value), {}) for _, value in stated.values]
+    part = Part(stated_values[0], stated_values[1] if len(stated_values) > 1 else terms.ZERO)
 
     def exactly(alpha: float) -> float:
         t = _exp(epsilon)
@@ -275,10 +277,10 @@ def _above(curves: Sequence[Curve | None]) -> Callable[[Fraction], float]:
     """The largest δ of some curves, rounded up; 1 where there is none."""
 
     def delta(epsilon: Fraction) -> float:
-        x = sympy.Rational(epsilon.numerator, epsilon.denominator)
+        x = terms.number(epsilon)
         try:
-            return max((1.0 if one is None else float(one.delta(x).high) for one in curves), default=0.0)
-        except (NoEnclosure, TooManyLosses) as error:
+            return max((1.0 if one is None else float(one.above(x)) for one in curves), default=0.0)
+        except ValueError as error:
             raise NoCurve(str(error)) from None
 
     return delta
@@ -286,19 +288,15 @@ def _above(curves: Sequence[Curve | None]) -> Callable[[Fraction], float]:
 
 def _of_study(study: Study, at: Mapping[Any, object], several: bool) -> Iterable[Line]:
     """The least δ where a page computes it, else the curve of the best guarantee."""
-    there = Study(_at_numbers(study, at), study.theory, study.solver)
+    there = Study(_at_numbers(study, at), study.theory)
     bound = there.bound
     called = f"{study.setting.title or 'study'}: " if several else ""
-    page = computed.page(bound.steps.theory, bound.setting, "approximate")
+    curves = least.curves(bound.found.shop, "approximate")
     values = dict(zip((key for key, _ in bound.guarantee.parameters), render.best_values(bound), strict=True))
-    if page is None:
+    if curves is None:
         said = Guarantee(bound.guarantee.notion, tuple(values.items()))
         yield _of_guarantee(said, f"{called}the bound")
         return
-    try:
-        curves = computed.curves(page, bound.steps, bound.profile)
-    except BadCertificate as error:
-        raise NoCurve(str(error)) from None
     yield Line(f"{called}the bound", _above(curves), _reach(values))
 
 

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import sympy
 
+from dpcompose.front import lines as kernel
+from dpcompose.front.bound import Bound
+from dpcompose.front.captions import GIVEN, HYPOTHESIS, Captions
+from dpcompose.front.lines import Line
+from dpcompose.front.verdict import Verdict
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal
+from dpcompose.language.symbols import NONNEGATIVE, symbol
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import checker, computed, kernel, registry
+from dpcompose.proof import registry
 from dpcompose.proof.counterexamples import Counterexample
-from dpcompose.proof.kernel import Line
 from dpcompose.proof.registry import Page, Theory, rests
 from dpcompose.proof.sensitivity import Comparison
-from dpcompose.proof.steps import GIVEN, HYPOTHESIS, Steps, moved
-from dpcompose.search.bounds import Bound, item_order
-from dpcompose.search.claims import Verdict
+from dpcompose.search.citations import item_order
 
 KINDS = (
     "named",
@@ -56,7 +58,7 @@ def derivation(bound: Bound) -> str:
     )
 
 
-def _rows(lines: Sequence[Line], steps: Steps, before: str = "") -> Iterator[str]:
+def _rows(lines: Sequence[Line], steps: Captions, before: str = "") -> Iterator[str]:
     """The lines of a derivation; those that line 2 has as evidence are 2.1, 2.2, ..."""
     numbers = len(f"{before}{len(lines)}")
     indent = "   " * before.count(".")
@@ -71,7 +73,7 @@ def _rows(lines: Sequence[Line], steps: Steps, before: str = "") -> Iterator[str
             yield from _rows(inner.lines, inner.steps, f"{before}{line.n}.")
 
 
-def source(line: Line, steps: Steps, before: str = "") -> str:
+def source(line: Line, steps: Captions, before: str = "") -> str:
     """The page that a line is by, or how it was checked, and the lines that it uses.
 
     before -- the number of the line whose evidence the line is in, with a point.
@@ -107,7 +109,7 @@ def _numbers(ns: Sequence[int], before: str = "") -> str:
     )
 
 
-def sentence(line: Line, steps: Steps) -> str:
+def sentence(line: Line, steps: Captions) -> str:
     """A line's judgement in words."""
     said, setting, theory = line.judgement, steps.setting, steps.theory
     names = [mechanism.name for mechanism in setting.mechanisms]
@@ -158,7 +160,7 @@ def sentence(line: Line, steps: Steps) -> str:
     raise TypeError(f"{said} is no judgement")
 
 
-def pieces(line: Line, steps: Steps) -> list[str | sympy.Expr]:
+def pieces(line: Line, steps: Captions) -> list[str | sympy.Expr]:
     """A line in words, cut into texts and the formulas between them."""
     words, said = sentence(line, steps), line.judgement
     starts = {
@@ -184,9 +186,9 @@ def pieces(line: Line, steps: Steps) -> list[str | sympy.Expr]:
     return [*parts, words]
 
 
-def _parsed(text: str, steps: Steps) -> sympy.Expr | None:
+def _parsed(text: str, steps: Captions) -> sympy.Expr | None:
     """A formula of a line, in parameters and distances; None for what stays text."""
-    r = [moved(i) for i in range(1, len(steps.setting.mechanisms) + 1)]
+    r = [symbol(f"r[{i}]", NONNEGATIVE) for i in range(1, len(steps.setting.mechanisms) + 1)]
     families = {"r": r} if "r[" in text else None
     try:
         return formulas.parse(text, steps.setting.symbols, families, index="i")
@@ -342,7 +344,7 @@ def assumptions(bound: Bound) -> list[str]:
     ]
 
 
-def _assumed(lines: Sequence[Line], steps: Steps, before: str = "") -> Iterator[str]:
+def _assumed(lines: Sequence[Line], steps: Captions, before: str = "") -> Iterator[str]:
     """The guarantees that lines state, and those that are stated in compositions among the mechanisms."""
     for line in lines:
         said = line.judgement
@@ -373,10 +375,10 @@ def verdict(n: int, found: Verdict, bound: Bound | None) -> str:
     rows = [f"claim {n}: {claimed}", f"  {found.verdict.upper()}{words}{expected}"]
     if found.reason:
         rows += [f"  {line}" for line in textwrap.wrap(f"because {found.reason}", 76)]
-    if found.verdict == "proved" and computed.COMPUTED in found.certificate:
+    if found.by_curve:
         least = found.guarantee
         known = "" if least is None or bound is None else f", which has {_curve(least, bound)}"
-        rows.append(f"  by {found.certificate[computed.COMPUTED]['by']}{known}")
+        rows.append(f"  by {found.curve}{known}")
     elif found.verdict == "proved" and bound is not None and bound.conversions:
         pages = ", ".join(page.id for page in bound.conversions)
         rows.append(f"  from {guarantee(bound.guarantee, bound.steps.theory)}, by {pages}")
@@ -570,10 +572,8 @@ def problem_data(
         data["assumptions"] = assumptions(bound)
         data |= believed_pages(bound.relies_on)
         if least := _least_of_all(verdicts):
-            by = computed.page(theory, setting, least.notion)
-            assert by is not None
             data |= {"guarantee": {"notion": least.notion} | dict(_decimals(least)), "optimal": None}
-            data["theorems"] = [by.id]
+            data["theorems"] = sorted({found.curve for found in verdicts if found.curve})
     data["claims"] = [_own_guarantee(found, bound) | verdict_data(found, bound) for found in verdicts]
     if warnings:
         data["warnings"] = list(warnings)
@@ -626,17 +626,3 @@ def verdict_data(found: Verdict, bound: Bound | None) -> dict[str, Any]:
     if found.nearby:
         data["would-hold"] = list(found.nearby)
     return data | believed_pages(found.relies_on)
-
-
-def saved(bound: Bound, verdicts: Sequence[Verdict], problem: dict[str, Any]) -> dict[str, Any]:
-    """A derivation as it is saved; `dpcompose.proof.checker` reads it."""
-    claims = []
-    for found in verdicts:
-        one = verdict_data(replace(found, nearby=(), guarantee=None, relies_on=()), bound)
-        if found.verdict == "proved":
-            one["certificate"] = {key: dict(value) for key, value in found.certificate.items()}
-            if found.bound is not None and found.bound.derivation.lines != bound.derivation.lines:
-                flat = found.bound.setting != bound.setting
-                one["derivation"] = found.bound.data() | ({"flat": True} if flat else {})
-        claims.append(one)
-    return {"format": checker.FORMAT, "problem": problem, **bound.data(), "claims": claims}

@@ -27,29 +27,29 @@ from typing import Any
 
 import sympy
 
-from dpcompose.front import display, files, membership, numbers, render
+from dpcompose.front import display, examples, files, limits, membership, numbers, render
+from dpcompose.front.bound import Bound, bound
 from dpcompose.front.display import Answer, Proof, Theorems
 from dpcompose.front.latex import setting_latex
 from dpcompose.front.membership import Membership
 from dpcompose.front.numbers import Budget
+from dpcompose.front.verdict import Verdict
+from dpcompose.kernel import formulas as kernel_formulas
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
+from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim, Problem
 from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumptions, setting
-from dpcompose.proof import counterexamples, privacy_metric, registry
-from dpcompose.proof.counterexamples import Counterexample
+from dpcompose.proof import privacy_metric, registry
 from dpcompose.proof.hypotheses.inputs import Inputs, by_blocks, by_own_form, closed_form
 from dpcompose.proof.registry import Theory
-from dpcompose.proof.steps import Steps
-from dpcompose.search import claims, conversions, decide, limits, nearby, proofs
-from dpcompose.search.bounds import Bound, NoBound
-from dpcompose.search.claims import Verdict
-from dpcompose.search.proofs import NoGuarantee, NotElaborated, OnArrays, Proofs, Proved
-from dpcompose.search.solver import Solver
+from dpcompose.search import least, nearby, proofs
+from dpcompose.search.guarantees import Guarantees
+from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
 from dpcompose.spaces import expressions
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.expressions import MetricFunction
@@ -58,6 +58,9 @@ from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import is_large, neighbourhood_graph
 from dpcompose.spaces.maps import Everything, Map
 from dpcompose.spaces.metrics import Metric, ShortestPaths, StepsInSpace
+
+CURVES = ("curve", "curve_standing")
+"""The rules by which a computed curve proves a claim, or says how large it is."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,7 +158,7 @@ class Study:
     """M = (M_1∘f_1, …, M_k∘f_k) on a class, with its best guarantee, verdicts on claims, and theorems.
 
     `compose` makes it, `load` reads it from a problem file.  setting -- the composition as stated;
-    theory -- the pages it is judged by; solver -- what searches, and is not trusted.
+    theory -- the pages it is judged by.
 
     >>> import dpcompose as dpc
     >>> study = dpc.compose(
@@ -169,30 +172,49 @@ class Study:
 
     setting: Setting
     theory: Theory = field(default_factory=registry.standard)
-    solver: Solver = decide.STANDARD
-    _flat: dict[str, Study | str] = field(default_factory=dict, init=False, compare=False)
+
+    @cached_property
+    def proofs(self) -> Proofs:
+        """What the kernel proves of the setting."""
+        return Proofs(self.setting, KernelTheory(self.theory.pages))
 
     @cached_property
     def bound(self) -> Bound:
-        """The best bound.  Raises InvalidSetting, NoBound or TooLarge with the reason."""
+        """The best bound.  Raises InvalidSetting, NoGuarantee or TooLarge with the reason."""
         found = self._bound_or_why
         if isinstance(found, Exception):
             raise found
         return found
 
     @cached_property
-    def _bound_or_why(self) -> Bound | InvalidSetting | NoBound | TooLarge:
+    def _bound_or_why(self) -> Bound | InvalidSetting | NoGuarantee | TooLarge:
         """The same; what is refused once is not tried again for each claim."""
         try:
-            return conversions.best(self.setting, self.theory, self.solver)
-        except (InvalidSetting, NoBound, TooLarge) as error:
+            return self._in(None)
+        except (InvalidSetting, NoGuarantee, TooLarge) as error:
             return error.with_traceback(None)
+
+    def _in(self, notion: str | None) -> Bound:
+        """The best bound in a notion; None: in that of the mechanisms, or the nearest one."""
+        try:
+            found = self.proofs.guarantee(notion)
+        except NotElaborated as error:
+            raise NoGuarantee(str(error)) from None
+        return self._shown(found)
+
+    def _shown(self, found: Guarantees) -> Bound:
+        """Guarantees of the setting as readers see them."""
+        flat = None
+        if (one_by_one := self.flat(found.notion)) is not None:
+            with suppress(NoGuarantee, TooLarge):
+                flat = one_by_one._in(found.notion)
+        return bound(self.setting.stated_in(found.notion), self.theory, found, flat)
 
     def guarantee(self, notion: str | None = None) -> Result:
         """The best guarantee that the theorems give, with its derivation.
 
         notion -- in which notion; left out, that of the mechanisms, or the nearest to which all convert.
-        Raises NoBound where no conversion pages lead there.
+        Raises NoGuarantee where no conversion pages lead there.
 
         >>> import dpcompose as dpc
         >>> study = dpc.compose(
@@ -206,16 +228,7 @@ class Study:
         """
         if notion is None or notion == self.bound.guarantee.notion:
             return Result(self.bound, self.theory)
-        restated = self.setting.stated_in(notion)
-        if restated is not self.setting:
-            return Study(restated, self.theory, self.solver).guarantee(notion)
-        found = conversions.bounds_in(notion, self.setting, self.theory, self.solver, like=self.bound)
-        return Result(found[0], self.theory)
-
-    @cached_property
-    def proofs(self) -> Proofs:
-        """What the kernel proves of the setting."""
-        return Proofs(self.setting, KernelTheory(self.theory.pages))
+        return Result(self._in(notion), self.theory)
 
     def check(self, claim: Guarantee | Claim) -> Answer:
         """The verdict on a claimed guarantee: proved, refuted or undecided.
@@ -226,85 +239,95 @@ class Study:
             claim = self.claim(claim)
         if not isinstance(claim, Claim):
             raise TypeError(f"a claim is a guarantee such as dpcompose.pure(...), not {claim!r}")
-        found = self._searched(claim)
-        if claim.doubt:
-            return found
         try:
-            proved = self.proofs.verdict(claim.guarantee.text())
-        except OnArrays:
-            return found
-        except (NotElaborated, NoGuarantee) as error:
-            return found if found.verdict == "undecided" else _undecided(claim, str(error))
-        found = self._resting_on(found, proved)
-        if proved.word == found.verdict:
-            return replace(found, loose=proved.loose)
-        if proved.word == "refuted":
-            return self._refuted(claim, found, proved)
-        if proved.word == "proved":
-            return replace(found, verdict="proved", loose=proved.loose, reason="", counterexample=None)
-        return _undecided(claim, proved.found.reason)
-
-    def _resting_on(self, found: Answer, proved: Proved) -> Answer:
-        """The verdict with the pages of its theorems, and with those of what it is shown with."""
-        used = {id for id in proved.rests_on if id in self.theory.pages}
-        if found.guarantee is not None or found.counterexample is not None:
-            used |= {page.id for page in found.relies_on}
-        return replace(found, relies_on=self.theory.relied_on(used))
-
-    def _refuted(self, claim: Claim, found: Answer, proved: Proved) -> Answer:
-        """A claim that a theorem refutes, with a counterexample at its point if one can be written out."""
-        said = proved.theorems[0].says
-        assert isinstance(said, Refuted)
-        refuted = replace(found, verdict="refuted", counterexample=None, loose=None)
-        for example in self._examples(claim, said, proved):
-            return replace(refuted, counterexample=replace(example, through=tuple(said.through)), reason="")
-        at = ", ".join(f"{name} = {x}" for name, x in said.point)
-        return replace(refuted, reason=f"mechanisms that fit lose more{f' at {at}' if at else ''}")
-
-    def _examples(self, claim: Claim, said: Refuted, proved: Proved) -> Iterator[Counterexample]:
-        """Counterexamples at a point: at the databases of the theorem, else at those of fewer members."""
-        study = self.flat(claim.guarantee.notion) or self
-        with suppress(ValueError):
-            implied = study.bound.steps.implied(claim.guarantee, list(said.through))
-            point = dict(said.point)
-            for pair in self.proofs.pairs(proved):
-                with suppress(ValueError):
-                    inputs = counterexamples.instance(study.bound.steps.inputs, point)
-                    yield counterexamples.make(inputs, implied, pair, point)
-            example = claims.refute_at(replace(claim, guarantee=implied), study.bound, [point]).counterexample
-            if example is not None:
-                yield example
-
-    def _searched(self, claim: Claim) -> Answer:
-        """What the search finds of a claim, for readers."""
-        restated = self.setting.stated_in(claim.guarantee.notion)
-        if restated is not self.setting:
-            return Study(restated, self.theory, self.solver)._searched(claim)
-        try:
-            verdict = self._judge(claim)
-            if verdict.verdict == "refuted":
-                of = self.flat(claim.guarantee.notion) or self
-                verdict = replace(verdict, nearby=nearby.where_it_holds(claim, of._nearby, self.solver))
-            return display.answer(claims.resting_on(verdict, self.bound, self.theory))
-        except (NoBound, TooLarge) as error:
-            if claims.proves_itself(claim, self.setting, self.theory, self.solver):
-                proved = Verdict(claim, "proved", certificate={"": {"says nothing": []}})
-                answer = display.answer(claims.resting_on(proved, None, self.theory))
-                return replace(answer, certificate={})
+            return self._answer(claim, self.proofs.verdict(claim.guarantee.text(), claim.doubt))
+        except (NotElaborated, NoGuarantee, TooLarge) as error:
             return Answer(claim, "undecided", reason=str(error))
 
-    def _judge_by_bounds(self, claim: Claim) -> Verdict:
-        """The verdict from the study's bound, or from those that conversions give in the claim's notion."""
-        if self.bound.vacuous or self.setting.notions == (claim.guarantee.notion,):
-            return claims.judge_by_any(claim, [self.bound], self.solver)
-        try:
-            found = conversions.bounds_in(
-                claim.guarantee.notion, self.setting, self.theory, self.solver, claim.guarantee, self.bound
+    def _answer(self, claim: Claim, proved: Proved) -> Answer:
+        """A verdict with all that readers want to know of it."""
+        found, notion = proved.found, claim.guarantee.notion
+        shown = self._compared(proved, notion)
+        answer = Answer(claim, proved.word, proved.loose, reason=found.reason, bound=shown)
+        if proved.word == "refuted":
+            answer = self._refuted(answer, proved)
+        answer = replace(answer, by_curve=any(one.rule in CURVES for one in found.theorems))
+        if self._has_least(answer) and (known := self._least(claim)) is not None:
+            answer = replace(answer, guarantee=known, curve=self._curve(notion))
+        return self._resting_on(answer, proved)
+
+    def _compared(self, proved: Proved, notion: str) -> Bound | None:
+        """The guarantee that a claim was compared with: of the setting, or of its studies one by one."""
+        found = proved.found.guarantees
+        flat = self.flat(notion)
+        if flat is not None and (
+            proved.word == "refuted" or (found is not None and found.shop.setting != self.proofs.shop.setting)
+        ):
+            with suppress(NoGuarantee, NotElaborated, TooLarge):
+                return flat._in(notion) if found is not None else flat.bound
+        if found is not None:
+            return self._shown(found)
+        with suppress(NoGuarantee, NotElaborated, TooLarge):
+            return self.bound
+        return None
+
+    def _refuted(self, answer: Answer, proved: Proved) -> Answer:
+        """A refuted claim with a counterexample at its point, if one can be written out."""
+        said, claim = proved.theorems[0].says, answer.claim
+        assert isinstance(said, Refuted)
+        near = tuple(self._nearby_words(claim))
+        if answer.bound is not None:
+            example = examples.example(
+                said, claim.guarantee, answer.bound, self.proofs.pairs(proved), proved.by_curve
             )
-        except NoBound as error:
-            verdict = claims.judge_by_any(claim, [self.bound], self.solver, self.bound)
-            return replace(verdict, reason=str(error)) if verdict.verdict == "undecided" else verdict
-        return claims.judge_by_any(claim, found, self.solver, self.bound)
+            if example is not None:
+                return replace(answer, counterexample=example, nearby=near)
+        at = ", ".join(f"{name} = {x}" for name, x in said.point)
+        return replace(
+            answer, reason=f"mechanisms that fit lose more{f' at {at}' if at else ''}", nearby=near
+        )
+
+    def _nearby_words(self, claim: Claim) -> Iterator[str]:
+        """The changes of the setting after which a claim is proved, each with what is only believed."""
+        study = self.flat(claim.guarantee.notion) or self
+        for words, proved in nearby.where_it_holds(claim.guarantee.text(), study._nearby):
+            pages = self.theory.relied_on(proved.rests_on & self.theory.pages.keys())
+            yield "; ".join([words, *registry.rests(pages)])
+
+    @cached_property
+    def _nearby(self) -> list[tuple[str, Proofs]]:
+        return list(nearby.settings_nearby(self.setting, self.proofs.theory))
+
+    def _curve(self, notion: str) -> str:
+        """The page by which claims of a notion are computed."""
+        page = least.page(self.proofs.shop_in(notion), notion)
+        return "" if page is None else str(page.id)
+
+    @staticmethod
+    def _has_least(answer: Answer) -> bool:
+        """Whether the least guarantee at the claim's δ says something beside a verdict."""
+        if answer.verdict == "proved" and not answer.by_curve:
+            return answer.loose is not None and answer.bound is not None and bool(answer.bound.conversions)
+        return True
+
+    def _least(self, claim: Claim) -> Guarantee | None:
+        """The least guarantee that a curve has at a claim's δ."""
+        values = dict(claim.guarantee.values)
+        if "delta" not in values:
+            return None
+        with suppress(NoGuarantee, NotElaborated):
+            shop = self.proofs.shop_in(claim.guarantee.notion)
+            delta = kernel_formulas.parse(claim.guarantee.text()["delta"], shop.setting.symbols)
+            epsilon = least.least_epsilon(shop, claim.guarantee.notion, delta)
+            if epsilon is not None:
+                shown = formulas.parse(kernel_formulas.to_text(epsilon), {})
+                return replace(claim.guarantee, values=(("epsilon", shown), ("delta", values["delta"])))
+        return None
+
+    def _resting_on(self, answer: Answer, proved: Proved) -> Answer:
+        """The verdict with the pages of its theorems that nothing derives."""
+        used = {id for id in proved.rests_on if id in self.theory.pages}
+        return replace(answer, relies_on=self.theory.relied_on(used))
 
     def flat(self, notion: str | None = None) -> Study | None:
         """The same composition with the mechanisms of the studies among them one by one; None where there are
@@ -327,43 +350,29 @@ class Study:
         bounded (e_a + e_b)-DP, by GB:IV.13; optimal
         """
         notion = notion or self.bound.guarantee.notion
-        if notion not in self._flat:
-            setting = Steps(self.setting, self.theory).one_by_one(notion)
-            found = setting if isinstance(setting, str) else Study(setting, self.theory, self.solver)
-            self._flat[notion] = found
-        flat = self._flat[notion]
-        return None if isinstance(flat, str) else flat
+        if self._one_by_one is None:
+            return None
+        stated = self._one_by_one.setting.in_one_notion([notion])
+        return self._one_by_one if stated is self._one_by_one.setting else Study(stated, self.theory)
+
+    @cached_property
+    def _one_by_one(self) -> Study | None:
+        """The same composition with the mechanisms of its studies one by one, as they are stated."""
+        if not self.setting.studies:
+            return None
+        try:
+            return Study(flattened(self.setting), self.theory)
+        except NotFlat:
+            return None
 
     def as_mechanism(self, name: str, reads: Map, count: sympy.Expr | None = None) -> Mechanism:
         """The composition as a mechanism of another, with its best guarantee; see `dpcompose.mechanism`.
 
-        Raises NoBound, InvalidSetting or TooLarge where it has none.
+        Raises NoGuarantee, InvalidSetting or TooLarge where it has none.
         """
         stated = self.setting.in_one_notion([self.bound.guarantee.notion])
-        study = self if stated is self.setting else Study(stated, self.theory, self.solver)
+        study = self if stated is self.setting else Study(stated, self.theory)
         return nested(name, study.bound, reads, count)
-
-    def _judge(self, claim: Claim) -> Verdict:
-        """The verdict from the studies' bounds, or from their mechanisms one by one where these say more.
-
-        What refutes is always about the mechanisms one by one, where they can be stated so.
-        """
-        verdict = self._judge_by_bounds(claim)
-        flat = self.flat(claim.guarantee.notion)
-        if flat is None:
-            why = self._flat[claim.guarantee.notion]
-            return replace(verdict, reason=f"{verdict.reason}; {why}") if why and verdict.reason else verdict
-        if verdict.verdict == "proved" and verdict.loose is not None:
-            return verdict
-        try:
-            found = flat._judge_by_bounds(claim)
-        except (NoBound, TooLarge) as error:
-            return verdict if verdict.verdict == "proved" else Verdict(claim, "undecided", reason=str(error))
-        return verdict if (verdict.verdict, found.verdict) == ("proved", "undecided") else found
-
-    @cached_property
-    def _nearby(self) -> list[tuple[str, Bound]]:
-        return nearby.bounds_nearby(self.setting, self.theory, self.solver)
 
     def claim(self, guarantee: Guarantee) -> Claim:
         """A guarantee as a claim about this setting; its parameters must be the setting's.
@@ -449,7 +458,7 @@ class Study:
         """What a reader of the result should know first."""
         try:
             vacuous = self.bound.vacuous
-        except (NoBound, TooLarge):
+        except (NoGuarantee, TooLarge):
             return []
         if vacuous:
             return [
@@ -464,11 +473,11 @@ class Study:
         Python functions are written out as tables, and the derivation is made for these.
         """
         setting = problems.plain(self.setting)
-        study = self if setting is self.setting else Study(setting, self.theory, self.solver)
+        study = self if setting is self.setting else Study(setting, self.theory)
         claims = [verdict.claim for verdict in verdicts]
         proved = [study.proofs.verdict(claim.guarantee.text(), claim.doubt) for claim in claims]
         notion = None
-        with suppress(NoBound, TooLarge):
+        with suppress(NoGuarantee, TooLarge):
             notion = study.bound.guarantee.notion
         data = proofs.saved(
             study.proofs, problems.to_data(setting, claims, self.theory.parameters), proved, notion
@@ -507,10 +516,6 @@ class Study:
 
     def _repr_latex_(self) -> str:
         return setting_latex(self.setting, self.theory)
-
-
-def _undecided(claim: Claim, reason: str) -> Answer:
-    return Answer(claim, "undecided", reason=reason)
 
 
 def compose(
@@ -583,7 +588,7 @@ def nested(name: str, bound: Bound, reads: Map, count: sympy.Expr | None) -> Mec
     values = tuple((key, formulas.parse(text, symbols, index="i")) for key, text in said.parameters)
     domain = None if isinstance(reads, Everything) else "own"
     satisfies = Guarantee(said.notion, values, setting.target, domain)
-    return Mechanism(name, reads, satisfies, count, study=Nested(setting, bound.data()))
+    return Mechanism(name, reads, satisfies, count, study=Nested(setting))
 
 
 def show(

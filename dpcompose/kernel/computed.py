@@ -165,6 +165,22 @@ def check_refuted(
 
     losses -- of those that are looked at: a part of a composition never loses more.
     """
+    page, curve = attained(notion, type, losses, setting, theory, at)
+    values = tuple((key, formulas.at(value, at) if value.kind != "oo" else value) for key, value in claim)
+    if not pieces.is_refuted([curve], *_numbers(values), bits):
+        raise NoLoss("the computed delta is not seen to be above the claimed one")
+    return str(page.id)
+
+
+def attained(
+    notion: str,
+    type: Type,
+    losses: Sequence[Loss],
+    setting: Setting,
+    theory: Theory,
+    at: Mapping[str, Fraction],
+) -> tuple[Any, Curve | None]:
+    """The page on what mechanisms lose at neighbours of a type at a point, and their curve."""
     free = [one for one in losses if _is_free(setting.mechanisms[one.mechanism - 1])]
     page = page_for(theory, notion, free, setting)
     known = {one.mechanism: one for one in free}
@@ -181,10 +197,7 @@ def check_refuted(
             before += many
             some = _attained(page, known[i], setting, theory, those, moving, at)
             found += [one for fixed, one in some if i not in type.unlimited or _loses_without_limit(fixed)]
-    values = tuple((key, formulas.at(value, at) if value.kind != "oo" else value) for key, value in claim)
-    if not pieces.is_refuted([pieces.curve(found)], *_numbers(values), bits):
-        raise NoLoss("the computed delta is not seen to be above the claimed one")
-    return str(page.id)
+    return page, pieces.curve(found)
 
 
 def _is_free(mechanism: Mechanism) -> bool:

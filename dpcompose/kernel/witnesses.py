@@ -88,7 +88,9 @@ class Witnesses:
             law = self.theory.page(mechanism.noise.page, "noise")
             query = self.theory.page(mechanism.noise.query.page, "query")
             if not (law.head.attained and query.head.attained) or head.by == "event":
-                raise NoLoss(f"the {head.notion} loss of {mechanism.name} is not known to be attained")
+                raise NoLoss(
+                    f"what {mechanism.name} loses at two databases is not known, only what bounds it"
+                )
             return str(law.id)
         of, notion = self.losses[i - 1].notion, head.notion
         if of == notion or self._is_free(i):

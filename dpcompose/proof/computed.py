@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 
 import sympy
 
@@ -17,21 +16,12 @@ from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.readings import Reading
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.tails import Laplace, Normal
-from dpcompose.proof import kernel
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.proof.signs import BadCertificate
-from dpcompose.proof.steps import Steps, members
 from dpcompose.spaces.metrics import INFINITE, Distance
 
-COMPUTED = "computed"
-"""The key of a proved claim's certificate that says that its bound is computed."""
 MOST_BITS = 4_096
 """The most binary digits with which a curve is enclosed."""
-SMALLER = sympy.Rational(1, 10**6)
-"""How much smaller an ε is that is tried where a claimed δ is just the least at its own."""
-MOST_CURVES = 2_000
-"""The most different vectors of a profile whose curves are computed."""
-
 Point = Mapping[str, Fraction]
 
 
@@ -101,38 +91,6 @@ def curve(pieces: Iterable[Piece | None]) -> Curve | None:
     return None if None in some else Curve.of([one for one in some if one is not None])
 
 
-def curves(page: Page, steps: Steps, profile: kernel.Profile) -> list[Curve | None]:
-    """The different curves at the vectors of a profile.
-
-    Raises BadCertificate where guarantees have parameters, or the number of members that move has one.
-    """
-    found: dict[Curve | None, None] = {}
-
-    @cache
-    def pieces(entry: tuple[int, str]) -> tuple[Piece | None, ...]:
-        return tuple(_pieces(page, steps.setting, *entry))
-
-    for vector in profile.vectors:
-        found[curve(one for entry in steps.that_lose(vector) for one in pieces(entry))] = None
-        if len(found) > MOST_CURVES:
-            raise BadCertificate(f"the profile has more than {MOST_CURVES} different curves")
-    return list(found)
-
-
-def _pieces(page: Page, setting: Setting, i: int, entry: str) -> Iterable[Piece | None]:
-    """The members of M_i that move, by an entry of a vector: "2", "2 by 1, 1 by oo" or "all by 1"."""
-    mechanism = setting.mechanisms[i - 1]
-    for many, r in members(entry):
-        if many == 0 and mechanism.count is not None and not mechanism.count.is_Integer:
-            raise BadCertificate(
-                f"the number of mechanisms {mechanism.name}[i] that move is {mechanism.count}"
-            )
-        count = int(mechanism.count) if many == 0 and mechanism.count is not None else many
-        far = INFINITE if r == "oo" else int(r) if r.isdigit() else formulas.parse(r, setting.symbols)
-        one = piece(page, mechanism, far, {})
-        yield None if one is None else one.times(count)
-
-
 def at(value: sympy.Expr, point: Point) -> sympy.Expr:
     """A formula at a point: a number, or a constant formula.  Raises BadCertificate where it is none."""
     try:
@@ -173,45 +131,3 @@ def claimed_delta(claimed: Guarantee, bits: int, point: Point) -> Interval:
         return enclosure(at(claimed["delta"], point), bits)
     except NoEnclosure as error:
         raise BadCertificate(str(error)) from None
-
-
-def check_proved(
-    certificate: Mapping[str, object], claimed: Guarantee, steps: Steps, profile: kernel.Profile
-) -> bool | None:
-    """Raises BadCertificate unless the curve, computed again, is at most the claimed δ at the claimed ε.
-
-    certificate -- the page by its id and hash, and the bits; what comes out is True where the claimed δ is
-    larger than the curve, or a smaller ε ≥ 0 would do, False where it equals the curve, None where neither
-    is known.  What mechanisms that add noise, or are given by tables, lose together may lie below the curve.
-    """
-    found = page(steps.theory, steps.setting, claimed.notion)
-    if found is None:
-        raise BadCertificate(f"no page computes {claimed.notion} bounds here")
-    if set(certificate) != {"by", "page", "bits"} or certificate["by"] != found.id:
-        raise BadCertificate("the certificate cannot be read")
-    if certificate["page"] != found.sha256:
-        raise BadCertificate(f"the page {found.id!r} is not the one that it was made with")
-    bits = certificate["bits"]
-    if type(bits) is not int:
-        raise BadCertificate("the certificate cannot be read")
-    if sympy.oo in dict(claimed.values).values():
-        return None
-    some = curves(found, steps, profile)
-    worst = delta(some, claimed, bits, {})
-    value = claimed_delta(claimed, bits, {})
-    if worst.high > value.low:
-        raise BadCertificate("the computed delta is not seen to be at most the claimed one")
-    if worst.high < value.low:
-        return True
-    concrete = any(mechanism.is_concrete for mechanism in steps.setting.mechanisms)
-    if worst.low != value.high:
-        return None
-    less, more = (
-        replace(claimed, values=(("epsilon", claimed["epsilon"] + by), ("delta", claimed["delta"])))
-        for by in (-SMALLER, sympy.Integer(1))
-    )
-    if enclosure(less["epsilon"], bits).low >= 0 and delta(some, less, bits, {}).high <= value.low:
-        return True
-    # δ is convex in e^ε': where it still falls beyond ε, it is larger everywhere before
-    least = enclosure(claimed["epsilon"], bits).high <= 0 or delta(some, more, bits, {}).high < value.low
-    return False if least and not concrete else None

@@ -6,7 +6,7 @@ result, and for each claim a verdict with its certificate.  Everything is made a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +19,17 @@ from dpcompose.privacy.metric_problems import MetricClaim
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.proof import metric_privacy
 from dpcompose.proof.certificates import BadCertificate, point_from_data
-from dpcompose.proof.checker import FORMAT, Refused, check_allowed, too_deep
 from dpcompose.proof.metric_forms import NoForm
 from dpcompose.proof.metric_privacy import Composition, believed, pages_of, result
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.spaces.points import Own
+
+FORMAT = 1
+"""The number of the format of saved derivations about privacy in a metric."""
+
+
+class Refused(ValueError):
+    """A saved derivation is wrong; the message says where and why."""
 
 
 @dataclass(frozen=True)
@@ -162,3 +168,29 @@ def _proved(given: Any, loose: Any, claim: MetricClaim, composition: Composition
         metric_privacy.check_everywhere(letters, lesser, greater, given.get("at most"))
     elif loose is not None:
         raise BadCertificate("loose is no truth value")
+
+
+def check_allowed(pages: Iterable[Page], allowed: Collection[str] | None) -> None:
+    """Raises Refused where something rests on a page that is not among those allowed."""
+    for page in pages:
+        if allowed is not None and page.id not in allowed:
+            raise Refused(f"it rests on the page {page.id!r}, which is {page.head.status} and not allowed")
+
+
+MOST_DEPTH = 100
+"""How deep lists and tables of a saved derivation may lie in one another."""
+
+
+def too_deep(value: Any) -> bool:
+    """Whether lists and tables lie in one another more than MOST_DEPTH deep."""
+    layer = [value]
+    for _ in range(MOST_DEPTH):
+        layer = [
+            inner
+            for one in layer
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not layer:
+            return False
+    return True

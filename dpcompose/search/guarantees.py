@@ -24,7 +24,7 @@ from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.kernel.theory import NoPage, Theory
 from dpcompose.search import parameters
 from dpcompose.search.shorter import shorter
-from dpcompose.search.ways import Way, chosen_ways, paths, ways
+from dpcompose.search.ways import Way, chosen_ways, common_notion, paths, ways
 
 MOST_WAYS = 64
 """The most ways to convert guarantees that are tried."""
@@ -332,10 +332,25 @@ def by_chosen_ways(
 
 
 def best(shop: Workshop, notion: str | None = None, claimed: Mapping[str, Term] | None = None) -> Guarantees:
-    """The best guarantee in a notion; None: in that of the mechanisms, which must be one."""
-    if notion is None and len(shop.notions) == 1:
+    """The best guarantee in a notion; None: in that of the mechanisms, or the nearest one for all of them."""
+    if notion is not None:
+        return guarantees_in(shop, notion, claimed)[0]
+    if len(shop.notions) == 1:
         return by_way(shop, Way())
-    return guarantees_in(shop, notion or shop.notions[0], claimed)[0]
+    try:
+        return guarantees_in(shop, _common(shop), claimed)[0]
+    except NoGuarantee:
+        with suppress(NoGuarantee):
+            return guarantees_in(shop, _common(shop, chosen=True), claimed)[0]
+        raise
+
+
+def _common(shop: Workshop, chosen: bool = False) -> str:
+    """The notion nearest to those of all mechanisms.  Raises NoGuarantee where there is none."""
+    found = common_notion(shop.theory, shop.notions, chosen)
+    if found is None:
+        raise NoGuarantee(f"no conversion pages lead from {' and '.join(shop.notions)} to one notion")
+    return found
 
 
 def _for_claims(theory: Theory, notion: str, claimed: Mapping[str, Term] | None) -> str:

@@ -6,19 +6,13 @@ where a guarantee is stated.  A change is named only where the claim is proved a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, islice
 
-from dpcompose.privacy.problems import Claim
+from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.settings import InvalidSetting, Setting
-from dpcompose.proof import registry
-from dpcompose.proof.hypotheses.inputs import NotDecidable
-from dpcompose.proof.registry import Theory
-from dpcompose.proof.steps import Steps
-from dpcompose.search import bounds, claims
-from dpcompose.search.bounds import Bound, NoBound
-from dpcompose.search.solver import Solver
+from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
 from dpcompose.spaces.databases import Multisets, Size, TooLarge, Tuples
 from dpcompose.spaces.granularities import BUILT_IN, Granularity
 from dpcompose.spaces.maps import Everything, Map, Part, Positions, Restriction
@@ -29,34 +23,30 @@ MOST_PAIRS = 5_000
 """Up to how many pairs of neighbours a nearby setting has: a hint takes less time than the verdict."""
 
 
-def bounds_nearby(setting: Setting, theory: Theory, solver: Solver) -> list[tuple[str, Bound]]:
-    """The best bounds of the nearby settings that have one, each with the change in words."""
-    found = []
-    if len(setting.mechanisms) <= MOST_MECHANISMS:
-        for words, changed, by in [
-            *((words, changed, theory) for words, changed in _changed(setting)),
-            *((words, setting, by) for words, by in _in_another_norm(setting, theory)),
-        ]:
-            try:
-                if len(Steps(changed, by).inputs.neighbouring_pairs().pairs) > MOST_PAIRS:
-                    continue
-                bound = bounds.best(changed, by, solver)
-            except (InvalidSetting, NotDecidable, NoBound, TooLarge):
+def settings_nearby(setting: Setting, theory: Theory) -> Iterator[tuple[str, Proofs]]:
+    """The nearby settings, each with the change in words and what is proved of it."""
+    if len(setting.mechanisms) > MOST_MECHANISMS:
+        return
+    for words, changed in _changed(setting):
+        yield words, Proofs(changed, theory)
+    for words, by in _in_another_norm(setting, theory):
+        yield words, Proofs(setting, by)
+
+
+def where_it_holds(
+    claim: Mapping[str, str], nearby: Sequence[tuple[str, Proofs]]
+) -> Iterator[tuple[str, Proved]]:
+    """The changes after which a claim is proved of neighbours that there are, with what shows it."""
+    for words, proofs in nearby:
+        try:
+            types = proofs.shop.types
+            if not types.types or types.gone_through > MOST_PAIRS:
                 continue
-            if not bound.vacuous:
-                found.append((words, bound))
-    return found
-
-
-def where_it_holds(claim: Claim, nearby: list[tuple[str, Bound]], solver: Solver) -> tuple[str, ...]:
-    """The changes after which the claim is proved."""
-    found = []
-    for words, bound in nearby:
-        verdict = claims.judge(claim, bound, solver)
-        if verdict.verdict == "proved":
-            rests = claims.resting_on(verdict, bound, bound.steps.theory).relies_on
-            found.append("; ".join([words, *registry.rests(rests)]))
-    return tuple(found)
+            found = proofs.verdict(claim)
+        except (InvalidSetting, NotElaborated, NoGuarantee, TooLarge):
+            continue
+        if found.word == "proved":
+            yield words, found
 
 
 def _changed(setting: Setting) -> Iterator[tuple[str, Setting]]:

@@ -17,16 +17,18 @@ from dpcompose.kernel import check, formulas, settings
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.judgements import Judgement, Loose, Lower, Optimal, Refuted, Satisfies
 from dpcompose.kernel.terms import TermError
-from dpcompose.kernel.theorems import Theorem
+from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated, OnArrays
 from dpcompose.privacy.settings import Setting
-from dpcompose.search import guarantees
+from dpcompose.search import guarantees, stated
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
-from dpcompose.search.verdicts import Judge, Verdict
+from dpcompose.search.verdicts import Judge, Verdict, without_guarantee
 
 FORMAT = 2
 """The number of the format of saved derivations."""
+TOO_LARGE = "it cannot be computed with these numbers"
+NEARER = "numbers nearer to 1 would do"
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,11 @@ class Proved:
         """The pages and deciders that the verdict rests on."""
         return frozenset[str]().union(*(one.rests_on for one in self.theorems))
 
+    @property
+    def by_curve(self) -> bool:
+        """Whether a computed curve refutes."""
+        return self.found.theorem is not None and self.found.theorem.rule == "exceed"
+
 
 @dataclass(frozen=True)
 class Proofs:
@@ -58,10 +65,14 @@ class Proofs:
 
     @cached_property
     def elaborated(self) -> Elaborated:
-        """The setting with its core setting.  Raises NotElaborated where none says it."""
+        """The setting with its core setting.
+
+        Raises InvalidSetting where no mechanisms are as it says, NotElaborated where no core setting says it.
+        """
+        stated.check(self.setting, self.theory)
         found = Elaborated(self.setting)
         try:
-            _ = found.core
+            stated.check_values(found.core)
         except settings.BadSetting as error:
             raise NotElaborated(str(error)) from None
         return found
@@ -79,7 +90,10 @@ class Proofs:
 
     def guarantee(self, notion: str | None = None) -> Guarantees:
         """The best guarantee in a notion.  Raises NotElaborated and NoGuarantee."""
-        return guarantees.best(self.shop if notion is None else self.shop_in(notion), notion)
+        try:
+            return guarantees.best(self.shop if notion is None else self.shop_in(notion), notion)
+        except TermError as error:
+            raise NoGuarantee(f"{TOO_LARGE}: {error}; {NEARER}") from None
 
     def verdict(self, claim: Mapping[str, str], doubt: str = "") -> Proved:
         """The verdict on a claim, once what shows it was made again from its saved form.
@@ -91,8 +105,13 @@ class Proofs:
             return Proved("undecided", None, Verdict(claim, "undecided", reason=doubt))
         try:
             found = Judge(self.shop_in(claim["notion"])).judge(claim)
+        except NoGuarantee:
+            vain = without_guarantee(Prover(self.elaborated.core, self.theory), claim)
+            if vain is None:
+                raise
+            found = vain
         except TermError as error:  # numbers on the way are too long to be written
-            found = Verdict(claim, "undecided", reason=str(error))
+            found = Verdict(claim, "undecided", reason=f"{TOO_LARGE}: {error}; {NEARER}")
         if found.theorem is None:
             return Proved("undecided", None, found)
         again = self.replayed(found.theorems)

@@ -11,13 +11,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from dpcompose.kernel import computed, terms
+from dpcompose.kernel import terms
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
 from dpcompose.kernel.rules import claimed as read_claim
 from dpcompose.kernel.terms import Term
-from dpcompose.kernel.theorems import NoTheorem, Theorem
+from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.kernel.theory import NoPage
-from dpcompose.search import guarantees, parameters
+from dpcompose.search import guarantees, least, parameters, reasons
 from dpcompose.search.guarantees import (
     Guarantees,
     Known,
@@ -27,14 +27,11 @@ from dpcompose.search.guarantees import (
     known_to_be_lost,
     weakened,
 )
+from dpcompose.search.least import BITS, MOST_TYPES
 from dpcompose.search.ways import paths
 
-BITS = (128, 512)
-"""With how many binary digits a curve is enclosed, until a claim is seen to lie above or below it."""
 FEW_POINTS = 24
 """At how many simple points refutations are looked for."""
-MOST_TYPES = 200
-"""At how many types of neighbours curves are tried."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +89,9 @@ class Judge:
         if found.loose is None and found.word != "refuted" and self.shop.flat is not None:
             flat = Judge(self.shop.flat).judge(claim)
             found = flat if flat.word != "undecided" else found
-        return found
+        if found.word == "undecided":
+            found = replace(found, reason=reasons.why(self.shop, said, some))
+        return found if found.guarantees or not some else replace(found, guarantees=some[0])
 
     def in_notion(self, said: Satisfies) -> list[Guarantees]:
         """The guarantees in the notion of a claim, the best first."""
@@ -116,10 +115,7 @@ class Judge:
                 if (theorem := weakened(self.shop.prover, known.theorem, claim)) is not None:
                     loose, shown = self._standing(claim, said, known, theorem, one)
                     return Verdict(claim, "proved", theorem, loose, shown, one)
-        reason = f"claims about {said.notion} from {' and '.join(self.shop.notions)} guarantees"
-        if some:
-            reason = "it is not seen to be at least the best guarantee that is known"
-        return Verdict(claim, "undecided", guarantees=some[0] if some else None, reason=reason)
+        return Verdict(claim, "undecided", guarantees=some[0] if some else None)
 
     def _by_chosen_ways(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
         """A proof from guarantees that need not be the best ones, and may be what a claim says."""
@@ -170,19 +166,14 @@ class Judge:
             yield self.completed({**next(guarantees.points(self.shop.setting, 1), {}), **found})
 
     def _trivial(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
-        """A claim that every mechanism satisfies."""
-        limits = self.shop.theory.rule(said.notion).head.limits
-        for key, value in said.values:
-            with suppress(NoTheorem):
-                if value.kind == "oo":
-                    made = self.shop.prover.by("trivial", claim=dict(claim), key=key)
-                    shown = self._unlimited(said, made)
-                    return Verdict(claim, "proved", made, None if shown is None else False, shown)
-                if key in limits:
-                    certificate = parameters.at_least(value, terms.number(limits[key]), False)
-                    made = self.shop.prover.by("trivial", claim=dict(claim), key=key, certificate=certificate)
-                    return Verdict(claim, "proved", made)
-        return None
+        """A claim that every mechanism satisfies, and whether nothing that says more holds."""
+        made = says_nothing(self.shop.prover, claim, said)
+        if made is None:
+            return None
+        shown = None
+        if any(value.kind == "oo" for _, value in said.values):
+            shown = self._unlimited(said, made)
+        return Verdict(claim, "proved", made, None if shown is None else False, shown)
 
     def _unlimited(self, said: Satisfies, made: Theorem) -> Theorem | None:
         """The theorem that no guarantee holds that says anything, where more than any number is lost."""
@@ -270,14 +261,7 @@ class Judge:
 
     def _by_curve(self, claim: Mapping[str, str], said: Satisfies, found: Verdict) -> Verdict:
         """The verdict by a computed curve, where there is one that says more."""
-        try:
-            computed.page_for(
-                self.shop.theory,
-                said.notion,
-                [guarantees.loss_of(one) for one in self.shop.stated],
-                self.shop.setting,
-            )
-        except NoPage:
+        if least.page(self.shop, said.notion) is None:
             return self._exceeded(claim, found, [{}])
         constant = not any(value.letters for _, value in said.values)
         if constant and all(value.kind != "oo" for _, value in said.values):
@@ -306,31 +290,24 @@ class Judge:
             return replace(proved, shown=shown, loose=isinstance(shown.says, Loose))
         return proved
 
-    def _known_to_lose(self, n: int) -> dict[str, list[int]]:
+    def _by(self, n: int) -> dict[str, list[int]]:
         """Which mechanisms are looked at at the n-th type, where it is not known what all of them lose."""
         type = self.shop.types.types[n - 1]
-        entries, theory = {i for i, _ in type.entries}, self.shop.theory
-        able = [
-            i
-            for i, mechanism in enumerate(self.shop.setting.mechanisms, start=1)
-            if any(computed.is_attained(page, mechanism, theory) for page in theory.of_kind("computed"))
-            and (mechanism.noise is None or i in entries)
-        ]
-        moving = {i for i, _ in type.moves}
+        able, moving = least.known_to_lose(self.shop, type), {i for i, _ in type.moves}
         return {} if moving <= set(able) else {"by": able}
 
     def _all_points(self) -> list[dict[str, Fraction]]:
         """Simple points; with members of families for all that some neighbours move."""
         points = guarantees.points(self.shop.setting, FEW_POINTS)
-        least: dict[str, Fraction] = {}
+        fewest: dict[str, Fraction] = {}
         for one in self.shop.types.types:
             for i, some in one.moves:
                 count = self.shop.setting.mechanisms[i - 1].count
                 if count is not None and count.kind == "letter":
                     many = Fraction(sum(many for many, _ in some))
-                    least[count.of[0]] = max(many, least.get(count.of[0], many))
+                    fewest[count.of[0]] = max(many, fewest.get(count.of[0], many))
         return [
-            self.completed(point | {name: max(point[name], many) for name, many in least.items()})
+            self.completed(point | {name: max(point[name], many) for name, many in fewest.items()})
             for point in map(dict, points)
         ]
 
@@ -357,7 +334,30 @@ class Judge:
                             point=at,
                             neighbours=n,
                             bits=one,
-                            **self._known_to_lose(n),
+                            **self._by(n),
                         )
                         return Verdict(claim, "refuted", made, guarantees=found.guarantees)
         return found
+
+
+def says_nothing(prover: Prover, claim: Mapping[str, str], said: Satisfies) -> Theorem | None:
+    """That every mechanism satisfies a claim: a parameter is oo, or never below its limit."""
+    limits = prover.theory.rule(said.notion).head.limits
+    for key, value in said.values:
+        with suppress(NoTheorem):
+            if value.kind == "oo":
+                return prover.by("trivial", claim=dict(claim), key=key)
+            if key in limits:
+                certificate = parameters.at_least(value, terms.number(limits[key]), False)
+                return prover.by("trivial", claim=dict(claim), key=key, certificate=certificate)
+    return None
+
+
+def without_guarantee(prover: Prover, claim: Mapping[str, str]) -> Verdict | None:
+    """The verdict on a claim that says nothing, where nothing else is known of a setting."""
+    try:
+        said = read_claim(dict(claim), prover.setting, prover.theory)
+    except ValueError:
+        return None
+    made = says_nothing(prover, claim, said)
+    return None if made is None else Verdict(claim, "proved", made)

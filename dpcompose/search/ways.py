@@ -47,6 +47,19 @@ def notions(theory: Theory) -> list[str]:
     return [page.head.notion for page in theory.of_kind("rule")]
 
 
+def common_notion(theory: Theory, stated: Sequence[str], chosen: bool = False) -> str | None:
+    """The notion to which all of the stated ones convert by the fewest pages, in the order of names.
+
+    chosen -- whether by pages too of which free parameters are chosen.
+    """
+    steps: dict[str, int] = {}
+    for to in notions(theory):
+        lengths = [[len(path) for path in paths(theory, one, to, chosen)] for one in stated]
+        if all(lengths):
+            steps[to] = sum(map(min, lengths))
+    return min(steps, key=lambda to: (steps[to], to), default=None)
+
+
 def ways(theory: Theory, stated: Sequence[str], to: str, claimed: Mapping[str, Term] | None) -> Iterator[Way]:
     """Every way by shortest paths: the stated notions to one, and this one to the wanted notion.
 

@@ -9,7 +9,7 @@ from dpcompose.front import display, latex, render
 from dpcompose.front.bound import Bound, bound
 from dpcompose.privacy.flattening import flattened
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import kernel as lines
+from dpcompose.front import lines
 
 BY_BLOCKS = "positions are told as cells now: their metric and their cover are those by blocks"
 COUNTED = "cells that can be exchanged are counted once, and attributes are no records of their own"

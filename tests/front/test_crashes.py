@@ -25,7 +25,7 @@ from dpcompose.kernel.check import Refused
 from dpcompose.kernel.settings import BadSetting
 from dpcompose.language import forms
 from dpcompose.proof import metric_checker, registry
-from dpcompose.proof.derivations import Refused as RefusedInMetric
+from dpcompose.proof.metric_checker import Refused as RefusedInMetric
 
 CRASHES = Path(__file__).parent / "crashes"
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"

@@ -18,8 +18,8 @@ from dpcompose.front import display, pictures, render
 from dpcompose.front.study import Study, load
 from dpcompose.language import formulas
 from dpcompose.language.symbols import symbol
-from dpcompose.search.bounds import Fit
-from dpcompose.search.claims import Verdict
+from dpcompose.search.citations import Fit
+from dpcompose.front.verdict import Verdict
 from dpcompose.spaces.databases import TooLarge
 
 

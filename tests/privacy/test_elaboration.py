@@ -35,7 +35,7 @@ from dpcompose.privacy import elaboration, problems
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated, OnArrays, core
 from dpcompose.privacy.noises import KINDS
 from dpcompose.privacy.settings import InvalidSetting, Setting
-from dpcompose.search.bounds import NoBound
+from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.spaces import queries
 
 PAGES = [page for page in told.OLD.pages.values() if "[metrics." not in page.body]
@@ -300,7 +300,7 @@ def test_families_on_one_partition_of_which_other_members_move_are_refused() -> 
     setting = problems.read_text(TWO_FAMILIES.replace("QUERY", '"count"')).setting
     with pytest.raises(NoCover, match="of which other members move"):
         told.cover_of(setting)
-    with pytest.raises(NoBound, match="move by different distances"):
+    with pytest.raises(NoGuarantee, match="move by different distances"):
         _ = Study(setting).bound
 
 

@@ -24,7 +24,7 @@ from dpcompose.privacy import metric_problems, problems
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings import InvalidSetting
 from dpcompose.proof import metric_checker, registry
-from dpcompose.proof.checker import Refused
+from dpcompose.proof.metric_checker import Refused
 
 THEORY = registry.standard()
 PLANE = '[databases]\nkind = "points"\ncoordinates = ["x", "y"]\n'

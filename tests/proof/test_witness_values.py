@@ -13,7 +13,7 @@ import pytest
 from verdicts import found, stated
 
 from dpcompose.proof.witnesses import Noise, Ratio
-from dpcompose.search.claims import Verdict
+from dpcompose.front.verdict import Verdict
 
 N = {"n": "integer >= 1"}
 UNIT = {"d": "in (0,1)"}

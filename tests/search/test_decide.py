@@ -27,8 +27,8 @@ from dpcompose.language.symbols import Domain, symbol
 from dpcompose.privacy import problems
 from dpcompose.proof import certificates
 from dpcompose.search import decide
-from dpcompose.search.bounds import NoBound
-from dpcompose.search.claims import Verdict
+from dpcompose.search.guarantees import NoGuarantee
+from dpcompose.front.verdict import Verdict
 from dpcompose.search.decide import AtLeast, Fails, Undecided
 from dpcompose.search.solver import Z3, Constraint, Solver
 
@@ -487,7 +487,7 @@ def test_a_lying_solver_gives_no_wrong_verdict(stub: str, file: Path) -> None:
         assert one.loose in (other.loose, None)
     try:
         bound = study.bound
-    except NoBound:
+    except NoGuarantee:
         return
     assert bound.guarantee == guarantee
     rechecks.rechecked(study, found)

@@ -22,7 +22,7 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.tails import Laplace, Normal
 from dpcompose.proof import resting
-from dpcompose.search.claims import Verdict
+from dpcompose.front.verdict import Verdict
 
 ON = dpc.multisets({"a", "b", "c"})
 U, B = dpc.unbounded, dpc.bounded

@@ -17,7 +17,7 @@ import dpcompose as dpc
 from dpcompose.front.study import Study
 from dpcompose.privacy import problems
 from dpcompose.proof.hypotheses import blocks as by_blocks
-from dpcompose.search.bounds import NoBound
+from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.spaces import blocks as by_cells
 from dpcompose.spaces.blocks import Blocks
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
@@ -154,7 +154,7 @@ def test_a_network_of_any_size_is_one_of_every_large_size() -> None:
     with pytest.raises(ValueError, match=said):
         M = dpc.mechanism("M", dpc.pure("e", dpc.edge, "own"), reads=dpc.vertex(1))
         dpc.compose(M, on=dpc.graphs("any"), target=dpc.edge)
-    with pytest.raises(NoBound, match="no closed form is known for the edge metric"):
+    with pytest.raises(NoGuarantee, match="no closed form is known for the edge metric"):
         _ = dpc.compose(
             dpc.mechanism("M", dpc.pure("e", dpc.edge)), on=dpc.graphs("any"), target=dpc.edge
         ).bound
@@ -187,7 +187,7 @@ def test_any_number_of_vertices_is_every_large_number(target: Granularity, some:
 def test_what_grows_with_the_vertices_has_no_bound(f: Map) -> None:
     (e,) = dpc.parameters("e")
     M = dpc.mechanism("M", dpc.pure(e, dpc.edge, "own"), reads=f)
-    with pytest.raises(NoBound, match="M reads moves has no limit on all graphs on any number of vertices"):
+    with pytest.raises(NoGuarantee, match="M reads moves has no limit on all graphs on any number of vertices"):
         _ = dpc.compose(M, on=dpc.graphs(), target=dpc.node).bound
     assert dpc.compose(M, on=dpc.graphs(9), target=dpc.node).guarantee().epsilon == 8 * e
 
@@ -199,7 +199,7 @@ def test_streams_of_any_length_are_those_of_every_large_length() -> None:
         for size in ("any", "= 12", "<= 4", "<= 3")
     }
     assert bounds["any"] == bounds["= 12"] == bounds["<= 4"] != bounds["<= 3"]
-    with pytest.raises(NoBound, match="a finite class would do"):
+    with pytest.raises(NoGuarantee, match="a finite class would do"):
         _ = dpc.compose(parts[1], on=dpc.streams("ab"), target=dpc.free_lunch).bound
 
 

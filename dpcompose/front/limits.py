@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import sympy
 
+from dpcompose.front.bound import Bound
 from dpcompose.language import formulas
 from dpcompose.language.enclosures import ZERO, Interval, NoEnclosure, enclosure
 from dpcompose.language.meaning import sign
@@ -18,7 +19,6 @@ from dpcompose.language.symbols import symbol
 from dpcompose.language.worstcase import least
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.proof.registry import Theory
-from dpcompose.search.bounds import Bound
 
 LARGEST_DISTANCE = 1_000
 """Up to which distance the first one that says nothing is looked for."""

@@ -1,0 +1,163 @@
+"""Counterexamples as readers see them: of a refuted claim the databases, the numbers, what mechanisms lose.
+
+The kernel has refuted the claim at a point.  Here two databases are looked for at which the mechanisms can be
+written out and their loss shown exactly: those of the theorem first, then others with fewer members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import sympy
+
+from dpcompose.front.bound import Bound
+from dpcompose.kernel import losses
+from dpcompose.kernel.formulas import to_text
+from dpcompose.kernel.judgements import Refuted
+from dpcompose.language import formulas
+from dpcompose.language.symbols import family_of
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.notions import Guarantee
+from dpcompose.proof import counterexamples
+from dpcompose.proof.certificates import BadCertificate
+from dpcompose.proof.counterexamples import Counterexample
+from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.search import parameters, subsets
+from dpcompose.search.least import BITS
+from dpcompose.spaces.metrics import INFINITE
+
+Pair = tuple[Any, Any]
+MOST_PAIRS = 200
+"""At how many pairs of databases a counterexample is looked for."""
+
+
+def example(
+    said: Refuted, claimed: Guarantee, bound: Bound, at: Sequence[Pair], curve: bool
+) -> Counterexample | None:
+    """A counterexample at the point of a theorem that refutes a claim; None where none can be written out.
+
+    at -- the pairs of databases that the theorem is about; curve -- whether it refutes by a computed curve.
+    """
+    implied = _implied(said, claimed, bound)
+    for point in _points(said, bound):
+        with suppress(BadCertificate, ValueError):
+            inputs = counterexamples.instance(bound.steps.inputs, point)
+            for make in _ways(inputs, implied, point, curve):
+                for pair in _pairs(inputs, point, at):
+                    with suppress(BadCertificate, ValueError):
+                        found = make(pair)
+                        if found is not None:
+                            return replace(found, through=said.through)
+    return None
+
+
+def _ways(
+    inputs: Inputs, claimed: Guarantee, point: Mapping[str, Fraction], curve: bool
+) -> Iterator[Callable[[Pair], Counterexample | None]]:
+    """How counterexamples are made at a pair: by witnesses, and by curves."""
+
+    def by_witnesses(pair: Pair) -> Counterexample:
+        return subsets.of_known(partial(counterexamples.make, inputs, claimed, pair, point))
+
+    def by_curve(pair: Pair) -> Counterexample | None:
+        for bits in BITS:
+            make = partial(counterexamples.by_curve, inputs, claimed, pair, point, bits)
+            found = subsets.of_some(make, _alike(inputs, pair))
+            if isinstance(found, Counterexample):
+                return found
+        return None
+
+    yield from [by_curve] if curve else [by_witnesses]
+
+
+def _implied(said: Refuted, claimed: Guarantee, bound: Bound) -> Guarantee:
+    """What a claim implies by conversions: the guarantee that is violated."""
+    if not said.through:
+        return claimed
+    theory, notion, values = bound.found.shop.theory, said.notion, dict(said.values)
+    for id in said.through:
+        page = theory.page(id, "conversion")
+        values, notion = losses.converted(theory, page, values, {}), page.head.to
+    symbols = bound.setting.symbols
+    keys = theory.rule(notion).head.parameters
+    return Guarantee(notion, tuple((key, formulas.parse(to_text(values[key]), symbols)) for key in keys))
+
+
+def _points(said: Refuted, bound: Bound) -> Iterator[dict[str, Fraction]]:
+    """The point of the theorem, for all that occurs: with the fewest members of families first."""
+    point = dict(said.point)
+    domains = bound.setting.domains
+    counts = {str(one.count) for one in bound.setting.mechanisms if one.count is not None} & set(domains)
+    if counts:
+        yield _completed(point | {name: domains[name].least or Fraction(1) for name in counts}, bound)
+    yield _completed(point, bound)
+
+
+def _completed(point: Mapping[str, Fraction], bound: Bound) -> dict[str, Fraction]:
+    """The point, with simple values for what it does not say, and without what nothing uses."""
+    setting = bound.setting
+    domains = dict(bound.found.shop.setting.parameters)
+    known = {name: parameters.simple(domain)[0] for name, domain in domains.items()}
+    known |= parameters.usual(domains) | dict(point)
+    families = {name for name in setting.used if family_of(name) is not None}
+    full = {name: x for name, x in known.items() if name in setting.used - families or name in point}
+    full = {name: x for name, x in full.items() if "[" not in name}
+    for name in families:
+        family = family_of(name)
+        for mechanism in setting.mechanisms:
+            if mechanism.count is None or name not in used_by(mechanism):
+                continue
+            for j in range(1, _size(mechanism.count, full) + 1):
+                full[f"{family}[{j}]"] = known.get(f"{family}[{j}]", known[name])
+    return full
+
+
+def used_by(mechanism: Mechanism) -> set[str]:
+    """The parameters of a mechanism: of its guarantee, and of its query and noise."""
+    return {str(one) for value in mechanism.formulas for one in value.free_symbols}
+
+
+def _size(count: sympy.Expr, point: Mapping[str, Fraction]) -> int:
+    size = Fraction(int(count)) if count.is_Integer else point[str(count)]
+    return min(int(size), counterexamples.LARGEST_INSTANCE + 1)
+
+
+def _pairs(inputs: Inputs, point: Mapping[str, Fraction], at: Sequence[Pair]) -> list[Pair]:
+    """Pairs of databases: those of the theorem and others, those first at which most is lost."""
+    every = _by_loss(inputs, point, [*at, *inputs.neighbouring_pairs().pairs])[:MOST_PAIRS]
+    if any(mechanism.table is not None for mechanism in inputs.setting.mechanisms):
+        # what a table loses depends on the pair, and on its order, not only on how far inputs are apart
+        every = [pair for D, E in every for pair in ((D, E), (E, D))]
+    return list(dict.fromkeys(counterexamples.with_multiples(inputs, every)))
+
+
+def _by_loss(inputs: Inputs, point: Mapping[str, Fraction], pairs: Sequence[Pair]) -> list[Pair]:
+    """Pairs, those first at which the parameters of what moves add up to most."""
+    stated = [mechanism.satisfies.values[-1][1] for mechanism in inputs.setting.mechanisms]
+    values = [None if value is sympy.oo else formulas.evaluate(value, point) for value in stated]
+
+    def loss(pair: Pair) -> tuple[bool, Fraction]:
+        total, infinite = Fraction(0), False
+        for i, r in inputs.distances(pair).items():
+            one = values[i - 1]
+            infinite |= r == INFINITE or one is None
+            # an order in which pairs are tried: irrational amounts count as 1
+            steps = r if isinstance(r, int) else formulas.evaluate(r, point)
+            total += (Fraction(1) if steps is None else steps) * (one or Fraction(0))
+        return infinite, total
+
+    return sorted(pairs, key=loss, reverse=True)
+
+
+def _alike(inputs: Inputs, pair: Pair) -> list[list[str]]:
+    """The names of the mechanisms that a pair moves, those together that are given alike and move as far."""
+    found: dict[object, list[str]] = {}
+    for i, r in inputs.distances(pair).items():
+        one = inputs.setting.mechanisms[i - 1]
+        found.setdefault((one.noise, one.query, one.satisfies, str(r)), []).append(one.name)
+    return list(found.values())

@@ -1,0 +1,43 @@
+"""Verdicts as readers see them: the word, what shows it, and what would be right instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dpcompose.front.bound import Bound
+from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.problems import Claim
+from dpcompose.proof.counterexamples import Counterexample
+from dpcompose.proof.registry import Page
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found about a claim.
+
+    verdict -- "proved", "refuted" or "undecided";
+    loose -- proved claims: True where it is larger than the bound for some values, False where they
+    equal an optimal bound, None where neither is known;
+    counterexample -- refuted claims; reason -- undecided claims, in words;
+    curve -- where a computed curve says more than theorems do, its page; by_curve -- whether it proves;
+    nearby -- refuted claims: changes of the setting after which the claim is proved, in words;
+    bound -- the guarantee that the claim was compared with, where there is one: in the claim's notion;
+    guarantee -- claims that are compared with a curve: the least that is known at the claim's δ;
+    relies_on -- the pages that it rests on, and which the program does not derive.
+    """
+
+    claim: Claim
+    verdict: str
+    loose: bool | None = None
+    counterexample: Counterexample | None = None
+    reason: str = ""
+    curve: str = ""
+    by_curve: bool = False
+    nearby: tuple[str, ...] = ()
+    bound: Bound | None = field(default=None, compare=False)
+    guarantee: Guarantee | None = None
+    relies_on: tuple[Page, ...] = field(default=(), compare=False)
+
+    @property
+    def as_expected(self) -> bool:
+        return self.claim.expect in (None, self.verdict)

@@ -1,1 +1,0 @@
-"""The lines of derivations, one chapter a file: what is stated, distances, profile, worst loss, theorems."""

@@ -1,0 +1,116 @@
+"""The least guarantee that a computed curve has at a claim's δ, and how close the curve is known at its ε.
+
+Nothing here decides a claim: curves are those of the kernel, rounded to the side of less privacy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpcompose.kernel import computed, terms
+from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.deciders import pieces
+from dpcompose.kernel.deciders.curves import Curve
+from dpcompose.kernel.intervals import enclosure
+from dpcompose.kernel.terms import Term
+from dpcompose.kernel.theory import NoPage
+from dpcompose.search import guarantees
+from dpcompose.search.guarantees import Workshop
+
+BITS = (128, 512)
+"""With how many binary digits a curve is enclosed, until a claim is seen to lie above or below it."""
+MOST_TYPES = 200
+"""At how many types of neighbours curves are tried."""
+
+
+def page(shop: Workshop, notion: str) -> Any | None:
+    """The page by which claims of a notion are computed, if there is one."""
+    losses = [guarantees.loss_of(one) for one in shop.stated]
+    try:
+        return computed.page_for(shop.theory, notion, losses, shop.setting)
+    except NoPage:
+        return None
+
+
+def curves(shop: Workshop, notion: str) -> list[Curve | None] | None:
+    """The curves of the types of neighbours; None where no page computes them, or parameters are left."""
+    found = page(shop, notion)
+    if found is None:
+        return None
+    losses = [guarantees.loss_of(one) for one in shop.stated]
+    try:
+        return computed.curves(found, shop.types, losses, shop.setting, shop.theory)
+    except ValueError:
+        return None
+
+
+def least_epsilon(shop: Workshop, notion: str, delta: Term) -> Term | None:
+    """The least ε that is known at δ, up to 1e-6; ∞ where δ is below all that a curve reaches.
+
+    None where nothing is computed.
+    """
+    some = curves(shop, notion)
+    if not some or delta.kind == "oo" or delta.letters:
+        return None
+    epsilon = Fraction(0)
+    try:
+        within = enclosure(delta, BITS[0]).low
+        for curve in some if within < 1 else []:
+            if curve is not None and curve.above(terms.number(epsilon)) <= within:
+                continue
+            least = None if curve is None else curve.least_epsilon(within)
+            if least is None:
+                return terms.INFINITY
+            epsilon = least.high
+    except ValueError:
+        return None
+    return terms.number(epsilon)
+
+
+@dataclass(frozen=True)
+class Between:
+    """What is known of the least δ at an ε: at least `low`, if anything is, and at most `high`."""
+
+    low: Fraction | None
+    high: Fraction | None
+
+
+def delta_at(shop: Workshop, notion: str, epsilon: Term, bits: Sequence[int] = BITS) -> Between | None:
+    """Between which numbers the least δ lies at ε; None where nothing is computed."""
+    some = curves(shop, notion)
+    if not some or epsilon.kind == "oo" or epsilon.letters:
+        return None
+    try:
+        high = min(pieces.above(some, epsilon, one) for one in bits)
+    except ValueError:
+        high = None
+    return Between(_attained(shop, notion, epsilon, bits), high)
+
+
+def _attained(shop: Workshop, notion: str, epsilon: Term, bits: Sequence[int]) -> Fraction | None:
+    """The largest δ that mechanisms are seen to have at the neighbours of some type."""
+    losses, found = [guarantees.loss_of(one) for one in shop.stated], list[Fraction]()
+    for type in shop.types.types[:MOST_TYPES]:
+        able = known_to_lose(shop, type)
+        known = [one for one in losses if one.mechanism in able]
+        for one in bits:
+            try:
+                _, curve = computed.attained(notion, type, known, shop.setting, shop.theory, {})
+                found.append(pieces.below([curve], epsilon, one))
+            except ValueError:
+                continue
+    return max(found, default=None)
+
+
+def known_to_lose(shop: Workshop, type: Type) -> list[int]:
+    """The mechanisms of which it is known what they lose most at the neighbours of a type."""
+    entries, theory = {i for i, _ in type.entries}, shop.theory
+    return [
+        i
+        for i, mechanism in enumerate(shop.setting.mechanisms, start=1)
+        if any(computed.is_attained(page, mechanism, theory) for page in theory.of_kind("computed"))
+        and (mechanism.noise is None or i in entries)
+    ]
