@@ -1,19 +1,22 @@
-"""What the kernel says of the core of a setting, held against the old profile: vectors, pairs and distances."""
+"""What the kernel says of the core of a setting, held against vectors of distances found on the setting itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
 
 from dpcompose.kernel import covers, formulas, settings
-from dpcompose.kernel.covers.types import Cover, Moves, Type
+from dpcompose.kernel.covers.types import Cover, Moves, Type, size
 from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import registry
-from dpcompose.proof.lines.profiles import _maximal, members
-from dpcompose.proof.steps import Steps
+from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.search.citations import Citing
 from dpcompose.spaces.databases import Database
+from dpcompose.spaces.maps import Part
 from dpcompose.spaces.metrics import shown
 
 OLD = registry.standard()
@@ -29,28 +32,45 @@ def cover_of(setting: Setting) -> tuple[Elaborated, Cover]:
     return told, covers.cover(again, THEORY)
 
 
-def moves(vector: Iterable[tuple[int, str]], told: Elaborated) -> Moves:
-    """A vector of the old profile as moves."""
-    symbols = told.core.symbols
-    return tuple(
-        (i, tuple((many, formulas.parse(r, symbols)) for many, r in _members(entry, told, i)))
-        for i, entry in vector
-    )
+@dataclass(frozen=True)
+class Vectors:
+    """How far neighbours of a setting, as it is stated, move the inputs of its mechanisms."""
 
+    told: Elaborated
+    citing: Citing
 
-def _members(entry: str, told: Elaborated, i: int) -> list[tuple[int, str]]:
-    return members(entry) if told.setting.mechanisms[i - 1].count is not None else [(1, entry)]
+    @classmethod
+    def of(cls, setting: Setting) -> Vectors:
+        return cls(Elaborated(setting), Citing(setting, OLD))
 
+    @property
+    def inputs(self) -> Inputs:
+        found: Inputs = self.citing.inputs
+        return found
 
-def old_moves(steps: Steps, told: Elaborated) -> set[Moves]:
-    """The moves of the old profile."""
-    found = steps.inputs.neighbouring_pairs()
-    vectors = dict.fromkeys(
-        tuple((i, shown(r)) for i, r in steps.inputs.furthest(pair).items()) for pair in found.pairs
-    )
-    families = steps.setting.families
-    kept = (steps._of_families(one) if families else one for one in _maximal(list(vectors)))
-    return {moves(one, told) for one in kept}
+    def every(self) -> set[Moves]:
+        """The moves of all neighbours that decide."""
+        return {self.at(pair) for pair in self.inputs.neighbouring_pairs().pairs}
+
+    def at(self, pair: Any) -> Moves:
+        """How far two databases move the inputs, families in one entry each."""
+        setting, distances = self.citing.setting, dict[int, list[Term]]()
+        for i, r in self.inputs.furthest(pair).items():
+            far = formulas.parse(shown(r), self.told.core.symbols)
+            distances.setdefault(self.citing._written[1][i - 1] if setting.families else i, []).append(far)
+        found = []
+        for i, some in sorted(distances.items()):
+            mechanism = setting.mechanisms[i - 1]
+            divided = isinstance(mechanism.reads, Part) and not self.inputs.neighbouring_pairs().growing
+            if mechanism.count is None:
+                found.append((i, ((1, some[0]),)))
+            elif divided:
+                times = Counter(some)
+                order = sorted(times, key=size, reverse=True) if len(times) > 1 else list(times)
+                found.append((i, tuple((times[r], r) for r in order)))
+            else:
+                found.append((i, ((0, some[0]),)))
+        return tuple(found)
 
 
 def at_most(lesser: Moves, greater: Moves) -> bool:
@@ -73,30 +93,25 @@ def _is_at_most(r: Term, s: Term | None) -> bool:
     return r.number is not None and s.number is not None and r.number <= s.number
 
 
-def check_like_before(setting: Setting) -> Cover:
-    """The cover has the vectors of the old profile, and its pairs are neighbours that are so far apart."""
-    told, cover = cover_of(setting)
-    steps = Steps(setting, OLD)
-    before, now = old_moves(steps, told), {one.moves for one in cover.types}
-    if now - {()} != before - {()}:
-        # numbers that are no whole numbers were not compared before
-        assert now - {()} <= before, (now, before)
-        assert all(any(at_most(one, other) for other in now) for one in before), (now, before)
-    assert bool(now) == bool(before)
+def check_vectors(setting: Setting) -> Cover:
+    """The types are among the vectors of neighbours and exceed all; their pairs are so far apart."""
+    _, cover = cover_of(setting)
+    vectors = Vectors.of(setting)
+    every, now = vectors.every(), {one.moves for one in cover.types}
+    assert now - {()} <= every, (now, every)
+    assert all(any(at_most(one, other) for other in now) for one in every if one), (now, every)
     for type in cover.types:
-        check_pair(told, steps, type)
+        check_pair(vectors, type)
     return cover
 
 
-def check_pair(told: Elaborated, steps: Steps, type: Type) -> None:
+def check_pair(vectors: Vectors, type: Type) -> None:
     """Two databases are neighbours, and move the inputs as the type says."""
-    D, E = told.pair(type)
-    setting = steps.inputs.setting
+    D, E = vectors.told.pair(type)
+    setting = vectors.inputs.setting
     assert D in setting.databases and E in setting.databases, (D, E)
     assert are_neighbours(setting, D, E), (D, E)
-    far = tuple((i, shown(r)) for i, r in steps.inputs.furthest((D, E)).items())
-    vector = steps._of_families(far) if steps.setting.families else far
-    assert moves(vector, told) == type.moves, (D, E, vector, type.moves)
+    assert vectors.at((D, E)) == type.moves, (D, E)
 
 
 def are_neighbours(setting: Setting, D: Database, E: Database) -> bool:

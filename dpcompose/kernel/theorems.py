@@ -44,7 +44,11 @@ ABOUT_OTHERS = ("study", "one_by_one")
 
 
 class NoTheorem(ValueError):
-    """A rule does not give what it is used for; the message says why."""
+    """A rule does not give what it is used for; `why` says it without the name of the rule."""
+
+    def __init__(self, why: str, rule: str = "") -> None:
+        self.why = why
+        super().__init__(f"{rule}: {why}" if rule else why)
 
 
 @dataclass(frozen=True)
@@ -83,10 +87,10 @@ class Prover:
         if made is None:
             raise NoTheorem(f"there is no rule {rule!r}")
         if rule not in ABOUT_OTHERS and any(one.setting != self.setting.hash for one in premises):
-            raise NoTheorem(f"{rule}: a premise is about another setting")
+            raise NoTheorem("a premise is about another setting", rule)
         try:
             check(made, arguments)
             says, trusts = made(self.setting, self.theory, premises, **arguments)
         except (ValueError, TypeError) as error:
-            raise NoTheorem(f"{rule}: {error}") from None
+            raise NoTheorem(str(error), rule) from None
         return Theorem(self.setting.hash, says, rule, premises, arguments, trusts)

@@ -108,7 +108,9 @@ def workshop(setting: Setting, theory: Theory) -> Workshop:
             _stated(prover, i, one, inner.get(i)) for i, one in enumerate(setting.mechanisms, start=1)
         )
         made = Workshop(prover, stated, prover.by("cover"), inner=inner)
-    except (NoTheorem, NoPage) as error:
+    except NoTheorem as error:
+        raise NoGuarantee(error.why) from None
+    except NoPage as error:
         raise NoGuarantee(str(error)) from None
     if setting.flat is None:
         return made
@@ -184,7 +186,7 @@ def by_way(shop: Workshop, way: Way) -> Guarantees:
         for page, chosen in way.whole:
             made = prover.by("change", made, page=page, chosen=dict(chosen))
     except NoTheorem as error:
-        raise NoGuarantee(str(error)) from None
+        raise NoGuarantee(error.why) from None
     closer = None if way.whole else _closer(shop, composed)
     main = Known(made, _optimal(shop, made) if way.direct else {})
     return Guarantees(shop, way, losses, composed, before, main, closer)

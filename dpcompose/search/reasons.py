@@ -65,7 +65,7 @@ def _not_attained(shop: Workshop, said: Satisfies) -> str:
         premises = (shop.cover, *shop.stated)
         shop.prover.by("attain", *premises, notion=said.notion, neighbours=numbers, by=list(every))
     except NoTheorem as error:
-        return str(error).removeprefix("attain: ")
+        return error.why
     return ""
 
 
