@@ -306,6 +306,8 @@ def test_the_top_level_is_as_agreed() -> None:
         "notebooks",
         "LICENSE",
         "CITATION.cff",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
     }
     assert {name for name in names if not name.startswith(".")} <= allowed
 

@@ -293,11 +293,12 @@ def test_what_would_do_does(kind: str, tmp_path: Path) -> None:
 
 def test_a_refusal_is_found_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Not again for each claim, and for warnings."""
-    from dpcompose.search import conversions
+    from dpcompose.privacy import elaboration
+    from dpcompose.search import proofs
 
     asked = []
-    whole = conversions.best
-    monkeypatch.setattr(conversions, "best", lambda *given: asked.append(given) or whole(*given))
+    whole = elaboration.Elaborated
+    monkeypatch.setattr(proofs, "Elaborated", lambda *given: asked.append(given) or whole(*given))
     assert (
         cli.main(["verify", str(written(tmp_path, streams("= 100000", '"event"', "{ w-event = 2 }")))]) == 3
     )

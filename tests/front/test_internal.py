@@ -13,7 +13,8 @@ from dpcompose.front import cli, metric_study, numbers, render, study
 from dpcompose.kernel import saved as saved_files
 from dpcompose.language.formulas import FormulaError
 from dpcompose.privacy import problems
-from dpcompose.search import claims, conversions
+from dpcompose.search import guarantees
+from dpcompose.search.verdicts import Judge
 
 FIRST, SECOND = str(PROBLEMS[0]), str(PROBLEMS[1])
 
@@ -22,8 +23,8 @@ ROOMS = [
     pytest.param(study, "load", id="reading"),
     pytest.param(metric_study, "of_file", id="metrics"),
     pytest.param(problems, "read_file", id="privacy"),
-    pytest.param(conversions, "best", id="proof"),
-    pytest.param(claims, "judge_by_any", id="search"),
+    pytest.param(guarantees, "workshop", id="guarantees"),
+    pytest.param(Judge, "judge", id="verdicts"),
     pytest.param(render, "problem_data", id="front"),
 ]
 ERRORS = [KeyError("no such line"), RecursionError("maximum depth"), MemoryError(), FormulaError("too large")]
