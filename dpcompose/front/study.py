@@ -47,7 +47,7 @@ from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumption
 from dpcompose.proof import privacy_metric, registry
 from dpcompose.proof.hypotheses.inputs import Inputs, by_blocks, by_own_form, closed_form
 from dpcompose.proof.registry import Theory
-from dpcompose.search import least, nearby, proofs
+from dpcompose.search import least, nearby, proofs, stated
 from dpcompose.search.guarantees import Guarantees
 from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
 from dpcompose.spaces import expressions
@@ -175,7 +175,8 @@ class Study:
 
     @cached_property
     def proofs(self) -> Proofs:
-        """What the kernel proves of the setting."""
+        """What the kernel proves of the setting.  Raises PageError where it needs a page that is wrong."""
+        stated.check_pages(self.setting, self.theory)
         return Proofs(self.setting, KernelTheory(self.theory.pages))
 
     @cached_property
@@ -266,7 +267,7 @@ class Study:
             with suppress(NoGuarantee, NotElaborated, TooLarge):
                 return flat._in(notion) if found is not None else flat.bound
         if found is not None:
-            return self._shown(found)
+            return None if self.proofs.unknown else self._shown(found)
         with suppress(NoGuarantee, NotElaborated, TooLarge):
             return self.bound
         return None
@@ -470,11 +471,12 @@ class Study:
     def save(self, path: str | Path, verdicts: Sequence[Verdict] = ()) -> None:
         """Writes the derivation, with verdicts on claims, to a file that `dpcompose recheck` reads.
 
-        Python functions are written out as tables, and the derivation is made for these.
+        Python functions are written out as tables, and noise is stated as in a problem file with these
+        claims; the derivation is made for that.
         """
-        setting = problems.plain(self.setting)
-        study = self if setting is self.setting else Study(setting, self.theory)
         claims = [verdict.claim for verdict in verdicts]
+        setting = problems.plain(self.setting).in_one_notion([one.guarantee.notion for one in claims])
+        study = self if setting is self.setting else Study(setting, self.theory)
         proved = [study.proofs.verdict(claim.guarantee.text(), claim.doubt) for claim in claims]
         notion = None
         with suppress(NoGuarantee, TooLarge):

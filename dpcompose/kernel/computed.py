@@ -39,7 +39,8 @@ def page_for(theory: Theory, notion: str, losses: Iterable[Loss], setting: Setti
         others = {(stated, word) for stated, word in given if word not in page.head.noises}
         if page.head.notion == notion and {stated for stated, _ in others} <= set(page.head.parts):
             by_guarantee = sum(1 for _, word in others if word)
-            fitting.append((by_guarantee, len(page.head.parts) + len(page.head.noises), page.id))
+            known = len(page.head.parts) + len(page.head.noises)
+            fitting.append((page.is_believed, by_guarantee, known, page.id))
     if not fitting:
         raise NoPage(f"no page computes {notion} bounds here")
     return theory.pages[min(fitting)[-1]]

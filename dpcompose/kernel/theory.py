@@ -25,8 +25,9 @@ class Theory:
         return found
 
     def of_kind(self, kind: str) -> list[Any]:
-        """The pages of a kind, in the order of their ids."""
-        return [self.pages[id] for id in sorted(self.pages) if self.pages[id].head.kind == kind]
+        """The pages of a kind, in the order of their ids; those that are only believed come last."""
+        found = (self.pages[id] for id in sorted(self.pages) if self.pages[id].head.kind == kind)
+        return sorted(found, key=lambda page: bool(page.is_believed))
 
     def first(self, kind: str, fits: Callable[[Any], bool], otherwise: str) -> Any:
         """The first page of a kind that fits.  Raises NoPage with the words `otherwise`."""

@@ -6,6 +6,7 @@ Nothing here decides a claim: curves are those of the kernel, rounded to the sid
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -83,11 +84,11 @@ def delta_at(shop: Workshop, notion: str, epsilon: Term, bits: Sequence[int] = B
     some = curves(shop, notion)
     if not some or epsilon.kind == "oo" or epsilon.letters:
         return None
-    try:
-        high = min(pieces.above(some, epsilon, one) for one in bits)
-    except ValueError:
-        high = None
-    return Between(_attained(shop, notion, epsilon, bits), high)
+    above = []
+    for one in bits:
+        with suppress(ValueError):
+            above.append(pieces.above(some, epsilon, one))
+    return Between(_attained(shop, notion, epsilon, bits), min(above, default=None))
 
 
 def _attained(shop: Workshop, notion: str, epsilon: Term, bits: Sequence[int]) -> Fraction | None:

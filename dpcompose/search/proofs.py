@@ -65,22 +65,28 @@ class Proofs:
 
     @cached_property
     def elaborated(self) -> Elaborated:
-        """The setting with its core setting.
-
-        Raises InvalidSetting where no mechanisms are as it says, NotElaborated where no core setting says it.
-        """
-        stated.check(self.setting, self.theory)
+        """The setting with its core setting.  Raises NotElaborated where none says it."""
         found = Elaborated(self.setting)
         try:
-            stated.check_values(found.core)
+            _ = found.core
         except settings.BadSetting as error:
             raise NotElaborated(str(error)) from None
         return found
 
     @cached_property
     def shop(self) -> Workshop:
-        """What all proofs about the setting share.  Raises NotElaborated and NoGuarantee."""
+        """What all proofs about the setting share.
+
+        Raises InvalidSetting where no mechanisms are as it says, NotElaborated and NoGuarantee.
+        """
+        stated.check(self.setting, self.theory)
+        _ = self.unknown
         return guarantees.workshop(self.elaborated.core, self.theory)
+
+    @cached_property
+    def unknown(self) -> str:
+        """Why it is not known whether there are mechanisms as the setting says; "" where it is."""
+        return stated.check_values(self.elaborated.core)
 
     def shop_in(self, notion: str) -> Workshop:
         """The same with noise stated in a notion."""
@@ -90,6 +96,8 @@ class Proofs:
 
     def guarantee(self, notion: str | None = None) -> Guarantees:
         """The best guarantee in a notion.  Raises NotElaborated and NoGuarantee."""
+        if self.unknown:
+            raise NoGuarantee(self.unknown)
         try:
             return guarantees.best(self.shop if notion is None else self.shop_in(notion), notion)
         except TermError as error:

@@ -9,6 +9,7 @@ from dpcompose.kernel.settings import Setting as Core
 from dpcompose.kernel.terms import ZERO, Term
 from dpcompose.kernel.theory import NoPage, Theory
 from dpcompose.privacy.settings import InvalidSetting, Setting
+from dpcompose.proof.registry import Theory as Pages
 from dpcompose.search import comparing
 from dpcompose.search.comparing import Point, Proof
 from dpcompose.search.guarantees import NoGuarantee
@@ -31,27 +32,43 @@ def check(setting: Setting, theory: Theory) -> None:
             raise InvalidSetting(f"{mechanism.name}: {wrong}")
 
 
-def check_values(core: Core) -> None:
-    """That no parameter of a guarantee is ever negative.  Raises InvalidSetting with a point, NoGuarantee."""
+def check_pages(setting: Setting, theory: Pages) -> None:
+    """Raises PageError where a page is wrong on a notion or a noise of the setting, or on its witnesses."""
+    for mechanism in setting.mechanisms:
+        if mechanism.noise is not None:
+            theory.noise(mechanism.noise.word)
+    for notion in setting.notions:
+        if notion not in theory.notions:
+            theory.need("rule", notion=notion)
+        theory.witness(notion)
+
+
+def check_values(core: Core) -> str:
+    """That no parameter of a guarantee is seen to be negative somewhere.  Raises InvalidSetting with a point.
+
+    What comes out says of which parameter it is not known whether it is; "" where there is none.
+    """
+    unknown = ""
     for mechanism in core.mechanisms:
         if mechanism.noise is None and mechanism.study is None:
             for key, value in mechanism.values:
-                _check_value(mechanism, key, value)
+                unknown = unknown or _unknown(mechanism, key, value)
+    return unknown
 
 
-def _check_value(mechanism: Mechanism, key: str, value: Term) -> None:
+def _unknown(mechanism: Mechanism, key: str, value: Term) -> str:
     if value.kind == "oo" or value.nonnegative:
-        return
+        return ""
     named = f"{key} of {mechanism.name}"
     if not value.letters and sign(value) == -1:
         raise InvalidSetting(f"{named} must be at least 0, but it is negative: {formulas.to_text(value)}")
     found = comparing.compare(value, ZERO)
     if isinstance(found, Proof):
-        return
+        return ""
     if isinstance(found, Point):
         at = ", ".join(f"{name} = {x}" for name, x in found.values.items())
         there = formulas.to_text(formulas.at(value, found.values))
         raise InvalidSetting(
             f"{named} must be at least 0 for all allowed values, but it is {there}{f' at {at}' if at else ''}"
         )
-    raise NoGuarantee(f"it is not known that {named} is never negative: {comparing.reason(value, ZERO)}")
+    return f"it is not known that {named} is never negative: {comparing.reason(value, ZERO)}"

@@ -11,40 +11,6 @@ from dpcompose.privacy.flattening import flattened
 from dpcompose.privacy.settings import Setting
 from dpcompose.front import lines
 
-BY_BLOCKS = "positions are told as cells now: their metric and their cover are those by blocks"
-COUNTED = "cells that can be exchanged are counted once, and attributes are no records of their own"
-BY_STEPS = "where only steps of the target count, no closed form of their metric is used"
-DIFFERENT = {
-    "problems/19-order-based": BY_BLOCKS,
-    "problems/20-any-number-of-order-based-parts": BY_BLOCKS,
-    "problems/27-stream-in-windows": BY_BLOCKS,
-    "problems/28-stream-with-sliding-window": BY_BLOCKS,
-    "problems/35-approximate-halves": BY_BLOCKS,
-    "problems/46-checked-on-tables": "what tables lose is known exactly, so that it is optimal",
-    "problems/66-randomized-response": BY_BLOCKS,
-    "problems/67-locations": BY_BLOCKS,
-    "problems/80-lists-of-links": COUNTED,
-    "problems/82-attributes": COUNTED,
-    "problems/83-users-with-several-records": BY_BLOCKS,
-    "problems/84-windows-of-a-stream": BY_BLOCKS,
-    "problems/85-a-window-over-parts-of-a-stream": BY_BLOCKS,
-    "problems/87-sets-of-visitors": COUNTED,
-    "problems/89-members-leave": BY_STEPS,
-    "problems/90-a-network-of-any-size": BY_STEPS,
-    "problems/91-everybody-lists-their-links": COUNTED,
-    "pages/conversions/pure-to-approximate": "closer values are shown where they are closer",
-    "pages/facts/changed-positions-metric": BY_BLOCKS,
-    "pages/facts/order-based-compatible": BY_BLOCKS,
-    "pages/facts/vertex-removal-metric": BY_STEPS,
-    "pages/noises/planar-laplace": BY_BLOCKS,
-    "pages/noises/randomized-response": BY_BLOCKS,
-    "pages/queries/bit": BY_BLOCKS,
-    "pages/queries/location": BY_BLOCKS,
-    "pages/shapes/blocks": COUNTED,
-    "pages/shapes/own-steps": BY_STEPS,
-}
-"""Whose lines differ from the goldens, and why."""
-
 
 def told(setting: Setting, notion: str) -> Bound:
     """The best guarantee of a setting as readers see it; of studies also that of their mechanisms."""
@@ -63,12 +29,8 @@ def told_of(golden: Golden) -> Bound:
 def test_lines_are_those_of_the_goldens(golden: Golden) -> None:
     best = told_of(golden)
     shown = render.derivation(best).split("\n")
-    if golden.problem.name not in DIFFERENT:
-        assert shown == golden.derivation
-        assert best.optimal == (golden.data["optimal"] is True)
-    else:
-        assert shown != golden.derivation
-        assert shown[-1] == golden.derivation[-1]
+    assert shown == golden.derivation
+    assert best.optimal == (golden.data["optimal"] is True)
     assert dict(best.guarantee.parameters) | {"notion": best.guarantee.notion} == golden.data["guarantee"]
 
 
@@ -80,7 +42,7 @@ def test_what_stands_over_the_lines_is_that_of_the_goldens(golden: Golden) -> No
     assert render.assumptions(best) == golden.data["assumptions"]
     said = f"{render.guarantee(best.guarantee, THEORY)}, by {cited}{best.standing}"
     first = golden.text.split("\n")[2]
-    assert said == first or golden.problem.name in ("problems/46-checked-on-tables",)
+    assert said == first
 
 
 def test_lines_of_a_study_stand_below_its_line() -> None:
@@ -99,14 +61,14 @@ def test_lines_of_a_study_stand_below_its_line() -> None:
 def test_notebooks_and_documents_show_captions(name: str) -> None:
     golden = next(one for one in goldens() if name in one.problem.name)
     best = told_of(golden)
-    proof = display.Proof(best, THEORY)  # type: ignore[arg-type]
+    proof = display.Proof(best, THEORY)
     inner = [one for line in best.derivation.lines if (one := best.steps.within(line)) is not None]
     many = sum(len(one.lines) for one in (best.steps, *inner))
     assert str(proof) == "\n".join(golden.derivation)
-    document = latex.document(best, THEORY)  # type: ignore[arg-type]
+    document = latex.document(best, THEORY)
     assert document.count(r"\item[(") == many
     assert proof._repr_html_().count("<small>[") == many
-    assert len(display.Theorems(best)) == len(golden.data["fits"])  # type: ignore[arg-type]
+    assert len(display.Theorems(best)) == len(golden.data["fits"])
     assert "believed without check" in proof._repr_html_()
 
 
@@ -134,7 +96,7 @@ guarantee = {{ notion = "approximate", epsilon = "{epsilon}", delta = "{delta}",
 def test_a_loss_is_written_where_its_formula_is_0_over_0(epsilon: str, delta: str, said: str) -> None:
     best = told(setting_of(WITH_ZERO.format(epsilon=epsilon, delta=delta)), "approximate")
     (loss,) = [one for one in best.derivation.lines if isinstance(one.judgement, lines.Loss)]
-    assert said in render.sentence(loss, best.steps)  # type: ignore[arg-type]
+    assert said in render.sentence(loss, best.steps)
 
 
 LISTED = """
@@ -179,6 +141,6 @@ guarantee = { notion = "pure", epsilon = "e", granularity = "free-lunch" }
 def test_distances_of_listed_inputs_are_told(problem: str, said: str) -> None:
     best = told(setting_of(problem), "pure")
     (one,) = [line for line in best.derivation.lines if isinstance(line.judgement, lines.PrivateInInput)]
-    assert render.sentence(one, best.steps) == (  # type: ignore[arg-type]
+    assert render.sentence(one, best.steps) == (
         f"M: the guarantee holds in the distance of what is read ({said})"
     )

@@ -45,7 +45,7 @@ def test_shipped_problems_come_out_as_they_expect(file: Path, capsys: pytest.Cap
     assert status == 0
     assert [claim["verdict"] for claim in found["claims"]] == [claim["expect"] for claim in claims]
     closer = ("32-ambulances-approximate", "36-sequential-approximate", "37-closer-deltas")
-    # the least epsilon is a decimal; a table, conversions, and the exponential mechanism may lose less
+    # the least epsilon is a decimal; conversions, and the exponential mechanism may lose less
     unknown = (
         "09-textbook-advanced-composition",
         "46-checked-on-tables",
