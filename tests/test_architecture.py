@@ -131,6 +131,7 @@ ROOMS = {
         "shorter",
         "guarantees",
         "least",
+        "fewer",
         "reasons",
         "verdicts",
         "stated",

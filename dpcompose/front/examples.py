@@ -29,6 +29,7 @@ from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.search import parameters, subsets
 from dpcompose.search.least import BITS
+from dpcompose.spaces.maps import Part
 from dpcompose.spaces.metrics import INFINITE
 
 Pair = tuple[Any, Any]
@@ -94,19 +95,22 @@ def _points(said: Refuted, bound: Bound) -> Iterator[dict[str, Fraction]]:
     domains = bound.setting.domains
     counts = {str(one.count) for one in bound.setting.mechanisms if one.count is not None} & set(domains)
     if counts:
-        yield _completed(point | {name: domains[name].least or Fraction(1) for name in counts}, bound)
-    yield _completed(point, bound)
+        fewest = {name: domains[name].least or Fraction(1) for name in counts}
+        yield _completed(point | fewest, said, bound)
+    yield _completed(point, said, bound)
 
 
-def _completed(point: Mapping[str, Fraction], bound: Bound) -> dict[str, Fraction]:
+def _completed(point: Mapping[str, Fraction], said: Refuted, bound: Bound) -> dict[str, Fraction]:
     """The point, with simple values for what it does not say, and without what nothing uses."""
     setting = bound.setting
     domains = dict(bound.found.shop.setting.parameters)
     known = {name: parameters.simple(domain)[0] for name, domain in domains.items()}
     known |= parameters.usual(domains) | dict(point)
     families = {name for name in setting.used if family_of(name) is not None}
-    full = {name: x for name, x in known.items() if name in setting.used - families or name in point}
-    full = {name: x for name, x in full.items() if "[" not in name}
+    members = (mechanism.reads.parts for mechanism in setting.mechanisms if isinstance(mechanism.reads, Part))
+    claimed = (name for _, value in said.values for name in value.letters)
+    used = setting.used.union(map(str, members), claimed) - families
+    full = {name: x for name, x in known.items() if name in used}
     for name in families:
         family = family_of(name)
         for mechanism in setting.mechanisms:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import product
 
 from dpcompose.kernel import terms
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
@@ -17,7 +18,7 @@ from dpcompose.kernel.rules import claimed as read_claim
 from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.kernel.theory import NoPage
-from dpcompose.search import guarantees, least, parameters, reasons
+from dpcompose.search import fewer, guarantees, least, parameters, reasons
 from dpcompose.search.guarantees import (
     Guarantees,
     Known,
@@ -32,6 +33,8 @@ from dpcompose.search.ways import paths
 
 FEW_POINTS = 24
 """At how many simple points refutations are looked for."""
+MOST_OF_SOME = 100
+"""At how many points and types it is looked for what some of the mechanisms refute."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,8 @@ class Judge:
             found = self._refuted(claim, said) or found
         if found.word != "refuted" and found.loose is None:
             found = self._by_curve(claim, said, found)
+        if found.word == "undecided":
+            found = self._below_zero(claim, said) or found
         if found.word == "undecided" and some and not some[0].way.chosen:
             found = self._by_chosen_ways(claim, said) or found
         if found.loose is None and found.word != "refuted" and self.shop.flat is not None:
@@ -188,16 +193,32 @@ class Judge:
 
     def _refuted(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
         """A refutation by witnesses of the claim's notion, or of one in which it implies a guarantee."""
-        for notion in dict.fromkeys((said.notion, *self.shop.notions, *self._witnessed())):
-            ways = [()] if notion == said.notion else paths(self.shop.theory, said.notion, notion)
+        for notion in self._witnessed(said):
+            ways = self._ways(said, notion)
             for lower in self._lowers(notion) if ways else ():
                 for path in ways:
-                    if (made := self._refuted_by(claim, said, lower, [page.id for page in path])) is not None:
+                    if (made := self._refuted_by(claim, said, lower, path)) is not None:
                         return Verdict(claim, "refuted", made)
         return None
 
-    def _witnessed(self) -> list[str]:
-        return [page.head.notion for page in self.shop.theory.of_kind("witness")]
+    def _below_zero(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
+        """A refutation by no mechanisms at all, which lose 0: a claim may be below."""
+        for notion in self._witnessed(said):
+            for path in self._ways(said, notion):
+                with suppress(NoTheorem):
+                    if made := self._refuted_by(claim, said, self._attained(notion, 1, []), path):
+                        return Verdict(claim, "refuted", made)
+        return None
+
+    def _witnessed(self, said: Satisfies) -> Iterable[str]:
+        """The notions in which it may be known what is lost, that of a claim first."""
+        others = (page.head.notion for page in self.shop.theory.of_kind("witness"))
+        return dict.fromkeys((said.notion, *self.shop.notions, *others))
+
+    def _ways(self, said: Satisfies, notion: str) -> list[list[str]]:
+        """The pages by which a claim implies a guarantee in another notion."""
+        some = [()] if notion == said.notion else paths(self.shop.theory, said.notion, notion)
+        return [[page.id for page in path] for path in some]
 
     def _lowers(self, notion: str) -> Iterator[Theorem]:
         """What mechanisms lose in a notion: all together, else those that are known to lose anything."""
@@ -213,8 +234,6 @@ class Judge:
                 with suppress(NoTheorem):
                     yield self._attained(notion, n, by)
                     break
-        with suppress(NoTheorem):  # no mechanisms lose 0, and a claim may be below
-            yield self._attained(notion, 1, [])
 
     def _attained(self, notion: str, n: int, by: list[int]) -> Theorem:
         """What some mechanisms lose at the neighbours of the n-th type."""
@@ -315,29 +334,37 @@ class Judge:
         self,
         claim: Mapping[str, str],
         found: Verdict,
-        points: Iterable[Mapping[str, Fraction]],
+        points: Sequence[Mapping[str, Fraction]],
         bits: Sequence[int] = BITS[:1],
     ) -> Verdict:
-        """A claim refuted by the curve of mechanisms that lose most at some type."""
+        """A claim refuted by the curve of mechanisms that lose most at some type, or of some of them."""
         if found.word == "proved":
             return found
-        for point in points:
-            at = {name: str(x) for name, x in point.items()}
-            for n in range(1, min(len(self.shop.types.types), MOST_TYPES) + 1):
-                for one in bits:
-                    with suppress(NoTheorem):
-                        made = self.shop.prover.by(
-                            "exceed",
-                            self.shop.cover,
-                            *self.shop.stated,
-                            claim=dict(claim),
-                            point=at,
-                            neighbours=n,
-                            bits=one,
-                            **self._by(n),
-                        )
-                        return Verdict(claim, "refuted", made, guarantees=found.guarantees)
+        numbers = range(1, min(len(self.shop.types.types), MOST_TYPES) + 1)
+        tried = list(product(points, numbers, bits))
+        for point, n, one in tried:
+            if made := self._exceeds(claim, n, point, one, **self._by(n)):
+                return Verdict(claim, "refuted", made, guarantees=found.guarantees)
+        said = read_claim(dict(claim), self.shop.setting, self.shop.theory)
+        if {"epsilon", "delta"} != {key for key, value in said.values if value.kind != "oo"}:
+            return found
+        for point, n, one in tried[:MOST_OF_SOME]:
+            some = fewer.Some(self.shop, said, self.shop.types.types[n - 1], point, one)
+            for by in some.choices():
+                if made := self._exceeds(claim, n, point, one, by=by):
+                    return Verdict(claim, "refuted", made, guarantees=found.guarantees)
         return found
+
+    def _exceeds(
+        self, claim: Mapping[str, str], n: int, point: Mapping[str, Fraction], bits: int, **by: list[int]
+    ) -> Theorem | None:
+        """The claim refuted at the n-th type by some mechanisms."""
+        premises, at = (self.shop.cover, *self.shop.stated), {name: str(x) for name, x in point.items()}
+        with suppress(NoTheorem):
+            return self.shop.prover.by(
+                "exceed", *premises, claim=dict(claim), point=at, neighbours=n, bits=bits, **by
+            )
+        return None
 
 
 def says_nothing(prover: Prover, claim: Mapping[str, str], said: Satisfies) -> Theorem | None:
