@@ -44,7 +44,9 @@ class Proved:
 
     @property
     def rests_on(self) -> frozenset[str]:
-        """The pages and deciders that the verdict rests on."""
+        """The pages and deciders that the verdict rests on; what is loose as well may need more of them."""
+        if self.theorems and self.theorems[0].rule == "trivial":
+            return self.theorems[0].rests_on
         return frozenset[str]().union(*(one.rests_on for one in self.theorems))
 
 

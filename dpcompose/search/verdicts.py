@@ -78,7 +78,7 @@ class Judge:
         if self.shop.vacuous:
             return Verdict(claim, "proved", prover.by("vacuous", self.shop.cover, claim=dict(claim)))
         if any(value.kind == "oo" for _, value in said.values) and (found := self._trivial(claim, said)):
-            return found
+            return self._beside_guarantees(claim, said, found)
         some = self.in_notion(said)
         found = self._by_guarantees(claim, said, some)
         if found.word == "undecided":
@@ -183,6 +183,20 @@ class Judge:
                     made = self.shop.prover.by("trivial", claim=dict(claim), key=key, certificate=certificate)
                     return Verdict(claim, "proved", made)
         return None
+
+    def _beside_guarantees(self, claim: Mapping[str, str], said: Satisfies, made: Verdict) -> Verdict:
+        """A claim that holds by itself, and is loose where a guarantee is known that says something."""
+        if made.theorem is None or made.loose is not None:
+            return made
+        for one in self.in_notion(said):
+            for known in one.known:
+                loose, shown = self._standing(claim, said, known, made.theorem, one)
+                if loose is not None:
+                    return replace(made, loose=loose, shown=shown)
+        if self.shop.flat is None:
+            return made
+        flat = Judge(self.shop.flat).judge(claim)
+        return replace(made, loose=flat.loose, shown=flat.shown)
 
     def _unlimited(self, said: Satisfies, made: Theorem) -> Theorem | None:
         """The theorem that no guarantee holds that says anything, where more than any number is lost."""

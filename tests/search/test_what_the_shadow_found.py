@@ -84,6 +84,26 @@ def test_a_guarantee_of_oo_is_converted() -> None:
     assert verdict(about, "approximate", epsilon="5", delta="1/100") == ("refuted", None)
 
 
+@pytest.mark.parametrize(
+    ("notion", "values"),
+    [
+        ("pure", {"epsilon": "oo"}),
+        ("zcdp", {"rho": "oo"}),
+        ("gaussian", {"mu": "oo"}),
+        ("approximate", {"epsilon": "oo", "delta": "0"}),
+        ("approximate", {"epsilon": "oo", "delta": "1/100"}),
+    ],
+)
+def test_what_says_nothing_holds_by_itself_and_is_loose_where_a_guarantee_says_something(
+    notion: str, values: dict[str, str]
+) -> None:
+    study = proofs({"name": "S", "study": "S"}, satisfies("pure", epsilon="e3"), studies={"S": INNER})
+    for about in (proofs(satisfies("pure", epsilon="e")), study):
+        found = about.verdict({"notion": notion, **values})
+        assert (found.word, found.loose) == ("proved", True)
+        assert not found.rests_on and len(found.theorems) == 2
+
+
 # what is not known to be attained
 
 
