@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain
 
 from dpcompose.kernel import computed, terms
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
 from dpcompose.kernel.rules import claimed as read_claim
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.terms import Term, TermError
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.kernel.theory import NoPage
 from dpcompose.search import guarantees, parameters
@@ -114,7 +115,7 @@ class Judge:
         for one in some:
             for known in one.known:
                 if (theorem := weakened(self.shop.prover, known.theorem, claim)) is not None:
-                    loose, shown = self._standing(claim, said, known, theorem, one)
+                    loose, shown = self._standing(claim, said, known, theorem)
                     return Verdict(claim, "proved", theorem, loose, shown, one)
         reason = f"claims about {said.notion} from {' and '.join(self.shop.notions)} guarantees"
         if some:
@@ -128,7 +129,7 @@ class Judge:
         return found if found.word == "proved" else None
 
     def _standing(
-        self, claim: Mapping[str, str], said: Satisfies, known: Known, theorem: Theorem, one: Guarantees
+        self, claim: Mapping[str, str], said: Satisfies, known: Known, theorem: Theorem
     ) -> tuple[bool | None, Theorem | None]:
         """Whether a proved claim is loose, and the theorem on that."""
         for key, value in said.values:
@@ -188,9 +189,9 @@ class Judge:
         """A claim that holds by itself, and is loose where a guarantee is known that says something."""
         if made.theorem is None or made.loose is not None:
             return made
-        for one in self.in_notion(said):
-            for known in one.known:
-                loose, shown = self._standing(claim, said, known, made.theorem, one)
+        with suppress(TermError):  # numbers on the way are too long to be written
+            for known in chain.from_iterable(one.known for one in self.in_notion(said)):
+                loose, shown = self._standing(claim, said, known, made.theorem)
                 if loose is not None:
                     return replace(made, loose=loose, shown=shown)
         if self.shop.flat is None:

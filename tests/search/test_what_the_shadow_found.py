@@ -104,6 +104,15 @@ def test_what_says_nothing_holds_by_itself_and_is_loose_where_a_guarantee_says_s
         assert not found.rests_on and len(found.theorems) == 2
 
 
+@pytest.mark.parametrize("more", [[], [satisfies("gaussian", mu="1")], [satisfies("zcdp", rho="10**999")]])
+def test_what_says_nothing_holds_where_numbers_on_the_way_are_too_long(more: list[Data]) -> None:
+    some = [satisfies("approximate", epsilon="e", delta=f"1/(10**999 - {n})") for n in (0, 1)]
+    about = proofs(*some, *more)
+    for values in (("oo", "1/100"), ("oo", "0"), ("1", "1"), ("0", "2")):
+        claim = dict(zip(("epsilon", "delta"), values, strict=True))
+        assert verdict(about, "approximate", **claim)[0] == "proved"
+
+
 # what is not known to be attained
 
 
