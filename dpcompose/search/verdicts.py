@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, islice
 
 from dpcompose.kernel import computed, terms
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
@@ -276,6 +276,10 @@ class Judge:
                 yield self.completed({**usual, **found})
         for point in guarantees.points(self.shop.setting, FEW_POINTS):
             yield self.completed(point)
+        letters = {name for value in (lower.value, *dict(said.values).values()) for name in value.letters}
+        domains = {name: one for name, one in self.shop.setting.parameters if name in letters}
+        for point in islice(parameters.far_points(domains), FEW_POINTS):
+            yield self.completed({**usual, **point})
 
     def completed(self, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
         """A point with values for the members of families."""

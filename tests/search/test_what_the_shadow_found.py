@@ -63,6 +63,22 @@ def test_members_of_a_family_lose_what_other_notions_do_not_allow() -> None:
     assert verdict(about, "zcdp", rho="top(2, e[i]**2, i, 1, 3)/2")[0] == "proved"
 
 
+@pytest.mark.parametrize(("notion", "key"), [("zcdp", "rho"), ("gaussian", "mu"), ("pure", "epsilon")])
+@pytest.mark.parametrize("most", ["1/2", "1", "5", "l/2", "l"])
+def test_members_of_a_family_are_large_beside_other_numbers(notion: str, key: str, most: str) -> None:
+    """What refutes is e[i] = 100, whatever numbers of parts there are."""
+    of_one = satisfies("pure", epsilon="e[i]")
+    of_one["guarantee"]["domain"] = "own"
+    partitions = OF_PARTS["partitions"] | {"Q": {"kind": "record-wise", "parts": "l"}}
+    about = proofs(
+        COUNTED | of_one,
+        databases={"kind": "multisets"},
+        partitions=partitions,
+        parameters={"k": "integer >= 2", "l": "integer >= 1"},
+    )
+    assert verdict(about, notion, **{key: most}) == ("refuted", None)
+
+
 # nothing is promised
 
 
