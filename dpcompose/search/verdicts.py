@@ -276,10 +276,16 @@ class Judge:
                 yield self.completed({**usual, **found})
         for point in guarantees.points(self.shop.setting, FEW_POINTS):
             yield self.completed(point)
-        letters = {name for value in (lower.value, *dict(said.values).values()) for name in value.letters}
+        for point in self._far_points(lower.value, *dict(said.values).values()):
+            yield self.completed(point)
+
+    def _far_points(self, *values: Term) -> Iterator[Mapping[str, Fraction]]:
+        """Points at which letters of some terms are much larger or smaller than usual."""
+        usual = next(guarantees.points(self.shop.setting, 1), {})
+        letters = {name for value in values for name in value.letters}
         domains = {name: one for name, one in self.shop.setting.parameters if name in letters}
-        for point in islice(parameters.far_points(domains), FEW_POINTS):
-            yield self.completed({**usual, **point})
+        for point in islice(parameters.far_points(domains), FEW_POINTS if domains else 0):
+            yield {**usual, **point}
 
     def completed(self, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
         """A point with values for the members of families."""
@@ -308,11 +314,11 @@ class Judge:
                     return self._by_curve_standing(claim, found, made, bits)
                 if found.word == "proved":
                     return found
-                refuted = self._exceeded(claim, found, self._all_points(), (bits,))
+                refuted = self._exceeded(claim, found, self._all_points(said), (bits,))
                 if refuted.word != "undecided":
                     return refuted
             return found
-        return found if found.word == "proved" else self._exceeded(claim, found, self._all_points())
+        return found if found.word == "proved" else self._exceeded(claim, found, self._all_points(said))
 
     def _by_curve_standing(
         self, claim: Mapping[str, str], found: Verdict, made: Theorem, bits: int
@@ -338,9 +344,10 @@ class Judge:
         moving = {i for i, _ in type.moves}
         return {} if moving <= set(able) else {"by": able}
 
-    def _all_points(self) -> list[dict[str, Fraction]]:
+    def _all_points(self, said: Satisfies) -> list[dict[str, Fraction]]:
         """Simple points; with members of families for all that some neighbours move."""
-        points = guarantees.points(self.shop.setting, FEW_POINTS)
+        far = self._far_points(*dict(said.values).values())
+        points = chain(guarantees.points(self.shop.setting, FEW_POINTS), far)
         least: dict[str, Fraction] = {}
         for one in self.shop.types.types:
             for i, some in one.moves:

@@ -264,6 +264,19 @@ def test_a_claim_of_what_each_mechanism_spends_is_proved() -> None:
     assert verdict(about, "approximate", epsilon=" + ".join(parts), delta="1/1000000")[0] == "proved"
 
 
+@pytest.mark.parametrize("factor", ["6/7", "1/2", "19/20"])
+def test_one_delta_is_small_beside_another_where_both_are_claimed_too_small(factor: str) -> None:
+    """Two steps have δ·(1 + e^ε) together, which is 1 at δ = 1/2 and says too little where the claim does."""
+    about = proofs(
+        satisfies("approximate", epsilon="e2", delta="d2"),
+        satisfies("approximate", epsilon="e3", delta="d3"),
+        target={"group": 2, "of": "unbounded"},
+        parameters={"d2": "in (0,1)", "d3": "in (0,1)"},
+    )
+    claim = f"{factor}*(d2 + d3 + d2*exp(e2) + d3*exp(e3))"
+    assert verdict(about, "approximate", epsilon="max(e2, e3)", delta=claim) == ("refuted", None)
+
+
 # tables, and signs of constants
 
 
