@@ -94,6 +94,34 @@ def test_where_nothing_is_promised_no_number_holds_in_any_notion(stated: str, no
     assert verdict(about, "approximate", epsilon="0", delta="1")[0] == "proved"
 
 
+@pytest.mark.parametrize("epsilon", ["e", "e/3 + f", "log(3)", "e*f", "e + log(3)/2"])
+def test_without_a_limit_of_distances_pure_mechanisms_have_no_other_guarantee(epsilon: str) -> None:
+    """Any two databases are neighbours, and n steps apart for every n: ε·n·tanh(ε·n/4)/2 is above any number."""
+    about = proofs(
+        satisfies("pure", epsilon=epsilon),
+        target="free-lunch",
+        databases={"kind": "multisets", "records": ["a"]},
+    )
+    assert verdict(about, "zcdp", rho="1000") == ("refuted", None)
+    assert verdict(about, "gaussian", mu="1000") == ("refuted", None)
+    assert verdict(about, "zcdp", rho="oo") == ("proved", False)
+    by_calculus = "decider ranges" in about.verdict({"notion": "zcdp", "rho": "1"}).rests_on
+    assert by_calculus == (epsilon != "log(3)")  # a number has a sign
+
+
+@pytest.mark.parametrize("domain", ["nonnegative", "positive"])
+def test_what_may_lose_nothing_has_no_unlimited_loss(domain: str) -> None:
+    """At e = 0 nothing is lost at any distance."""
+    about = proofs(
+        satisfies("pure", epsilon="e"),
+        target="free-lunch",
+        databases={"kind": "multisets", "records": ["a"]},
+        parameters={"e": domain},
+    )
+    shown = verdict(about, "zcdp", rho="oo")
+    assert shown == ("proved", False if domain == "positive" else None)
+
+
 def test_a_guarantee_of_oo_is_converted() -> None:
     about = proofs(satisfies("zcdp", rho="oo"))
     assert verdict(about, "approximate", epsilon="oo", delta="1/100")[0] == "proved"
