@@ -17,13 +17,13 @@ from dpcompose.kernel import check, formulas, settings
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.judgements import Judgement, Loose, Lower, Optimal, Refuted, Satisfies
 from dpcompose.kernel.terms import TermError
-from dpcompose.kernel.theorems import Theorem
+from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated, OnArrays
 from dpcompose.privacy.settings import Setting
 from dpcompose.search import guarantees
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
-from dpcompose.search.verdicts import Judge, Verdict
+from dpcompose.search.verdicts import Judge, Verdict, without_guarantees
 
 FORMAT = 2
 """The number of the format of saved derivations."""
@@ -92,7 +92,7 @@ class Proofs:
         if doubt:
             return Proved("undecided", None, Verdict(claim, "undecided", reason=doubt))
         try:
-            found = Judge(self.shop_in(claim["notion"])).judge(claim)
+            found = self._judged(claim)
         except TermError as error:  # numbers on the way are too long to be written
             found = Verdict(claim, "undecided", reason=str(error))
         if found.theorem is None:
@@ -103,6 +103,17 @@ class Proofs:
             raise Refused(f"the verdict {found.word} is not what the theorem says, made again: {said}")
         loose = None if len(again) < 2 else isinstance(again[1].says, Loose)
         return Proved(found.word, loose, found, tuple(again))
+
+    def _judged(self, claim: Mapping[str, str]) -> Verdict:
+        """The verdict on a claim; one that says nothing needs no guarantee."""
+        try:
+            shop = self.shop_in(claim["notion"])
+        except NoGuarantee:
+            found = without_guarantees(Prover(self.elaborated.core, self.theory), claim)
+            if found is None:
+                raise
+            return found
+        return Judge(shop).judge(claim)
 
     def pairs(self, proved: Proved) -> list[tuple[Any, Any]]:
         """The two databases of each type at which a refuted claim's mechanisms lose what they do."""

@@ -16,7 +16,7 @@ from dpcompose.kernel import computed, terms
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
 from dpcompose.kernel.rules import claimed as read_claim
 from dpcompose.kernel.terms import Term, TermError
-from dpcompose.kernel.theorems import NoTheorem, Theorem
+from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.kernel.theory import NoPage
 from dpcompose.search import guarantees, parameters
 from dpcompose.search.guarantees import (
@@ -172,18 +172,11 @@ class Judge:
 
     def _trivial(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
         """A claim that every mechanism satisfies."""
-        limits = self.shop.theory.rule(said.notion).head.limits
-        for key, value in said.values:
-            with suppress(NoTheorem):
-                if value.kind == "oo":
-                    made = self.shop.prover.by("trivial", claim=dict(claim), key=key)
-                    shown = self._unlimited(said, made)
-                    return Verdict(claim, "proved", made, None if shown is None else False, shown)
-                if key in limits:
-                    certificate = parameters.at_least(value, terms.number(limits[key]), False)
-                    made = self.shop.prover.by("trivial", claim=dict(claim), key=key, certificate=certificate)
-                    return Verdict(claim, "proved", made)
-        return None
+        made = _by_itself(self.shop.prover, claim, said)
+        if made is None or not any(value.kind == "oo" for _, value in said.values):
+            return None if made is None else Verdict(claim, "proved", made)
+        shown = self._unlimited(said, made)
+        return Verdict(claim, "proved", made, None if shown is None else False, shown)
 
     def _beside_guarantees(self, claim: Mapping[str, str], said: Satisfies, made: Verdict) -> Verdict:
         """A claim that holds by itself, and is loose where a guarantee is known that says something."""
@@ -387,3 +380,24 @@ class Judge:
                         )
                         return Verdict(claim, "refuted", made, guarantees=found.guarantees)
         return found
+
+
+def without_guarantees(prover: Prover, claim: Mapping[str, str]) -> Verdict | None:
+    """A claim that every mechanism satisfies, also where nothing is known of those of the setting."""
+    with suppress(NoPage, ValueError):
+        made = _by_itself(prover, claim, read_claim(dict(claim), prover.setting, prover.theory))
+        return None if made is None else Verdict(claim, "proved", made)
+    return None
+
+
+def _by_itself(prover: Prover, claim: Mapping[str, str], said: Satisfies) -> Theorem | None:
+    """A claim of which a parameter is ∞, or never below the limit of its notion."""
+    limits = prover.theory.rule(said.notion).head.limits
+    for key, value in said.values:
+        with suppress(NoTheorem):
+            if value.kind == "oo":
+                return prover.by("trivial", claim=dict(claim), key=key)
+            if key in limits:
+                certificate = parameters.at_least(value, terms.number(limits[key]), False)
+                return prover.by("trivial", claim=dict(claim), key=key, certificate=certificate)
+    return None

@@ -9,6 +9,7 @@ from told import THEORY
 
 from dpcompose.front import study as front
 from dpcompose.privacy import problems
+from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.search.proofs import Proofs
 
 Data = dict[str, Any]
@@ -155,6 +156,29 @@ def test_what_says_nothing_holds_where_numbers_on_the_way_are_too_long(more: lis
     for values in (("oo", "1/100"), ("oo", "0"), ("1", "1"), ("0", "2")):
         claim = dict(zip(("epsilon", "delta"), values, strict=True))
         assert verdict(about, "approximate", **claim)[0] == "proved"
+
+
+def test_what_says_nothing_holds_where_nothing_is_known_of_the_neighbours() -> None:
+    """Of two families on one partition other members move further, which no cover says."""
+    first = COUNTED | satisfies("zcdp", rho="f[i]")
+    second = COUNTED | satisfies("pure", "bounded", epsilon="e[i]")
+    for one in (first, second):
+        one["guarantee"]["domain"] = "own"
+    about = proofs(
+        first, second, target={"group": 2, "of": "bounded"}, parameters={"k": "integer >= 2"}, **OF_PARTS
+    )
+    with pytest.raises(NoGuarantee, match="write the parts out"):
+        about.guarantee("zcdp")
+    for notion, values in (
+        ("pure", ["oo"]),
+        ("zcdp", ["oo"]),
+        ("approximate", ["oo", "0"]),
+        ("approximate", ["0", "1"]),
+    ):
+        keys = {"pure": ["epsilon"], "zcdp": ["rho"]}.get(notion, ["epsilon", "delta"])
+        assert verdict(about, notion, **dict(zip(keys, values, strict=True)))[0] == "proved"
+    with pytest.raises(NoGuarantee, match="write the parts out"):
+        verdict(about, "zcdp", rho="1000")
 
 
 # what is not known to be attained
