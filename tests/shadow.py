@@ -52,7 +52,7 @@ Claim = Mapping[str, str]
 EACH = 25
 """How many settings of a kind are drawn by one seed."""
 LONG = 30
-"""Seconds after which a setting is given up in a run that writes its results."""
+"""Seconds of its own work after which a setting is given up in a run that writes its results."""
 MOST_MEMBERS = 4
 NO = (InvalidSetting, NoGuarantee, TooLarge, NoGuarantee, NotElaborated)
 
@@ -368,12 +368,12 @@ def _too_long(*_: object) -> None:
 def run(folder: Path, notion: str, start: int, count: int) -> Counter[str]:
     """Looks at so many settings, and writes one line for each."""
     total: Counter[str] = Counter()
-    signal.signal(signal.SIGALRM, _too_long)
+    signal.signal(signal.SIGPROF, _too_long)
     with (folder / f"{notion}.jsonl").open("a", encoding="utf-8") as file:
         for n in range(start, start + count):
             begin = time.process_time()
             row: dict[str, Any] = {"n": n}
-            signal.alarm(LONG)
+            signal.setitimer(signal.ITIMER_PROF, LONG)
             try:
                 drawn_one = setting(notion, n)
                 looked = None if drawn_one is None else look(drawn_one)
@@ -384,7 +384,7 @@ def run(folder: Path, notion: str, start: int, count: int) -> Counter[str]:
                 row |= {"crash": f"{type(error).__name__}: {error}"[:2000]}
                 looked = None
             finally:
-                signal.alarm(0)
+                signal.setitimer(signal.ITIMER_PROF, 0)
             if looked is not None:
                 row |= {"name": looked.name, "counted": looked.counted, "differences": looked.differences}
                 row |= {"problem": looked.problem} if looked.differences else {}

@@ -238,13 +238,14 @@ def _laplace(a: Any, m: Any) -> Any:
 
 def needed(some: Sequence[Moved], epsilon: Any) -> Any:
     """A δ that members need at ε."""
-    if epsilon > MOST_EPSILON:
-        return mpmath.mpf(0)
     most, factor = mpmath.mpf(0), mpmath.exp(epsilon)
     for chosen in islice(product(*map(events, some)), MOST_EVENTS):
         both = [(mpmath.mpf(1), mpmath.mpf(1))]
         for a, b in chosen[:8]:
             both = [(x * u, y * v) for x, y in both for u, v in ((a, b), (1 - a, 1 - b))]
+        if epsilon > MOST_EPSILON:  # what is impossible at the one database needs δ at every ε
+            most = max(most, mpmath.fsum(row[1] for row in both if row[0] == 0))
+            continue
         for one, other in ((0, 1), (1, 0)):
             most = max(most, mpmath.fsum(max(0, row[one] - factor * row[other]) for row in both))
     return most

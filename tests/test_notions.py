@@ -521,7 +521,7 @@ GAUSSIAN = {
     "0": ("refuted", None),
     "1/sqrt(m1)": ("refuted", None),
     "m1 + m2 - 2*sqrt(m1*m2)": ("refuted", None),
-    "sqrt(m1**2 + m2**2) - 1": ("undecided", None),
+    "sqrt(m1**2 + m2**2) - 1": ("refuted", None),
     "sqrt(m1 - m2)": ("undecided", None),
 }
 

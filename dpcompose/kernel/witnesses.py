@@ -16,6 +16,7 @@ from typing import Any
 from dpcompose.kernel import forms, formulas, given_tables, terms
 from dpcompose.kernel.closer import Closer, at_most
 from dpcompose.kernel.covers.types import Moves, Type
+from dpcompose.kernel.deciders import values as has_values
 from dpcompose.kernel.losses import Composition, Loss, NoLoss, by_noise, summands
 from dpcompose.kernel.settings import Mechanism, Setting
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term
@@ -70,6 +71,8 @@ class Witnesses:
         if self.page.head.by == "event":
             value, more = self._event()
             return value, pages | more
+        if (shown := self._without_limit()) is not None:
+            return INFINITY, pages | shown
         return self._sum(), pages
 
     def _mechanism(self, i: int) -> Mechanism:
@@ -111,13 +114,23 @@ class Witnesses:
         free = self._mechanism(i).noise is None and self._mechanism(i).table is None
         return free and ((r.kind == "oo" and i not in self.type.unlimited) or self.losses[i - 1].unlimited)
 
-    def _sum(self) -> Term:
-        """Losses that add up, or whose squares do: ∞ where one of them has no limit."""
+    def _without_limit(self) -> frozenset[str] | None:
+        """The deciders by which something is lost by one whose input moves without a limit, and so ∞.
+
+        None where no input does.  Raises NoLoss where it is not seen that anything is lost.
+        """
         for i, _ in self.moves:
             if i in self.type.unlimited:
-                if forms.term_sign(self._alone(i, ONE, True)) != 1:
+                lost = self._alone(i, ONE, True)
+                if forms.term_sign(lost) == 1:
+                    return frozenset()
+                if not has_values.surely(lost):
                     raise NoLoss(f"what {self._mechanism(i).name} loses may be 0")
-                return INFINITY
+                return frozenset({"decider ranges"})
+        return None
+
+    def _sum(self) -> Term:
+        """Losses that add up, or whose squares do."""
         tables = any(self._mechanism(i).table is not None for i, _ in self.moves)
         try:
             # a table may lose more the other way round, the others lose the same

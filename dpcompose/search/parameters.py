@@ -19,7 +19,7 @@ from dpcompose.search.comparisons.points import grid, simple, usual
 MOST_MEMBERS = 2_000
 """Up to how many members of a family have values at a point."""
 
-__all__ = ["MOST_MEMBERS", "at_least", "completed", "points", "simple", "usual", "where_larger"]
+__all__ = ["MOST_MEMBERS", "at_least", "completed", "far_points", "points", "simple", "usual", "where_larger"]
 
 
 def at_least(greater: Term, lesser: Term, squared: bool = False) -> Any:
@@ -55,6 +55,20 @@ def where_larger(greater: Term, lesser: Term, squared: bool = False) -> Mapping[
 def points(domains: Mapping[str, Domain]) -> Iterator[Mapping[str, Fraction]]:
     """Simple points: all alike, one much larger or smaller than the rest, and mixtures of a few."""
     return iter(grid(domains))
+
+
+def far_points(domains: Mapping[str, Domain]) -> Iterator[Mapping[str, Fraction]]:
+    """Points at which all letters, one, or all but one are much larger or smaller than usual."""
+    few = {name: simple(domain)[:4] for name, domain in sorted(domains.items())}
+    if not all(few.values()):
+        return
+    first = {name: values[0] for name, values in few.items()}
+    for choice in (3, 2, 1):
+        other = {name: values[min(choice, len(values) - 1)] for name, values in few.items()}
+        yield other
+        for name in few if len(few) > 1 else ():
+            yield first | {name: other[name]}
+            yield other | {name: first[name]}
 
 
 def completed(setting: Setting, point: Mapping[str, Fraction]) -> dict[str, Fraction]:

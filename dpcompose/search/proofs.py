@@ -23,7 +23,7 @@ from dpcompose.privacy.elaboration import Elaborated, NotElaborated, OnArrays
 from dpcompose.privacy.settings import Setting
 from dpcompose.search import guarantees, stated
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
-from dpcompose.search.verdicts import Judge, Verdict, without_guarantee
+from dpcompose.search.verdicts import Judge, Verdict, without_guarantees
 
 FORMAT = 2
 """The number of the format of saved derivations."""
@@ -46,7 +46,9 @@ class Proved:
 
     @property
     def rests_on(self) -> frozenset[str]:
-        """The pages and deciders that the verdict rests on."""
+        """The pages and deciders that the verdict rests on; what is loose as well may need more of them."""
+        if self.theorems and self.theorems[0].rule == "trivial":
+            return self.theorems[0].rests_on
         return frozenset[str]().union(*(one.rests_on for one in self.theorems))
 
     @property
@@ -112,12 +114,7 @@ class Proofs:
         if doubt:
             return Proved("undecided", None, Verdict(claim, "undecided", reason=doubt))
         try:
-            found = Judge(self.shop_in(claim["notion"])).judge(claim)
-        except NoGuarantee:
-            vain = without_guarantee(Prover(self.elaborated.core, self.theory), claim)
-            if vain is None:
-                raise
-            found = vain
+            found = self._judged(claim)
         except TermError as error:  # numbers on the way are too long to be written
             found = Verdict(claim, "undecided", reason=f"{TOO_LARGE}: {error}; {NEARER}")
         if found.theorem is None:
@@ -128,6 +125,17 @@ class Proofs:
             raise Refused(f"the verdict {found.word} is not what the theorem says, made again: {said}")
         loose = None if len(again) < 2 else isinstance(again[1].says, Loose)
         return Proved(found.word, loose, found, tuple(again))
+
+    def _judged(self, claim: Mapping[str, str]) -> Verdict:
+        """The verdict on a claim; one that says nothing needs no guarantee."""
+        try:
+            shop = self.shop_in(claim["notion"])
+        except NoGuarantee:
+            found = without_guarantees(Prover(self.elaborated.core, self.theory), claim)
+            if found is None:
+                raise
+            return found
+        return Judge(shop).judge(claim)
 
     def pairs(self, proved: Proved) -> list[tuple[Any, Any]]:
         """The two databases of each type at which a refuted claim's mechanisms lose what they do."""

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product
+from itertools import chain, islice, product
 
 from dpcompose.kernel import terms
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
 from dpcompose.kernel.rules import claimed as read_claim
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.terms import Term, TermError
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.kernel.theory import NoPage
 from dpcompose.search import fewer, guarantees, least, parameters, reasons
@@ -78,7 +78,7 @@ class Judge:
         if self.shop.vacuous:
             return Verdict(claim, "proved", prover.by("vacuous", self.shop.cover, claim=dict(claim)))
         if any(value.kind == "oo" for _, value in said.values) and (found := self._trivial(claim, said)):
-            return found
+            return self._beside_guarantees(claim, said, found)
         some = self.in_notion(said)
         found = self._by_guarantees(claim, said, some)
         if found.word == "undecided":
@@ -118,7 +118,7 @@ class Judge:
         for one in some:
             for known in one.known:
                 if (theorem := weakened(self.shop.prover, known.theorem, claim)) is not None:
-                    loose, shown = self._standing(claim, said, known, theorem, one)
+                    loose, shown = self._standing(claim, said, known, theorem)
                     return Verdict(claim, "proved", theorem, loose, shown, one)
         return Verdict(claim, "undecided", guarantees=some[0] if some else None)
 
@@ -129,7 +129,7 @@ class Judge:
         return found if found.word == "proved" else None
 
     def _standing(
-        self, claim: Mapping[str, str], said: Satisfies, known: Known, theorem: Theorem, one: Guarantees
+        self, claim: Mapping[str, str], said: Satisfies, known: Known, theorem: Theorem
     ) -> tuple[bool | None, Theorem | None]:
         """Whether a proved claim is loose, and the theorem on that."""
         for key, value in said.values:
@@ -144,11 +144,18 @@ class Judge:
         lower = known_to_be_lost(self.shop, said.notion)
         if lower is None or not isinstance(lower.says, Lower):
             return None, None
-        key = lower.says.key
-        if any(dict(known.says.values)[other] != value for other, value in said.values if other != key):
+        key, others = lower.says.key, dict(known.says.values)
+        if not all(self._is_same(value, others[other]) for other, value in said.values if other != key):
             return None, None
         optimal = self._optimal(theorem, lower, key, dict(said.values)[key])
         return (None, None) if optimal is None else (False, optimal)
+
+    @staticmethod
+    def _is_same(greater: Term, lesser: Term) -> bool:
+        """Whether two values, of which the one is at least the other, are equal."""
+        if greater == lesser or terms.INFINITY in (greater, lesser):
+            return greater == lesser
+        return parameters.at_least(lesser, greater) is not None
 
     def _optimal(self, theorem: Theorem, lower: Theorem, key: str, value: Term) -> Theorem | None:
         """The theorem that nothing smaller than a proved claim holds."""
@@ -171,14 +178,26 @@ class Judge:
             yield self.completed({**next(guarantees.points(self.shop.setting, 1), {}), **found})
 
     def _trivial(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
-        """A claim that every mechanism satisfies, and whether nothing that says more holds."""
-        made = says_nothing(self.shop.prover, claim, said)
-        if made is None:
-            return None
-        shown = None
-        if any(value.kind == "oo" for _, value in said.values):
-            shown = self._unlimited(said, made)
+        """A claim that every mechanism satisfies."""
+        made = _by_itself(self.shop.prover, claim, said)
+        if made is None or not any(value.kind == "oo" for _, value in said.values):
+            return None if made is None else Verdict(claim, "proved", made)
+        shown = self._unlimited(said, made)
         return Verdict(claim, "proved", made, None if shown is None else False, shown)
+
+    def _beside_guarantees(self, claim: Mapping[str, str], said: Satisfies, made: Verdict) -> Verdict:
+        """A claim that holds by itself, and is loose where a guarantee is known that says something."""
+        if made.theorem is None or made.loose is not None:
+            return made
+        with suppress(TermError):  # numbers on the way are too long to be written
+            for known in chain.from_iterable(one.known for one in self.in_notion(said)):
+                loose, shown = self._standing(claim, said, known, made.theorem)
+                if loose is not None:
+                    return replace(made, loose=loose, shown=shown)
+        if self.shop.flat is None:
+            return made
+        flat = Judge(self.shop.flat).judge(claim)
+        return replace(made, loose=flat.loose, shown=flat.shown)
 
     def _unlimited(self, said: Satisfies, made: Theorem) -> Theorem | None:
         """The theorem that no guarantee holds that says anything, where more than any number is lost."""
@@ -271,6 +290,16 @@ class Judge:
                 yield self.completed({**usual, **found})
         for point in guarantees.points(self.shop.setting, FEW_POINTS):
             yield self.completed(point)
+        for point in self._far_points(lower.value, *dict(said.values).values()):
+            yield self.completed(point)
+
+    def _far_points(self, *values: Term) -> Iterator[Mapping[str, Fraction]]:
+        """Points at which letters of some terms are much larger or smaller than usual."""
+        usual = next(guarantees.points(self.shop.setting, 1), {})
+        letters = {name for value in values for name in value.letters}
+        domains = {name: one for name, one in self.shop.setting.parameters if name in letters}
+        for point in islice(parameters.far_points(domains), FEW_POINTS if domains else 0):
+            yield {**usual, **point}
 
     def completed(self, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
         """A point with values for the members of families."""
@@ -292,11 +321,11 @@ class Judge:
                     return self._by_curve_standing(claim, found, made, bits)
                 if found.word == "proved":
                     return found
-                refuted = self._exceeded(claim, found, self._all_points(), (bits,))
+                refuted = self._exceeded(claim, found, self._all_points(said), (bits,))
                 if refuted.word != "undecided":
                     return refuted
             return found
-        return found if found.word == "proved" else self._exceeded(claim, found, self._all_points())
+        return found if found.word == "proved" else self._exceeded(claim, found, self._all_points(said))
 
     def _by_curve_standing(
         self, claim: Mapping[str, str], found: Verdict, made: Theorem, bits: int
@@ -315,9 +344,10 @@ class Judge:
         able, moving = least.known_to_lose(self.shop, type), {i for i, _ in type.moves}
         return {} if moving <= set(able) else {"by": able}
 
-    def _all_points(self) -> list[dict[str, Fraction]]:
+    def _all_points(self, said: Satisfies) -> list[dict[str, Fraction]]:
         """Simple points; with members of families for all that some neighbours move."""
-        points = guarantees.points(self.shop.setting, FEW_POINTS)
+        far = self._far_points(*dict(said.values).values())
+        points = chain(guarantees.points(self.shop.setting, FEW_POINTS), far)
         fewest: dict[str, Fraction] = {}
         for one in self.shop.types.types:
             for i, some in one.moves:
@@ -367,8 +397,16 @@ class Judge:
         return None
 
 
-def says_nothing(prover: Prover, claim: Mapping[str, str], said: Satisfies) -> Theorem | None:
-    """That every mechanism satisfies a claim: a parameter is oo, or never below its limit."""
+def without_guarantees(prover: Prover, claim: Mapping[str, str]) -> Verdict | None:
+    """A claim that every mechanism satisfies, also where nothing is known of those of the setting."""
+    with suppress(NoPage, ValueError):
+        made = _by_itself(prover, claim, read_claim(dict(claim), prover.setting, prover.theory))
+        return None if made is None else Verdict(claim, "proved", made)
+    return None
+
+
+def _by_itself(prover: Prover, claim: Mapping[str, str], said: Satisfies) -> Theorem | None:
+    """A claim of which a parameter is ∞, or never below the limit of its notion."""
     limits = prover.theory.rule(said.notion).head.limits
     for key, value in said.values:
         with suppress(NoTheorem):
@@ -378,13 +416,3 @@ def says_nothing(prover: Prover, claim: Mapping[str, str], said: Satisfies) -> T
                 certificate = parameters.at_least(value, terms.number(limits[key]), False)
                 return prover.by("trivial", claim=dict(claim), key=key, certificate=certificate)
     return None
-
-
-def without_guarantee(prover: Prover, claim: Mapping[str, str]) -> Verdict | None:
-    """The verdict on a claim that says nothing, where nothing else is known of a setting."""
-    try:
-        said = read_claim(dict(claim), prover.setting, prover.theory)
-    except ValueError:
-        return None
-    made = says_nothing(prover, claim, said)
-    return None if made is None else Verdict(claim, "proved", made)

@@ -7,6 +7,7 @@ parameter, such as the δ that is spent, take its value from a claim.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
@@ -14,7 +15,7 @@ from typing import Any
 
 from dpcompose.kernel import formulas, terms
 from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.terms import Term, TermError
 from dpcompose.kernel.theory import Theory
 
 CHOSEN = terms.number(Fraction(1, 10**6))
@@ -94,12 +95,19 @@ def chosen_ways(
     number = terms.add(counts).number
     for each in product(*some.values()):
         converted = {one: tuple(page.id for page in way) for one, way in zip(some, each, strict=True) if way}
-        chosen = {}
-        for page in {page.id: page for way in each for page in way if page.head.free}.values():
-            total = {name: _left(setting, name, claimed) for name in page.head.free}
-            share = {name: value if number is None else value / number for name, value in total.items()}
-            chosen[page.id] = {name: formulas.to_text(value) for name, value in share.items()}
-        yield Way(converted, (), chosen)
+        some_free = {page.id: page for way in each for page in way if page.head.free}
+        with suppress(TermError):  # numbers that are too long to be written
+            chosen = {id: _share(setting, page, number, claimed) for id, page in some_free.items()}
+            yield Way(converted, (), chosen)
+
+
+def _share(
+    setting: Setting, page: Any, number: Fraction | None, claimed: Mapping[str, Term] | None
+) -> dict[str, str]:
+    """What each of so many mechanisms takes of a page's free parameters; None: not divided."""
+    total = {name: _left(setting, name, claimed) for name in page.head.free}
+    share = {name: value if number is None else value / number for name, value in total.items()}
+    return {name: formulas.to_text(value) for name, value in share.items()}
 
 
 def _left(setting: Setting, name: str, claimed: Mapping[str, Term] | None) -> Term:

@@ -9,6 +9,7 @@ from told import THEORY
 
 from dpcompose.front import study as front
 from dpcompose.privacy import problems
+from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.search.proofs import Proofs
 
 Data = dict[str, Any]
@@ -63,6 +64,22 @@ def test_members_of_a_family_lose_what_other_notions_do_not_allow() -> None:
     assert verdict(about, "zcdp", rho="top(2, e[i]**2, i, 1, 3)/2")[0] == "proved"
 
 
+@pytest.mark.parametrize(("notion", "key"), [("zcdp", "rho"), ("gaussian", "mu"), ("pure", "epsilon")])
+@pytest.mark.parametrize("most", ["1/2", "1", "5", "l/2", "l"])
+def test_members_of_a_family_are_large_beside_other_numbers(notion: str, key: str, most: str) -> None:
+    """What refutes is e[i] = 100, whatever numbers of parts there are."""
+    of_one = satisfies("pure", epsilon="e[i]")
+    of_one["guarantee"]["domain"] = "own"
+    partitions = OF_PARTS["partitions"] | {"Q": {"kind": "record-wise", "parts": "l"}}
+    about = proofs(
+        COUNTED | of_one,
+        databases={"kind": "multisets"},
+        partitions=partitions,
+        parameters={"k": "integer >= 2", "l": "integer >= 1"},
+    )
+    assert verdict(about, notion, **{key: most}) == ("refuted", None)
+
+
 # nothing is promised
 
 
@@ -78,10 +95,90 @@ def test_where_nothing_is_promised_no_number_holds_in_any_notion(stated: str, no
     assert verdict(about, "approximate", epsilon="0", delta="1")[0] == "proved"
 
 
+@pytest.mark.parametrize("epsilon", ["e", "e/3 + f", "log(3)", "e*f", "e + log(3)/2"])
+def test_without_a_limit_of_distances_pure_mechanisms_have_no_other_guarantee(epsilon: str) -> None:
+    """Any two databases are neighbours, and n steps apart for every n: ε·n·tanh(ε·n/4)/2 is above any number."""
+    about = proofs(
+        satisfies("pure", epsilon=epsilon),
+        target="free-lunch",
+        databases={"kind": "multisets", "records": ["a"]},
+    )
+    assert verdict(about, "zcdp", rho="1000") == ("refuted", None)
+    assert verdict(about, "gaussian", mu="1000") == ("refuted", None)
+    assert verdict(about, "zcdp", rho="oo") == ("proved", False)
+    by_calculus = "decider ranges" in about.verdict({"notion": "zcdp", "rho": "1"}).rests_on
+    assert by_calculus == (epsilon != "log(3)")  # a number has a sign
+
+
+@pytest.mark.parametrize("domain", ["nonnegative", "positive"])
+def test_what_may_lose_nothing_has_no_unlimited_loss(domain: str) -> None:
+    """At e = 0 nothing is lost at any distance."""
+    about = proofs(
+        satisfies("pure", epsilon="e"),
+        target="free-lunch",
+        databases={"kind": "multisets", "records": ["a"]},
+        parameters={"e": domain},
+    )
+    shown = verdict(about, "zcdp", rho="oo")
+    assert shown == ("proved", False if domain == "positive" else None)
+
+
 def test_a_guarantee_of_oo_is_converted() -> None:
     about = proofs(satisfies("zcdp", rho="oo"))
     assert verdict(about, "approximate", epsilon="oo", delta="1/100")[0] == "proved"
     assert verdict(about, "approximate", epsilon="5", delta="1/100") == ("refuted", None)
+
+
+@pytest.mark.parametrize(
+    ("notion", "values"),
+    [
+        ("pure", {"epsilon": "oo"}),
+        ("zcdp", {"rho": "oo"}),
+        ("gaussian", {"mu": "oo"}),
+        ("approximate", {"epsilon": "oo", "delta": "0"}),
+        ("approximate", {"epsilon": "oo", "delta": "1/100"}),
+    ],
+)
+def test_what_says_nothing_holds_by_itself_and_is_loose_where_a_guarantee_says_something(
+    notion: str, values: dict[str, str]
+) -> None:
+    study = proofs({"name": "S", "study": "S"}, satisfies("pure", epsilon="e3"), studies={"S": INNER})
+    for about in (proofs(satisfies("pure", epsilon="e")), study):
+        found = about.verdict({"notion": notion, **values})
+        assert (found.word, found.loose) == ("proved", True)
+        assert not found.rests_on and len(found.theorems) == 2
+
+
+@pytest.mark.parametrize("more", [[], [satisfies("gaussian", mu="1")], [satisfies("zcdp", rho="10**999")]])
+def test_what_says_nothing_holds_where_numbers_on_the_way_are_too_long(more: list[Data]) -> None:
+    some = [satisfies("approximate", epsilon="e", delta=f"1/(10**999 - {n})") for n in (0, 1)]
+    about = proofs(*some, *more)
+    for values in (("oo", "1/100"), ("oo", "0"), ("1", "1"), ("0", "2")):
+        claim = dict(zip(("epsilon", "delta"), values, strict=True))
+        assert verdict(about, "approximate", **claim)[0] == "proved"
+
+
+def test_what_says_nothing_holds_where_nothing_is_known_of_the_neighbours() -> None:
+    """Of two families on one partition other members move further, which no cover says."""
+    first = COUNTED | satisfies("zcdp", rho="f[i]")
+    second = COUNTED | satisfies("pure", "bounded", epsilon="e[i]")
+    for one in (first, second):
+        one["guarantee"]["domain"] = "own"
+    about = proofs(
+        first, second, target={"group": 2, "of": "bounded"}, parameters={"k": "integer >= 2"}, **OF_PARTS
+    )
+    with pytest.raises(NoGuarantee, match="write the parts out"):
+        about.guarantee("zcdp")
+    for notion, values in (
+        ("pure", ["oo"]),
+        ("zcdp", ["oo"]),
+        ("approximate", ["oo", "0"]),
+        ("approximate", ["0", "1"]),
+    ):
+        keys = {"pure": ["epsilon"], "zcdp": ["rho"]}.get(notion, ["epsilon", "delta"])
+        assert verdict(about, notion, **dict(zip(keys, values, strict=True)))[0] == "proved"
+    with pytest.raises(NoGuarantee, match="write the parts out"):
+        verdict(about, "zcdp", rho="1000")
 
 
 # what is not known to be attained
@@ -217,6 +314,19 @@ def test_a_claim_of_what_each_mechanism_spends_is_proved() -> None:
     about = proofs(satisfies("gaussian", mu="m1"), satisfies("gaussian", mu="m2"))
     parts = (f"m{i}**2/2 + m{i}*sqrt(2*log(2000000))" for i in (1, 2))
     assert verdict(about, "approximate", epsilon=" + ".join(parts), delta="1/1000000")[0] == "proved"
+
+
+@pytest.mark.parametrize("factor", ["6/7", "1/2", "19/20"])
+def test_one_delta_is_small_beside_another_where_both_are_claimed_too_small(factor: str) -> None:
+    """Two steps have δ·(1 + e^ε) together, which is 1 at δ = 1/2 and says too little where the claim does."""
+    about = proofs(
+        satisfies("approximate", epsilon="e2", delta="d2"),
+        satisfies("approximate", epsilon="e3", delta="d3"),
+        target={"group": 2, "of": "unbounded"},
+        parameters={"d2": "in (0,1)", "d3": "in (0,1)"},
+    )
+    claim = f"{factor}*(d2 + d3 + d2*exp(e2) + d3*exp(e3))"
+    assert verdict(about, "approximate", epsilon="max(e2, e3)", delta=claim) == ("refuted", None)
 
 
 # tables, and signs of constants
