@@ -19,10 +19,10 @@ import sympy
 
 from dpcompose.front import numbers
 from dpcompose.front.study import Study
+from dpcompose.front.verdict import Verdict
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.search.guarantees import NoGuarantee
-from dpcompose.front.verdict import Verdict
 
 TABLE = Path(__file__).resolve().parent / "goldens" / "corpus.jsonl"
 CLOSE = sympy.Rational(1, 10**40)

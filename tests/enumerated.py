@@ -22,8 +22,8 @@ from oracle import INFINITY
 from strategies import Twin
 
 from dpcompose.front.study import Study
-from dpcompose.language import formulas
 from dpcompose.front.verdict import Verdict
+from dpcompose.language import formulas
 
 KEYS: Mapping[str, Sequence[str]] = {
     "pure": ["epsilon"],

@@ -11,9 +11,9 @@ from typing import Any
 from dpcompose.front import recheck
 from dpcompose.front.recheck import Rechecked
 from dpcompose.front.study import Study
+from dpcompose.front.verdict import Verdict
 from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.proof.registry import Theory
-from dpcompose.front.verdict import Verdict
 
 
 def saved(study: Study, verdicts: Sequence[Verdict] = ()) -> Any:

@@ -44,7 +44,6 @@ from dpcompose.privacy import problems
 from dpcompose.privacy.settings import InvalidSetting
 from dpcompose.proof import registry
 from dpcompose.search.guarantees import NoGuarantee
-from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.search.proofs import NotElaborated, Proofs
 from dpcompose.spaces.databases import TooLarge
 

@@ -101,9 +101,7 @@ READ_BY_FUNCTIONS = {"metric", "processing"}
 SHOWN_OTHERWISE = {"changed-positions-metric", "vertex-removal-metric", "minimum-privacy"}
 """Pages on which guarantees do not rest: other pages cover positions and graphs, and closures of metrics."""
 USED = [
-    one
-    for one in NEED_BELIEF
-    if one.head.kind not in READ_BY_FUNCTIONS and one.id not in SHOWN_OTHERWISE
+    one for one in NEED_BELIEF if one.head.kind not in READ_BY_FUNCTIONS and one.id not in SHOWN_OTHERWISE
 ]
 
 
@@ -156,7 +154,10 @@ def test_pages_of_compositions_among_the_mechanisms_are_named() -> None:
         theory=believing("minimum-privacy-closure"),
     )
     outer = dpc.compose(
-        dpc.mechanism("N", study=inner), on=D, target=dpc.unbounded, theory=believing("minimum-privacy-closure")
+        dpc.mechanism("N", study=inner),
+        on=D,
+        target=dpc.unbounded,
+        theory=believing("minimum-privacy-closure"),
     )
     assert "the page minimum-privacy-closure, which is only believed" in repr(outer.guarantee())
 

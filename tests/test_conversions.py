@@ -13,6 +13,8 @@ import mpmath
 import pytest
 import rechecks
 import sympy
+from dpcompose.proof.steps import StepRefused, Steps
+from dpcompose.search.bounds import Bound, NoGuarantee
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -25,9 +27,7 @@ from dpcompose.language.worstcase import Top
 from dpcompose.privacy import problems
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.proof import registry
-from dpcompose.proof.steps import StepRefused, Steps
 from dpcompose.search import bounds
-from dpcompose.search.bounds import Bound, NoGuarantee
 
 THEORY = registry.standard()
 PAGES = THEORY.of_kind("conversion")

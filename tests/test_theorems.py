@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import sympy
+from dpcompose.proof.steps import StepRefused, Steps
 from shipped import EXAMPLE, IN_METRICS
 
 import dpcompose as dpc
@@ -23,7 +24,6 @@ from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Named, Page, Theory
-from dpcompose.proof.steps import StepRefused, Steps
 from dpcompose.spaces.databases import DatabaseClass, Multisets, Size, Streams, Tuples
 from dpcompose.spaces.granularities import Granularity, RecordEdits
 from dpcompose.spaces.graphs import neighbourhood_graph

@@ -9,8 +9,8 @@ import rechecks
 
 from dpcompose.front import study
 from dpcompose.front.study import Study
-from dpcompose.privacy import problems
 from dpcompose.front.verdict import Verdict
+from dpcompose.privacy import problems
 
 HEAD = """format = 1
 [databases]

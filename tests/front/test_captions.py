@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from golden_results import THEORY, Golden, found, goldens, setting_of
 
-from dpcompose.front import display, latex, render
+from dpcompose.front import display, latex, lines, render
 from dpcompose.front.bound import Bound, bound
 from dpcompose.privacy.flattening import flattened
 from dpcompose.privacy.settings import Setting
-from dpcompose.front import lines
 
 
 def told(setting: Setting, notion: str) -> Bound:

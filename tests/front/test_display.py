@@ -16,10 +16,10 @@ from tags import Tags
 import dpcompose as dpc
 from dpcompose.front import display, pictures, render
 from dpcompose.front.study import Study, load
+from dpcompose.front.verdict import Verdict
 from dpcompose.language import formulas
 from dpcompose.language.symbols import symbol
 from dpcompose.search.citations import Fit
-from dpcompose.front.verdict import Verdict
 from dpcompose.spaces.databases import TooLarge
 
 

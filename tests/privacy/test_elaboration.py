@@ -43,18 +43,18 @@ PAGES = [page for page in told.OLD.pages.values() if "[metrics." not in page.bod
 
 @pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)
 def test_shipped_files_are_covered_as_before(file: Path) -> None:
-    told.check_like_before(problems.read_file(file, show).setting)
+    told.check_vectors(problems.read_file(file, show).setting)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)
 def test_examples_of_pages_are_covered_as_before(page: Any) -> None:
     problem = problems.read_text(EXAMPLE.findall(page.body)[0], page.path.name, show)
-    told.check_like_before(problem.setting)
+    told.check_vectors(problem.setting)
 
 
 @pytest.mark.parametrize("kept", corpus.EVERY, ids=lambda kept: kept.name)
 def test_random_settings_that_are_kept_are_covered_as_before(kept: corpus.Kept) -> None:
-    told.check_like_before(problems.read_data(kept.problem).setting)
+    told.check_vectors(problems.read_data(kept.problem).setting)
 
 
 # random settings, against what was said before and against enumeration
@@ -82,7 +82,7 @@ def some(examples: int) -> Any:
 
 def check_twin(twin: Twin) -> None:
     """The vectors are those of the old profile and of the oracle's, which knows no lemma."""
-    cover = told.check_like_before(twin.study.setting)
+    cover = told.check_vectors(twin.study.setting)
     enumerated = oracle.profile_of(twin.at({name: Fraction(1) for name in twin.study.setting.domains}))
     assert as_sets(cover) == {
         frozenset((i, r) for i, r in enumerate(one, start=1) if r) for one in enumerated
@@ -112,13 +112,13 @@ def test_many_random_settings_against_enumeration(name: str) -> None:
 @some(40)
 @given(strategies_ordered.any_two_of_any_size())
 def test_any_two_of_any_size_are_covered_as_before(drawn: tuple[Twin, list[bool]]) -> None:
-    told.check_like_before(drawn[0].study.setting)
+    told.check_vectors(drawn[0].study.setting)
 
 
 @some(40)
 @given(brute.families())
 def test_families_are_covered_as_before(family: brute.Family) -> None:
-    told.check_like_before(problems.read_text(family.text).setting)
+    told.check_vectors(problems.read_text(family.text).setting)
 
 
 # queries
@@ -258,7 +258,7 @@ def test_what_grows_with_the_universe_is_refused() -> None:
     on = dpc.graphs()
     with pytest.raises(NotElaborated, match="has no limit"):
         core(made(on, dpc.node, dpc.mechanism("M", dpc.pure("e", dpc.edge))))
-    told.check_like_before(made(on, dpc.edge, dpc.mechanism("M", dpc.pure("e", dpc.node))))
+    told.check_vectors(made(on, dpc.edge, dpc.mechanism("M", dpc.pure("e", dpc.node))))
 
 
 def test_one_database_alone() -> None:
@@ -306,7 +306,7 @@ def test_families_on_one_partition_of_which_other_members_move_are_refused() -> 
 
 def test_families_on_one_partition_move_the_same_members() -> None:
     setting = problems.read_text(TWO_FAMILIES.replace("QUERY", "{ histogram = 3 }")).setting
-    for type in told.check_like_before(setting).types:
+    for type in told.check_vectors(setting).types:
         counts, inputs = (tuple(many for many, _ in some) for _, some in type.moves)
         assert counts == inputs
 

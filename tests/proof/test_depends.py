@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from dpcompose.proof.steps import Steps
 
 import dpcompose as dpc
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.evidence import Answer
 from dpcompose.proof.registry import Hypothesis
-from dpcompose.proof.steps import Steps
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import mpmath
 import pytest
 from verdicts import found, stated
 
-from dpcompose.proof.witnesses import Noise, Ratio
 from dpcompose.front.verdict import Verdict
+from dpcompose.proof.witnesses import Noise, Ratio
 
 N = {"n": "integer >= 1"}
 UNIT = {"d": "in (0,1)"}

@@ -21,15 +21,15 @@ import rechecks
 from shipped import PROBLEMS
 
 from dpcompose.front.study import Study, load
+from dpcompose.front.verdict import Verdict
 from dpcompose.language import forms, formulas
 from dpcompose.language.forms import Form
 from dpcompose.language.symbols import Domain, symbol
 from dpcompose.privacy import problems
 from dpcompose.proof import certificates
 from dpcompose.search import decide
-from dpcompose.search.guarantees import NoGuarantee
-from dpcompose.front.verdict import Verdict
 from dpcompose.search.decide import AtLeast, Fails, Undecided
+from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.search.solver import Z3, Constraint, Solver
 
 F = Fraction

@@ -20,11 +20,11 @@ from tables import chain, excess
 import dpcompose as dpc
 from dpcompose.front import render
 from dpcompose.front.study import Study
+from dpcompose.front.verdict import Verdict
 from dpcompose.language.enclosures import Interval
 from dpcompose.privacy import problems
 from dpcompose.privacy.curves import Curve
 from dpcompose.proof import checker, computed, registry
-from dpcompose.front.verdict import Verdict
 
 TINY = Fraction(1, 10**9)
 BOTH = "the lower bound 0.4621171 and the upper bound 0.4621172"

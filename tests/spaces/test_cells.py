@@ -187,7 +187,9 @@ def test_any_number_of_vertices_is_every_large_number(target: Granularity, some:
 def test_what_grows_with_the_vertices_has_no_bound(f: Map) -> None:
     (e,) = dpc.parameters("e")
     M = dpc.mechanism("M", dpc.pure(e, dpc.edge, "own"), reads=f)
-    with pytest.raises(NoGuarantee, match="M reads moves has no limit on all graphs on any number of vertices"):
+    with pytest.raises(
+        NoGuarantee, match="M reads moves has no limit on all graphs on any number of vertices"
+    ):
         _ = dpc.compose(M, on=dpc.graphs(), target=dpc.node).bound
     assert dpc.compose(M, on=dpc.graphs(9), target=dpc.node).guarantee().epsilon == 8 * e
 
