@@ -48,7 +48,7 @@ from dpcompose.proof.steps import Steps
 from dpcompose.search import claims, conversions, decide, limits, nearby, proofs
 from dpcompose.search.bounds import Bound, NoBound
 from dpcompose.search.claims import Verdict
-from dpcompose.search.proofs import NoGuarantee, NotElaborated, OnArrays, Proofs, Proved
+from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
 from dpcompose.search.solver import Solver
 from dpcompose.spaces import expressions
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
@@ -231,8 +231,6 @@ class Study:
             return found
         try:
             proved = self.proofs.verdict(claim.guarantee.text())
-        except OnArrays:
-            return found
         except (NotElaborated, NoGuarantee) as error:
             return found if found.verdict == "undecided" else _undecided(claim, str(error))
         found = self._resting_on(found, proved)

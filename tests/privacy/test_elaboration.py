@@ -32,7 +32,7 @@ from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.settings import BadSetting, Mechanism, Noise, Query
 from dpcompose.language import formulas
 from dpcompose.privacy import elaboration, problems
-from dpcompose.privacy.elaboration import Elaborated, NotElaborated, OnArrays, core
+from dpcompose.privacy.elaboration import Elaborated, NotElaborated, core
 from dpcompose.privacy.noises import KINDS
 from dpcompose.privacy.settings import InvalidSetting, Setting
 from dpcompose.search.bounds import NoBound
@@ -242,10 +242,30 @@ def test_tables_are_told_row_by_row() -> None:
     }
 
 
-def test_large_finite_classes_are_refused_by_name() -> None:
+def test_large_finite_classes_are_told_by_what_was_counted() -> None:
     near = dpc.relation("near", lambda D, E: abs(D - E) == 1)
-    with pytest.raises(OnArrays, match="gone through on arrays"):
-        core(made(dpc.listed(range(1_001)), near, dpc.mechanism("M", dpc.pure("e", near))))
+    half = dpc.function("half", lambda D: D // 2)
+    told = core(
+        made(
+            dpc.listed(range(1_001)),
+            dpc.group(2, near),
+            dpc.mechanism("M", dpc.pure("e", near)),
+            dpc.mechanism("N", dpc.pure("f", near, "common"), reads=half),
+        )
+    )
+    assert told["databases"] == {
+        "kind": "arrays",
+        "shown": "the 1001 listed databases",
+        "count": 1_001,
+        "gone through": 1_999,
+        "types": [
+            {"pair": [0, 1], "moves": [1, 0]},
+            {"pair": [0, 2], "moves": [2, 1]},
+            {"pair": [1, 2], "moves": [1, 1]},
+        ],
+    }
+    assert told["target"] == {"single": "step of near", "steps": 2}
+    assert [one["reads"] for one in told["mechanisms"]] == [[None], [[0]]]
 
 
 def test_infinite_classes_without_a_lemma_are_refused() -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.language import formulas
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, OnArrays, Pair, any_two
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces import databases as classes
 from dpcompose.spaces.databases import Database
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import graph_of_inputs, is_large, neighbourhood_graph
+from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.queries import Bit
 
@@ -30,8 +30,6 @@ class Listed(Kind):
                 f"{databases} are infinitely many, and no lemma says that finitely many pairs of "
                 f"{setting.target} neighbours stand for all; a finite class would do"
             )
-        if is_large(databases):
-            raise OnArrays(f"{databases} are many, and are gone through on arrays")
         for one in setting.mechanisms:
             if one.query is not None and not isinstance(one.query, Bit):
                 raise NotElaborated(f"{one.name} asks for {one.query.words}, and {databases} are listed")
