@@ -4,12 +4,10 @@ there were before, and that enumeration finds."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import corpus
-import oracle
 import pytest
 import strategies
 import strategies_cells
@@ -80,33 +78,15 @@ def some(examples: int) -> Any:
     )
 
 
-def check_twin(twin: Twin) -> None:
-    """The vectors are those of the old profile and of the oracle's, which knows no lemma."""
-    cover = told.check_like_before(twin.study.setting)
-    enumerated = oracle.profile_of(twin.at({name: Fraction(1) for name in twin.study.setting.domains}))
-    assert as_sets(cover) == {
-        frozenset((i, r) for i, r in enumerate(one, start=1) if r) for one in enumerated
-    }
-
-
-def as_sets(cover: covers.types.Cover) -> set[frozenset[tuple[int, Any]]]:
-    """For each type how far each input moves that does, as the oracle writes it."""
-    found = set()
-    for type in cover.types:
-        moves = ((i, r) for i, ((many, r),) in type.moves if many == 1)
-        found.add(frozenset((i, oracle.INFINITY if r.kind == "oo" else r.number) for i, r in moves))
-    return found
-
-
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_random_settings_against_enumeration(name: str) -> None:
-    some(20)(given(STRATEGIES[name])(check_twin))()
+    some(20)(given(STRATEGIES[name])(told.check_twin))()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_many_random_settings_against_enumeration(name: str) -> None:
-    some(200)(given(STRATEGIES[name])(check_twin))()
+    some(200)(given(STRATEGIES[name])(told.check_twin))()
 
 
 @some(40)
