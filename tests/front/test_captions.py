@@ -41,6 +41,7 @@ DIFFERENT = {
     "pages/queries/bit": BY_BLOCKS,
     "pages/queries/location": BY_BLOCKS,
     "pages/shapes/blocks": COUNTED,
+    "pages/shapes/arrays": BY_STEPS,
     "pages/shapes/own-steps": BY_STEPS,
 }
 """Whose lines differ from the goldens, and why."""
