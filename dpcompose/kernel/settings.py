@@ -32,6 +32,8 @@ from dpcompose.kernel.grammar import RESERVED
 from dpcompose.kernel.reader import BadSetting, Reader
 from dpcompose.kernel.terms import Term
 
+__all__ = ["BadSetting", "Databases", "Mechanism", "Relation", "Setting", "read"]
+
 KINDS = ("records", "cells", "listed", "steps", "arrays")
 SIZES = ("any", "at most", "exactly")
 ANY_TWO = "any two"
