@@ -33,6 +33,8 @@ ROOMS = {
         "deciders",
         "logarithms",
         "comparison",
+        "reader",
+        "counted",
         "settings",
         "theory",
         "covers",

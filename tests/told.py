@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
+
+import oracle
+from strategies import Twin
 
 from dpcompose.kernel import covers, formulas, settings
 from dpcompose.kernel.covers.types import Cover, Moves, Type, size
@@ -121,3 +125,21 @@ def are_neighbours(setting: Setting, D: Database, E: Database) -> bool:
     if shape is None or blocks is None:
         return setting.target.relates(D, E, setting.databases)
     return D != E and blocks.fewest(shape.differing(D, E)) <= blocks.most
+
+
+def check_twin(twin: Twin) -> None:
+    """The vectors are those of the setting itself and of the oracle, which knows no lemma."""
+    cover = check_vectors(twin.study.setting)
+    enumerated = oracle.profile_of(twin.at({name: Fraction(1) for name in twin.study.setting.domains}))
+    assert as_sets(cover) == {
+        frozenset((i, r) for i, r in enumerate(one, start=1) if r) for one in enumerated
+    }
+
+
+def as_sets(cover: Cover) -> set[frozenset[tuple[int, Any]]]:
+    """For each type how far each input moves that does, as the oracle writes it."""
+    found = set()
+    for type in cover.types:
+        moves = ((i, r) for i, ((many, r),) in type.moves if many == 1)
+        found.add(frozenset((i, oracle.INFINITY if r.kind == "oo" else r.number) for i, r in moves))
+    return found

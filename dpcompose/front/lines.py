@@ -1,9 +1,7 @@
-"""The kernel: what can be stated, and what a derivation is.
+"""Lines: what readers are told of a guarantee, as judgements with the pages they are by.
 
-A derivation is a numbered list of lines "judgement, by page, from earlier lines".  Python
-cannot hide a constructor, so no judgement is believed because of its type: a derivation is
-believed because `dpcompose.proof.checker` makes every line again from the setting and the
-pages, with `dpcompose.proof.steps.line`, and compares it whole.
+A line says what a theorem of the kernel says, in the words of a lecture (`front.captions`); nothing is
+believed because of it.
 
 Mechanisms are numbered 1 to k as in the setting.  Formulas are text in the grammar of
 `dpcompose.language.formulas`; r[i] is how far apart the two inputs of M_i are.

@@ -285,12 +285,12 @@ LETTERS_OF_QUERIES = ("removed", "added", "l", "u", "w", "n")
 
 @dataclass(frozen=True, kw_only=True)
 class Procedure(Head):
-    """A shape by procedure: the sensitivity profile, by edits, by blocks, in own steps or by exhaustion."""
+    """A shape by procedure: the profile by edits, blocks, own steps, by exhaustion, or counted on arrays."""
 
     one_by: ClassVar[tuple[str, ...]] = ("procedure",)
 
     kind: Literal["procedure"]
-    procedure: Literal["edit types", "blocks", "own steps", "exhaustion"]
+    procedure: Literal["edit types", "blocks", "own steps", "exhaustion", "arrays"]
 
 
 @dataclass(frozen=True, kw_only=True)

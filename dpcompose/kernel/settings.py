@@ -2,44 +2,44 @@
 
 A problem file, or a study, is elaborated into one core setting: a class of databases, the neighbours that
 are asked about, and for each mechanism what it reads, what is known of it, and for which neighbours.  A class
-is one of four kinds, and a relation says what one step changes in it:
+is one of five kinds, and a relation says what one step changes in it:
 
     kind      a database is                        a mechanism reads        one step changes
     records   a multiset (or sequence) of records  some atoms of records    (removed, added) records: edits
     cells     one of two values or more a cell     some cells               the cells of one block
     listed    one of 0, 1, 2, …                    a value for each         a listed pair
     steps     anything                             everything               one step of one relation
+    arrays    one of 0, 1, 2, …                    one map, by its number   one step of a relation with a name
 
 Atoms are the classes of records that the same mechanisms read; what is said of one record of an atom is said
-of all.  To queries a cell is a record.  JSON data is read here, and `data` writes it back; settings are
-equal where their hashes are.
+of all.  To queries a cell is a record.  Of arrays the setting states what was counted.  JSON data is read
+here, and `data` writes it back; settings are equal where their hashes are.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import formulas, terms
+from dpcompose.kernel import counted, formulas, terms
+from dpcompose.kernel.counted import Counted
 from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.grammar import RESERVED, FormulaError
+from dpcompose.kernel.grammar import RESERVED
+from dpcompose.kernel.reader import BadSetting, Reader
 from dpcompose.kernel.terms import Term
 
-KINDS = ("records", "cells", "listed", "steps")
+__all__ = ["BadSetting", "Databases", "Mechanism", "Relation", "Setting", "read"]
+
+KINDS = ("records", "cells", "listed", "steps", "arrays")
 SIZES = ("any", "at most", "exactly")
 ANY_TWO = "any two"
 EDITS = {"multisets": {(1, 0), (0, 1), (1, 1)}, "sequences": {(1, 0), (0, 1)}}
 """What one step may remove and add: the lemmas on types of edits are about these."""
 MOST_MECHANISMS = 20_000
-MOST_CELLS = 2_000_000
-
-
-class BadSetting(ValueError):
-    """The data is no core setting; the message says where."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Relation:
 
     single -- "any two": any two databases are one step apart; else what one step changes: pairs
     (removed, added) of numbers of records, symmetric; blocks of cells; pairs of numbers of databases, or of
-    values that are read.
+    values that are read; of steps and arrays a name.
     """
 
     single: str | tuple[Any, ...]
@@ -98,7 +98,8 @@ class Databases:
 
     shown -- the class in words, for readers;
     of -- of records, what they form: "multisets", "sequences"; size -- how many records a database has, a
-    word of SIZES and a number; atoms -- all of them; count -- how many cells, or listed databases, there are.
+    word of SIZES and a number; atoms -- all of them; count -- how many cells, or databases, there are;
+    of arrays, gone_through -- how many pairs of neighbours there are; types -- what was counted of them.
     """
 
     kind: str
@@ -107,6 +108,8 @@ class Databases:
     size: tuple[str, int | None] = ("any", None)
     atoms: tuple[Atom, ...] = ()
     count: int = 0
+    gone_through: int = 0
+    types: tuple[Counted, ...] = ()
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
@@ -114,7 +117,9 @@ class Databases:
         if self.kind == "records":
             atoms = [list(atom.records) for atom in self.atoms]
             found |= {"of": self.of, "size": list(self.size), "atoms": atoms}
-        return found | ({"count": self.count} if self.kind in ("cells", "listed") else {})
+        if self.kind == "arrays":
+            found |= {"gone through": self.gone_through, "types": [one.data() for one in self.types]}
+        return found | ({"count": self.count} if self.kind in ("cells", "listed", "arrays") else {})
 
 
 @dataclass(frozen=True)
@@ -170,9 +175,9 @@ class Mechanism:
     """One mechanism, or a family of them with a number of members.
 
     reads -- what it reads: None, everything; else atoms, or cells, or for each listed database the number of
-    the value that is read.  A family whose members read the parts of a partition has one of these for as many
-    members as one step can touch: any of the members may be the ones that read them, and the others read
-    nothing that changes;
+    the value that is read; on arrays the number of a map.  A family whose members read the parts of a
+    partition has one of these for as many members as one step can touch: any of the members may be the ones
+    that read them, and the others read nothing that changes;
     partition -- the name of that partition: of all families on it the members of the same numbers read them;
     stated -- the neighbours of its guarantee; None for noise, which is stated for none;
     domain -- "own": it is a map on what it reads; "common": on the whole class, and depends on what it reads;
@@ -253,74 +258,25 @@ def _texts(values: tuple[tuple[str, Term], ...]) -> dict[str, str]:
 # reading
 
 
-class _Reader:
-    """Reads JSON data; `at` is the path of the keys that led here."""
-
-    def __init__(self, value: Any, at: str, symbols: Mapping[str, Term]) -> None:
-        self.value, self.at, self.symbols = value, at, symbols
-
-    def wrong(self, wanted: str) -> BadSetting:
-        return BadSetting(f"{self.at}: {wanted} is wanted")
-
-    def key(self, name: str, default: Any = ...) -> _Reader:
-        if not isinstance(self.value, dict):
-            raise self.wrong("a table")
-        if name not in self.value and default is ...:
-            raise BadSetting(f"{self.at}: the key {name} is missing")
-        return _Reader(self.value.get(name, default), f"{self.at}.{name}", self.symbols)
-
-    def keys(self, known: Sequence[str]) -> None:
-        if not isinstance(self.value, dict) or not set(self.value) <= set(known):
-            raise self.wrong(f"a table with the keys {', '.join(known)}")
-
-    def items(self) -> list[_Reader]:
-        if not isinstance(self.value, list):
-            raise self.wrong("a list")
-        return [_Reader(one, f"{self.at}.{n}", self.symbols) for n, one in enumerate(self.value, start=1)]
-
-    def text(self, *words: str) -> str:
-        if not isinstance(self.value, str) or (words and self.value not in words):
-            raise self.wrong(" or ".join(words) or "a text")
-        return self.value
-
-    def whole(self, least: int = 0, most: int = MOST_CELLS) -> int:
-        if type(self.value) is not int or not least <= self.value <= most:
-            raise self.wrong(f"a whole number from {least} to {most}")
-        return self.value
-
-    def formula(self) -> Term:
-        try:
-            return formulas.parse(self.text(), self.symbols, index="i")
-        except FormulaError as error:
-            raise BadSetting(f"{self.at}: {error.message}") from None
-
-    def values(self) -> tuple[tuple[str, Term], ...]:
-        if not isinstance(self.value, dict):
-            raise self.wrong("a table of formulas")
-        return tuple((name, self.key(name).formula()) for name in sorted(map(str, self.value)))
-
-
 def read(data: Any) -> Setting:
     """The core setting that JSON data states.  Raises BadSetting.
 
     >>> read({"parameters": {}})
     Traceback (most recent call last):
-    dpcompose.kernel.settings.BadSetting: setting: the key databases is missing
+    dpcompose.kernel.reader.BadSetting: setting: the key databases is missing
     """
-    return _setting(_Reader(data, "setting", {}), 0)
+    return _setting(Reader(data, "setting", {}), 0)
 
 
 MOST_NESTED = 100
 
 
-def _setting(reader: _Reader, depth: int) -> Setting:
+def _setting(reader: Reader, depth: int) -> Setting:
     if depth > MOST_NESTED:
         raise BadSetting(f"studies lie in one another more than {MOST_NESTED} deep")
     reader.keys(("parameters", "databases", "target", "mechanisms", "adaptive", "flat"))
     parameters = _parameters(reader.key("parameters"))
-    inner = _Reader(
-        reader.value, reader.at, {name: terms.letter(name, domain) for name, domain in parameters}
-    )
+    inner = Reader(reader.value, reader.at, {name: terms.letter(name, domain) for name, domain in parameters})
     databases = _databases(inner.key("databases"))
     some = inner.key("mechanisms").items()
     if not 1 <= len(some) <= MOST_MECHANISMS:
@@ -328,6 +284,10 @@ def _setting(reader: _Reader, depth: int) -> Setting:
     mechanisms = tuple(_mechanism(one, databases, depth) for one in some)
     if len({one.name for one in mechanisms}) < len(mechanisms):
         raise BadSetting(f"{reader.at}.mechanisms: two have the same name")
+    if any(len(one.moves) != len(mechanisms) for one in databases.types):
+        raise BadSetting(
+            f"{reader.at}.databases.types: a distance of each of {len(mechanisms)} mechanisms is wanted"
+        )
     partitions: dict[str, Any] = {}
     for one in mechanisms:
         parts = (one.reads, one.count)
@@ -340,7 +300,7 @@ def _setting(reader: _Reader, depth: int) -> Setting:
     return Setting(parameters, databases, target, mechanisms, adaptive, flat)
 
 
-def _parameters(reader: _Reader) -> tuple[tuple[str, Domain], ...]:
+def _parameters(reader: Reader) -> tuple[tuple[str, Domain], ...]:
     if not isinstance(reader.value, dict):
         raise reader.wrong("a table")
     found = []
@@ -355,7 +315,7 @@ def _parameters(reader: _Reader) -> tuple[tuple[str, Domain], ...]:
     return tuple(found)
 
 
-def _databases(reader: _Reader) -> Databases:
+def _databases(reader: Reader) -> Databases:
     kind = reader.key("kind").text(*KINDS)
     shown = reader.key("shown").text()
     if kind == "records":
@@ -373,15 +333,32 @@ def _databases(reader: _Reader) -> Databases:
         ):
             raise reader.key("atoms").wrong("one or two records of each atom, all different")
         return Databases(kind, shown, reader.key("of").text("multisets", "sequences"), (size, n), atoms)
+    if kind == "arrays":
+        return _on_arrays(reader, shown)
     reader.keys(("kind", "shown", "count") if kind != "steps" else ("kind", "shown"))
     return Databases(kind, shown, count=0 if kind == "steps" else reader.key("count").whole())
 
 
-def _relation(reader: _Reader, databases: Databases, count: int) -> Relation:
+def _on_arrays(reader: Reader, shown: str) -> Databases:
+    """What was counted of the neighbours of a large class."""
+    reader.keys(("kind", "shown", "count", "gone through", "types"))
+    count = reader.key("count").whole(0, counted.MOST_DATABASES)
+    gone_through = reader.key("gone through").whole(0, counted.MOST_DATABASES**2)
+    types = tuple(counted.read(one, count) for one in reader.key("types").items())
+    if not min(1, gone_through) <= len(types) <= gone_through:
+        raise reader.key("types").wrong(
+            "a type for some of the pairs that were gone through, at most one each,"
+        )
+    return Databases("arrays", shown, count=count, gone_through=gone_through, types=types)
+
+
+def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     """A relation on the class, or on `count` values that are read of a listed one."""
     reader.keys(("single", "steps"))
     steps = reader.key("steps").whole(1, 10**6)
     single = reader.key("single")
+    if databases.kind == "arrays":
+        return Relation(single.text(), steps)
     if single.value == ANY_TWO or databases.kind == "steps":
         return Relation(single.text(ANY_TWO, "step"), steps)
     some = [tuple(number.whole() for number in one.items()) for one in single.items()]
@@ -398,7 +375,7 @@ def _relation(reader: _Reader, databases: Databases, count: int) -> Relation:
     return Relation(tuple(sorted(listed)), steps)
 
 
-def _two(reader: _Reader) -> Any:
+def _two(reader: Reader) -> Any:
     def pair(numbers: tuple[int, ...]) -> tuple[int, int]:
         if len(numbers) != 2:
             raise reader.wrong("pairs of numbers")
@@ -413,7 +390,7 @@ MECHANISM_KEYS = (
 )
 
 
-def _mechanism(reader: _Reader, databases: Databases, depth: int) -> Mechanism:
+def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
     reader.keys(MECHANISM_KEYS)
     reads = tuple(_reads(one, databases) for one in reader.key("reads").items())
     count = reader.key("count").formula() if "count" in reader.value else None
@@ -448,7 +425,7 @@ def _mechanism(reader: _Reader, databases: Databases, depth: int) -> Mechanism:
 
 
 def _check_reads(
-    reader: _Reader,
+    reader: Reader,
     reads: tuple[tuple[int, ...] | None, ...],
     count: Term | None,
     partition: str,
@@ -464,7 +441,7 @@ def _check_reads(
         raise reader.key("reads").wrong("as many parts as there are members, at most,")
 
 
-def _reads(reader: _Reader, databases: Databases) -> tuple[int, ...] | None:
+def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
     """None for everything; else which atoms or cells are read, or the value at each listed database."""
     if reader.value is None:
         return None
@@ -474,6 +451,10 @@ def _reads(reader: _Reader, databases: Databases) -> tuple[int, ...] | None:
             raise reader.wrong(f"a value for each of {databases.count} databases")
         if set(numbers) != set(range(len(set(numbers)))):
             raise reader.wrong("values that are numbered from 0, without gaps,")
+        return numbers
+    if databases.kind == "arrays":
+        if len(numbers) != 1:
+            raise reader.wrong("the number of one map")
         return numbers
     within = len(databases.atoms) if databases.kind == "records" else databases.count
     if any(one >= within for one in numbers) or databases.kind == "steps":
@@ -491,7 +472,7 @@ def _is_count(count: Term) -> bool:
     return domain.integer and domain.least is not None and domain.least >= 1
 
 
-def _noise(reader: _Reader, reads: tuple[tuple[int, ...] | None, ...], databases: Databases) -> Noise:
+def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases: Databases) -> Noise:
     reader.keys(("query", "page", "parameter"))
     query = reader.key("query")
     query.keys(("page", "values", "n"))
@@ -510,7 +491,7 @@ def _how_many(reads: tuple[int, ...] | None, databases: Databases) -> int | None
     return n if databases.kind == "records" and reads is None and word == "exactly" else None
 
 
-def _table(reader: _Reader, databases: Databases, values: int) -> Table:
+def _table(reader: Reader, databases: Databases, values: int) -> Table:
     reader.keys(("on", "outcomes", "rows"))
     on = reader.key("on").text("databases", "inputs")
     outcomes = tuple(one.text() for one in reader.key("outcomes").items())

@@ -60,7 +60,7 @@ class Standing:
 
 @dataclass(frozen=True, repr=False)
 class MetricVerdict(Shown):
-    """What was found about a claim; as `search.claims.Verdict`."""
+    """What was found about a claim; as `front.verdict.Verdict`."""
 
     claim: MetricClaim
     verdict: str

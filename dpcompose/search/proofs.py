@@ -19,7 +19,7 @@ from dpcompose.kernel.judgements import Judgement, Loose, Lower, Optimal, Refute
 from dpcompose.kernel.terms import TermError
 from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.kernel.theory import Theory
-from dpcompose.privacy.elaboration import Elaborated, NotElaborated, OnArrays
+from dpcompose.privacy.elaboration import Elaborated, NotElaborated
 from dpcompose.privacy.settings import Setting
 from dpcompose.search import guarantees, stated
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
@@ -218,4 +218,4 @@ def _verdict_data(verdict: Proved, number: Callable[[Theorem], int]) -> dict[str
     return data | ({} if verdict.found.shown is None else {"shown": number(verdict.found.shown)})
 
 
-__all__ = ["FORMAT", "Guarantees", "NoGuarantee", "NotElaborated", "OnArrays", "Proofs", "Proved", "saved"]
+__all__ = ["FORMAT", "Guarantees", "NoGuarantee", "NotElaborated", "Proofs", "Proved", "saved"]

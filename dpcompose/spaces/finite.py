@@ -513,7 +513,7 @@ class FiniteSpace:
             return 1
         if not here.isdisjoint(there):
             return 2
-        return int(self._adjacency.distances_kept(u)[v])
+        return self._adjacency.distance(u, v)
 
     def all_pairs(self) -> Array:
         """The canonical metric as a square array, one byte a pair; the largest value of its type for ∞.

@@ -90,7 +90,34 @@ def in_steps() -> Data:
     }
 
 
-EVERY = {"records": on_records, "cells": on_cells, "list": on_a_list, "steps": in_steps}
+def on_arrays() -> Data:
+    step = {"single": "step of near", "steps": 2}
+    guarantee = {"domain": "own", "notion": "pure", "values": {"epsilon": "1"}}
+    return {
+        "parameters": {},
+        "databases": {
+            "kind": "arrays",
+            "shown": "many",
+            "count": 9_999,
+            "gone through": 12_345,
+            "types": [{"pair": [17, 3], "moves": [2, "oo"]}, {"pair": [0, 1], "moves": [3, 0]}],
+        },
+        "target": step,
+        "mechanisms": [
+            {"name": "M", "reads": [None], "stated": step, **guarantee},
+            {"name": "N", "reads": [[0]], "stated": {"single": "any two", "steps": 1}, **guarantee},
+        ],
+        "adaptive": False,
+    }
+
+
+EVERY = {
+    "records": on_records,
+    "cells": on_cells,
+    "list": on_a_list,
+    "steps": in_steps,
+    "arrays": on_arrays,
+}
 
 
 @pytest.mark.parametrize("made", EVERY.values(), ids=EVERY)
@@ -174,7 +201,7 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("records", ["databases", "atoms"], [[]], "one or two records of each atom"),
     ("records", ["databases", "of"], "sequences", "steps of sequences"),
     ("records", ["databases", "kind"], "cells", "a table with the keys"),
-    ("records", ["databases", "kind"], "anything", "records or cells or listed or steps"),
+    ("records", ["databases", "kind"], "anything", "records or cells or listed or steps or arrays"),
     ("records", ["databases", "count"], 2, "a table with the keys"),
     ("records", ["parameters", "sum"], "positive", "no name of a parameter"),
     ("records", ["parameters", "e e"], "positive", "no name of a parameter"),
@@ -201,6 +228,14 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("steps", ["target", "single"], [[0, 1]], "any two or step"),
     ("steps", ["mechanisms", 0, "reads", 0], [], "numbers below 0"),
     ("steps", ["mechanisms", 0, "study", "databases", "count"], 2, "numbers below 2"),
+    ("arrays", ["mechanisms", 1, "reads", 0], [], "the number of one map"),
+    ("arrays", ["mechanisms", 1, "reads", 0], [0, 1], "the number of one map"),
+    ("arrays", ["mechanisms", 1, "reads"], [[0], [1]], "one set that is read"),
+    ("arrays", ["mechanisms", 1, "stated", "single"], [[0, 1]], "a text"),
+    ("arrays", ["target", "steps"], 0, "a whole number from 1"),
+    ("arrays", ["databases", "types"], [], "a type for some of the pairs"),
+    ("arrays", ["databases", "types", 0, "pair", 0], 9_999, "a whole number from 0 to 9998"),
+    ("arrays", ["databases", "types", 1, "moves"], [3], "a distance of each of 2 mechanisms"),
 ]
 
 

@@ -25,6 +25,8 @@ def profile(core: Any, library: Library) -> tuple[list[Vector], dict[int, list[F
     """The maximal vectors of a setting; noises have ranks for distances, with the moves of each."""
     kind = core["databases"]["kind"]
     found = {"records": by_edits, "cells": by_blocks, "listed": by_exhaustion}.get(kind)
+    if kind == "arrays":
+        raise NotRead("arrays", "types that were counted are to be believed")
     if found is None:
         raise NotRead("class", f"databases of kind {kind}")
     vectors, moves = noises.ranked(core, library, set(found(core)))

@@ -21,6 +21,8 @@ GRAIN = {
 
 def agree(problem: Any, core: Any, library: Library) -> None:
     """Rejects a setting that is not the problem's."""
+    if core["databases"]["kind"] == "arrays":
+        raise NotRead("arrays", "the map and the neighbours are not told")
     if "flat" in core or "studies" in problem:
         raise NotRead("study", "a study within a study")
     demand(bool(core["adaptive"]) == bool(problem.get("adaptive")), "adaptive is said of another setting")

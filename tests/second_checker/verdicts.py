@@ -31,6 +31,7 @@ NOT_READ = {
     "noise": "noise on listed databases, in other notions than its own, or on queries of other kinds",
     "metrics": "problems about metrics and coordinates: their files have no setting",
     "setting": "graphs, tables, sets, sequences, users and other classes of problem files",
+    "arrays": "large classes, whose types of neighbours were counted when the problem was told",
     "class": "classes whose profile is found by other procedures, or is very large",
     "domain": "domains in other words than those of certificates.md, and parameters that may be below 0",
     "ranges": "certificates that use what is known besides signs",

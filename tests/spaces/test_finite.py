@@ -396,3 +396,20 @@ def test_large_classes_are_made_of_arrays() -> None:
 def test_the_layout_of_tuples_is_that_of_positions() -> None:
     layout = TupleLayout(3, 0, 4)
     assert layout.nodes == 121 and not layout.transitive and TupleLayout(3, 4, 4).transitive
+
+
+@pytest.mark.parametrize("near", [0, 4, 500])
+@pytest.mark.parametrize("seed", range(4))
+def test_searches_from_both_ends_find_the_distances_of_one(
+    near: int, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a line with a few shortcuts and a gap, where most are far apart and some are not joined at all."""
+    draw, points = random.Random(seed), list(range(60))
+    some = [(n, n + 1) for n in points[:-1] if n != 40]
+    some += [tuple(draw.sample(points[:41], 2)) for _ in range(seed)]
+    monkeypatch.setattr(searches, "NEAR", near)
+    space = dpc.finite(dpc.listed(points), dpc.pairs("near", some))
+    for D in points:
+        expected = space.distances(D).tolist()
+        assert [space.distance(D, E) for E in points] == expected
+        assert [space.distance(E, D) for E in points] == expected

@@ -4,6 +4,7 @@
     cells     one pair for each largest set of cells that neighbours change
     listed    the neighbours themselves
     steps     the furthest neighbours: every mechanism reads everything and is stated in the target's steps
+    arrays    what the setting states: counted outside of the kernel
 
 How far an input moves is counted in the metric in which the mechanism's guarantee is stated: canonical, in
 closed form by a fact page, by the fewest blocks, or by shortest paths; of noise, how far the query's value
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dpcompose.kernel.covers.arrays import Arrays
 from dpcompose.kernel.covers.cells import Cells
 from dpcompose.kernel.covers.listed import Listed
 from dpcompose.kernel.covers.records import Records
@@ -22,11 +24,12 @@ from dpcompose.kernel.covers.types import Cover
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.theory import Theory
 
-KINDS: Mapping[str, type[Records | Cells | Listed | Steps]] = {
+KINDS: Mapping[str, type[Records | Cells | Listed | Steps | Arrays]] = {
     "records": Records,
     "cells": Cells,
     "listed": Listed,
     "steps": Steps,
+    "arrays": Arrays,
 }
 
 

@@ -1,8 +1,9 @@
 """Elaboration: a setting as users hold it, told as one core setting that the kernel reads, and back.
 
-Each class is told as one of four kinds: records, where all that matters of a record is who reads it; cells,
-where databases are products; a list of all databases, where they are few; or as anything at all, where every
-mechanism reads everything and only steps count.  Families keep as many members as one step can touch.
+Each class is told as one of five kinds: records, where all that matters of a record is who reads it; cells,
+where databases are products; anything at all, where every mechanism reads everything and only steps count; a
+list of all databases, where they are few; or what was counted of them on arrays, where they are many.
+Families keep as many members as one step can touch.
 """
 
 from __future__ import annotations
@@ -14,19 +15,20 @@ from typing import Any
 from dpcompose.kernel import settings
 from dpcompose.kernel.covers.types import Type
 from dpcompose.language import formulas
+from dpcompose.privacy.elaboration.arrays import Arrays
 from dpcompose.privacy.elaboration.cells import Cells
-from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, OnArrays, Pair
+from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair
 from dpcompose.privacy.elaboration.listed import Listed
 from dpcompose.privacy.elaboration.records import Records
 from dpcompose.privacy.elaboration.steps import Steps
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting, inside, read_records
-from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.maps import Map, Part
 from dpcompose.spaces.queries import Bit, Count, Histogram, Location, Mean, Sum
 
-__all__ = ["Elaborated", "NotElaborated", "OnArrays", "core"]
+__all__ = ["Elaborated", "NotElaborated", "core"]
 
 LAWS = {"gaussian": "normal-noise"}
 """The ids of the pages of noises, by their words, where the two differ."""
@@ -52,18 +54,22 @@ class Elaborated:
 
     @cached_property
     def core(self) -> settings.Setting:
-        """The core setting."""
+        """The core setting.  Raises NotElaborated."""
+        try:
+            return settings.read(self._data())
+        except TooLarge as error:
+            raise NotElaborated(str(error)) from None
+
+    def _data(self) -> dict[str, Any]:
         setting = self.setting
-        return settings.read(
-            {
-                "parameters": {name: str(domain) for name, domain in setting.domains.items()},
-                "databases": {**self.kind.databases(), "shown": str(setting.databases)},
-                "target": self.kind.relation(setting.target),
-                "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
-                "adaptive": setting.adaptive,
-                **({} if self.flat is None else {"flat": self.flat.core.data()}),
-            }
-        )
+        return {
+            "parameters": {name: str(domain) for name, domain in setting.domains.items()},
+            "databases": {**self.kind.databases(), "shown": str(setting.databases)},
+            "target": self.kind.relation(setting.target),
+            "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
+            "adaptive": setting.adaptive,
+            **({} if self.flat is None else {"flat": self.flat.core.data()}),
+        }
 
     @cached_property
     def flat(self) -> Elaborated | None:
@@ -89,7 +95,7 @@ class Elaborated:
         """How the class is told."""
         written, _ = self._written
         tables = any(one.table is not None for one in written.mechanisms)
-        kinds: tuple[type[Kind], ...] = (Listed,) if tables else (Records, Cells, Steps, Listed)
+        kinds: tuple[type[Kind], ...] = (Listed,) if tables else (Records, Cells, Steps, Arrays, Listed)
         return next(found for one in kinds if (found := one.of(written)) is not None)
 
     @cached_property
@@ -99,7 +105,7 @@ class Elaborated:
         if not setting.families:
             return setting.written_out({})
         divided = any(isinstance(one.reads, Part) for one in setting.mechanisms)
-        few = max(2, setting.touched_parts) if divided else 2
+        few = max(2, setting.touched_parts) if divided else 1
         counts = {str(one.count) for one in setting.mechanisms if one.count is not None}
         return setting.written_out({name: min(few, int(name)) if name.isdigit() else few for name in counts})
 
@@ -122,7 +128,7 @@ class Elaborated:
             data["partition"] = stated.reads.partition
         if stated.noise is not None:
             told = noise(stated, written.databases, own.reads)
-            if isinstance(self.kind, Listed):
+            if isinstance(self.kind, Listed | Arrays):
                 told["query"].pop("n", None)  # nothing is said of the records of listed databases
             return data | {"noise": told}
         data["stated"] = self.kind.stated(own)

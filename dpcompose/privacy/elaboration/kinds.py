@@ -1,4 +1,4 @@
-"""How a class is told to the kernel: what the four kinds have in common."""
+"""How a class is told to the kernel: what the five kinds have in common."""
 
 from __future__ import annotations
 
@@ -19,10 +19,6 @@ Pair = tuple[Database, Database]
 
 class NotElaborated(ValueError):
     """No core setting says what the setting says; the message says why."""
-
-
-class OnArrays(NotElaborated):
-    """The class is finite and large: it is gone through on arrays, which no core setting tells yet."""
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,26 @@
-"""Small finite classes, told by numbers: all databases, all values that are read, all neighbouring pairs."""
+"""Small finite classes, and those of tables, by numbers: databases, values that are read, neighbours."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.language import formulas
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, OnArrays, Pair, any_two
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces import databases as classes
-from dpcompose.spaces.databases import Database
+from dpcompose.spaces.arrays.sizes import IN_A_PROOF
+from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import graph_of_inputs, is_large, neighbourhood_graph
+from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.queries import Bit
+
+if TYPE_CHECKING:
+    from networkx import Graph
 
 
 class Listed(Kind):
@@ -30,8 +34,6 @@ class Listed(Kind):
                 f"{databases} are infinitely many, and no lemma says that finitely many pairs of "
                 f"{setting.target} neighbours stand for all; a finite class would do"
             )
-        if is_large(databases):
-            raise OnArrays(f"{databases} are many, and are gone through on arrays")
         for one in setting.mechanisms:
             if one.query is not None and not isinstance(one.query, Bit):
                 raise NotElaborated(f"{one.name} asks for {one.query.words}, and {databases} are listed")
@@ -53,7 +55,7 @@ class Listed(Kind):
         if any_two(granularity, self.setting.databases):
             return ANY
         single, steps = granularity.innermost()
-        edges = neighbourhood_graph(self.setting.databases, single).edges
+        edges = _graph(self.setting.databases, single).edges
         return {"single": _pairs(edges, self._numbers), "steps": steps}
 
     def stated(self, mechanism: Mechanism) -> dict[str, Any]:
@@ -68,9 +70,9 @@ class Listed(Kind):
         if listed is None and any_two(granularity, whole):
             return ANY
         if listed is not None or not isinstance(f.image(whole), classes.Listed):
-            edges = graph_of_inputs(whole, single, f, own=True).edges
+            edges = graph_of_inputs(whole, single, f, True, _graph).edges
             return {"single": _pairs(edges, self._values(f)), "steps": steps}
-        edges = graph_of_inputs(whole, granularity, f, own=True).edges
+        edges = graph_of_inputs(whole, granularity, f, True, _graph).edges
         return {"single": _pairs(edges, self._values(f)), "steps": 1}
 
     def _values(self, f: Map) -> dict[Database, int]:
@@ -98,6 +100,10 @@ class Listed(Kind):
         D, E = (self._databases[n] for n in of.pair if isinstance(n, int))
         size = self.setting.databases.size
         return max((D, E), (E, D), key=lambda pair: (size(pair[0]), str(pair[1])))
+
+
+def _graph(databases: DatabaseClass, granularity: Granularity) -> Graph:
+    return neighbourhood_graph(databases, granularity, IN_A_PROOF)
 
 
 def _pairs(edges: Iterable[tuple[Database, Database]], numbers: Mapping[Database, int]) -> list[list[int]]:

@@ -270,7 +270,7 @@ class Inputs:
             return 1 if isinstance(metric, Discrete) else INFINITE
         largest = 0
         pairs = found.pairs
-        if found.procedure == "exhaustion" and is_large(self.setting.databases):
+        if found.procedure == "arrays":
             pairs, _ = self.pairs_deciding(self.setting.target, [everything])  # here D and E themselves count
         for D, E in pairs:
             r = metric(D, E)
@@ -361,8 +361,9 @@ class Inputs:
                 f"{granularity} neighbours stand for all; a finite class would do"
             )
         found, count = self.pairs_deciding(granularity, maps)
+        procedure = "arrays" if is_large(setting.databases) else "exhaustion"
         return NeighbouringPairs(
-            found, "exhaustion", f"all {_count(count, 'neighbouring pair')} of {setting.databases}"
+            found, procedure, f"all {_count(count, 'neighbouring pair')} of {setting.databases}"
         )
 
     def _own_steps(self, granularity: Granularity, maps: Sequence[Map]) -> edit_types.Pair | None:

@@ -24,6 +24,8 @@ SOURCES = 256
 """From how many sources searches run at once: four words a node are looked up together."""
 KEPT = 2**25
 """How many distances from single nodes are kept."""
+NEAR = 500
+"""How many nodes are looked at before a search from one node alone is tried, whose results are kept."""
 SHORT_COLUMN = 256
 """Nodes of so high a degree that fewer have it are not gone through column by column."""
 
@@ -108,6 +110,32 @@ class Adjacency:
                 del self._kept[next(iter(self._kept))]
             self._kept[source] = self.distances(source)
         return self._kept[source]
+
+    def distance(self, u: int, v: int) -> int:
+        """The fewest edges between two nodes: by searches from both, or from u where these grow large."""
+        if u not in self._kept and (near := self._near(u, v)) is not None:
+            return near
+        return int(self.distances_kept(u)[v])
+
+    def _near(self, u: int, v: int) -> int | None:
+        """The same by searches from both, layer by layer; None where NEAR nodes are met first.
+
+        Where the nodes that are at most a from u and at most b from v first have one in common, u and v are
+        a + b apart: if they were less, they would have had one before.
+        """
+        seen, layers, steps = ({u}, {v}), [{u}, {v}], 0
+        while u != v:
+            side = 0 if len(layers[0]) <= len(layers[1]) else 1
+            steps += 1
+            layers[side] = set(self.of(numpy.array(sorted(layers[side]))).tolist()) - seen[side]
+            if not layers[side].isdisjoint(seen[1 - side]):
+                return steps
+            if not layers[side]:
+                return UNREACHABLE
+            seen[side].update(layers[side])
+            if len(seen[0]) + len(seen[1]) > NEAR:
+                return None
+        return 0
 
     @cached_property
     def _kept(self) -> dict[int, Array]:

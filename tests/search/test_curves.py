@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -18,13 +19,12 @@ from strategies import Twin
 from tables import chain, excess
 
 import dpcompose as dpc
-from dpcompose.front import render
 from dpcompose.front.study import Study
 from dpcompose.front.verdict import Verdict
-from dpcompose.language.enclosures import Interval
-from dpcompose.privacy import problems
-from dpcompose.privacy.curves import Curve
-from dpcompose.proof import checker, computed, registry
+from dpcompose.kernel.check import Refused
+from dpcompose.kernel.deciders.curves import Curve
+from dpcompose.kernel.judgements import Loose
+from dpcompose.kernel.theorems import NoTheorem
 
 TINY = Fraction(1, 10**9)
 BOTH = "the lower bound 0.4621171 and the upper bound 0.4621172"
@@ -136,20 +136,22 @@ def test_too_close_to_tell() -> None:
     assert verdict.verdict == "undecided" and BOTH in verdict.reason
 
 
-@pytest.mark.parametrize("lie", [Interval.of(0), Interval.of(1)])
-def test_a_search_that_is_lied_to_convinces_nobody(monkeypatch: pytest.MonkeyPatch, lie: Interval) -> None:
+@pytest.mark.parametrize(
+    ("end", "lie", "delta", "verdict"), [("above", 0, "1/100", "proved"), ("below", 1, "99/100", "refuted")]
+)
+def test_what_is_saved_by_a_curve_that_lies_is_refused(
+    monkeypatch: pytest.MonkeyPatch, end: str, lie: int, delta: str, verdict: str
+) -> None:
     study = pure(1, 1)
-    wrong = "1/100" if lie.high == 0 else "99/100"  # 0.3378 is right
+    right = study.check(dpc.approximate(1, delta))  # the least delta is 0.3378
+    assert right.verdict == {"proved": "refuted", "refuted": "proved"}[verdict]
     with monkeypatch.context() as patched:
-        patched.setattr(Curve, "delta", lambda *_, **__: lie)
-        claim = study.claim(dpc.approximate(1, wrong))
-        right = "refuted" if lie.high == 0 else "proved"
-        assert study.check(claim).verdict in (right, "undecided")
-        verdict = study._searched(claim)
-        assert verdict.verdict == ("proved" if lie.high == 0 else "refuted")
-        data = render.saved(study.bound, [verdict], problems.to_data(study.setting, [verdict.claim]))
-    with pytest.raises(checker.Refused, match="the computed delta is not seen to be"):
-        checker.check(data, registry.standard())
+        patched.setattr(Curve, end, lambda *_, **__: Fraction(lie))
+        wrong = study.check(dpc.approximate(1, delta))
+        data = rechecks.saved(study, [wrong])
+        assert wrong.verdict == verdict and rechecks.check(data, study.theory).verdicts == (verdict,)
+    with pytest.raises(Refused, match="the computed delta is not seen to be"):
+        rechecks.check(data, study.theory)
 
 
 # against all neighbours of small settings, with rational e^ε
@@ -221,10 +223,10 @@ def test_a_hair_above_the_least_epsilon_is_not_said_to_be_the_least() -> None:
         on=dpc.multisets("ab"),
         target=dpc.unbounded,
     )
-    claim = dpc.approximate("1/2 + 5/10**7", "1/10")
-    page = computed.page(study.theory, study.setting, "approximate")
-    assert page is not None
-    certificate = {"by": page.id, "page": page.sha256, "bits": 128}
-    profile = study.bound.profile
-    assert computed.check_proved(certificate, claim, study.bound.steps, profile) is None
+    claim, shop = dpc.approximate("1/2 + 5/10**7", "1/10"), study.proofs.shop
+    premises, about = (shop.cover, *shop.stated), {"claim": dict(study.claim(claim).text), "bits": 128}
+    about["claim"] |= {"notion": "approximate"}
+    made = shop.prover.by("curve", *premises, **about)
+    with suppress(NoTheorem):
+        assert isinstance(shop.prover.by("curve_standing", made, *premises, **about).says, Loose)
     assert study.check(claim).loose is True  # by its parameters
