@@ -51,8 +51,9 @@ ROOMS = {
     "language": [
         "symbols",
         "worstcase",
-        "grammar",
+        "refusals",
         "writing",
+        "exchange",
         "meaning",
         "values",
         "formulas",

@@ -138,7 +138,7 @@ class Noise(Shown):
         >>> str(laplace("1/e").guarantee()), laplace(1).guarantee("zcdp")
         ('pure (e)', None)
         """
-        from dpcompose.language.grammar import FormulaError
+        from dpcompose.kernel.grammar import FormulaError
 
         states = self.kind.states
         own = next(iter(states))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from dpcompose.language.grammar import FormulaError
+from dpcompose.kernel.grammar import FormulaError
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import derivations, kernel
 from dpcompose.proof.derivations import Derived
