@@ -19,6 +19,8 @@ import sympy
 from dpcompose.front import numbers, render
 from dpcompose.front.pictures import NO_MATPLOTLIB, Picture
 from dpcompose.front.study import Study
+from dpcompose.kernel import terms
+from dpcompose.language import formulas
 from dpcompose.language.enclosures import NoEnclosure
 from dpcompose.privacy.curves import Curve, Part, TooManyLosses
 from dpcompose.privacy.notions import Guarantee
@@ -221,7 +223,7 @@ def _lines(
         stated = claim.guarantee if isinstance(claim, Claim) else claim
         if studies:
             values = numbers.at(studies[0].bound, at, dict(stated.values))
-            stated = replace(stated, values=tuple(values.items()))
+            stated = stated.with_values(tuple(values.items()))
         yield _of_guarantee(stated, f"claim {n}{verdict}")
 
 
@@ -319,12 +321,12 @@ def _at_numbers(study: Study, at: Mapping[Any, object]) -> Setting:
     found = numbers.at(study.bound, at, symbols)
     for value in found.values():
         _number(value)
-    known = {symbols[name]: value for name, value in found.items()}
+    known = {name: formulas.term(value) for name, value in found.items()}
     mechanisms = []
     for mechanism in setting.mechanisms:
         one = mechanism.with_letters(known)
-        if one.count is not None:
-            one = replace(one, count=one.count.xreplace(known))
+        if one.members is not None:
+            one = replace(one, members=terms.substituted(one.members, known))
         if isinstance(one.reads, PartOf):
             one = replace(
                 one, reads=replace(one.reads, parts=str(found.get(one.reads.parts, one.reads.parts)))

@@ -54,7 +54,7 @@ def _term(it: sympy.Expr) -> Term:
         return terms.INFINITY
     if it is sympy.E:
         return terms.exp(terms.ONE)
-    parts = [_term(part) for part in it.args]
+    parts = [_term(part) for part in (_with_one_root(it) if it.is_Mul else it.args)]
     if it.is_Add:
         return terms.add(parts)
     if it.is_Mul:
@@ -70,6 +70,18 @@ def _term(it: sympy.Expr) -> Term:
     if it.is_Pow:
         return terms.power(*parts)
     raise FormulaError(f"{it.func.__name__} cannot be written in a formula")
+
+
+def _with_one_root(product: sympy.Expr) -> list[sympy.Expr]:
+    """The factors, square roots under one root where sympy only took that apart: sqrt(x*y) as it was written."""
+    factors = list(product.args)
+    roots = [one for one in factors if one.is_Pow and one.exp == sympy.S.Half]
+    if len(roots) < 2:
+        return factors
+    inside = sympy.Mul(*(root.base for root in roots))
+    if sympy.sqrt(inside) != sympy.Mul(*roots):
+        return factors
+    return [*(one for one in factors if one not in roots), sympy.Pow(inside, sympy.S.Half, evaluate=False)]
 
 
 def to_sympy(term: Term, symbols: Mapping[str, sympy.Expr] | None = None) -> sympy.Expr:

@@ -36,6 +36,7 @@ __all__ = [
     "evaluate",
     "expression",
     "from_python",
+    "given",
     "names",
     "parse",
     "term",
@@ -89,6 +90,12 @@ def _of_sympy(value: Any) -> Term:
     if indexed := value.atoms(sympy.Indexed):
         value = value.xreplace({one: member(str(one.base)) for one in indexed})
     return exchange.of_sympy(value)
+
+
+def given(value: Term) -> sympy.Expr | None:
+    """The sympy expression that a term was made of, if it was."""
+    found: sympy.Expr | None = value.__dict__.get("expression")
+    return found
 
 
 def expression(value: Term) -> sympy.Expr:

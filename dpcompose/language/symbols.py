@@ -23,6 +23,7 @@ __all__ = [
     "REAL",
     "UNIT_INTERVAL",
     "Domain",
+    "alike",
     "domain_of",
     "family_of",
     "member",
@@ -55,6 +56,11 @@ def _assumptions(domain: Domain) -> Mapping[str, bool]:
     elif domain.nonnegative:
         known["nonnegative"] = True
     return known
+
+
+def alike(one: Domain, other: Domain) -> bool:
+    """Whether sympy is told the same of symbols that range over two domains."""
+    return _assumptions(one) == _assumptions(other)
 
 
 def symbol(name: str, domain: Domain = POSITIVE) -> sympy.Symbol:

@@ -56,7 +56,7 @@ def piece(page: Page, mechanism: Mechanism, r: Distance, point: Point) -> Piece 
         return None
     far = sympy.Integer(r) if isinstance(r, int) else at(r, point)
     if noise is not None and noise.word in page.head.noises:
-        fixed = replace(noise, parameter=at(noise.parameter, point))
+        fixed = noise.with_parameter(at(noise.parameter, point))
         formulae = page.head.noises[noise.word]
         asked = {key: fixed.value(text, {"r": far}) for key, text in formulae.items()}
     else:
@@ -207,7 +207,7 @@ def check_proved(
     if worst.low != value.high:
         return None
     less, more = (
-        replace(claimed, values=(("epsilon", claimed["epsilon"] + by), ("delta", claimed["delta"])))
+        claimed.with_values((("epsilon", claimed["epsilon"] + by), ("delta", claimed["delta"])))
         for by in (-SMALLER, sympy.Integer(1))
     )
     if enclosure(less["epsilon"], bits).low >= 0 and delta(some, less, bits, {}).high <= value.low:

@@ -161,4 +161,4 @@ def least(claimed: Guarantee, bound: Bound) -> Guarantee | None:
             epsilon = sympy.Rational(one.high.numerator, one.high.denominator)
     except (BadCertificate, NoEnclosure, TooManyLosses):
         return None
-    return replace(claimed, values=(("epsilon", epsilon), ("delta", claimed["delta"])))
+    return claimed.with_values((("epsilon", epsilon), ("delta", claimed["delta"])))
