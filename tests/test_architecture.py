@@ -96,6 +96,7 @@ ROOMS = {
         "settings",
         "flattening",
         "elaboration",
+        "checks",
         "schema",
         "problems",
         "metric_schema",

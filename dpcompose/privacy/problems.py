@@ -1,7 +1,7 @@
 """Problem files: TOML text to a setting with claims, and a setting back to the same data.
 
-The schema is read by pydantic, so that all mistakes come at once, each with its key path and,
-where it is known, its line.  Nothing in a file is evaluated as Python.
+All mistakes come at once, each with its key path and, where it is known, its line.  Nothing in a
+file is evaluated as Python.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpcompose.kernel import formulas as kernel
 from dpcompose.kernel import terms
@@ -24,6 +22,7 @@ from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import family_of
+from dpcompose.privacy import checks
 from dpcompose.privacy.mechanisms import Mechanism, Nested, mechanism
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
@@ -39,7 +38,6 @@ from dpcompose.privacy.schema import (
     StudyTable,
     first_line,
     line_of,
-    mistake_of,
     near,
     shown,
     unset,
@@ -213,18 +211,28 @@ def read_data(
         raise ProblemError(file, [Mistake(("metrics",), ABOUT_METRICS)])
     if missing := unset(data):
         raise ProblemError(file, missing)
-    try:
-        given = ProblemTable.model_validate(data, context={"notions": notions})
-    except ValidationError as error:
-        raise ProblemError(file, [mistake_of(e, text) for e in error.errors()]) from None
-    except RecursionError:
-        raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
+    given = table_of(ProblemTable, data, file, text, notions)
     reader = _Reader(given, show, keys=notions)
     problem = reader.problem(given.claims, file)
     if reader.mistakes or problem is None:
         located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in reader.mistakes]
         raise ProblemError(file, located)
     return problem
+
+
+T = TypeVar("T", bound=checks.Table)
+
+
+def table_of(kind: type[T], data: Any, file: str, text: str, notions: Notions | None = None) -> T:
+    """The checked table that data are.  Raises ProblemError with every mistake."""
+    found = checks.Found(notions)
+    try:
+        given: T = kind.read(data, (), found)
+    except RecursionError:
+        raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
+    if found.mistakes:
+        raise ProblemError(file, [replace(one, line=line_of(text, one.path)) for one in found.mistakes])
+    return given
 
 
 class _Reader:
@@ -495,7 +503,7 @@ class _Reader:
             if twice := [key for key in alike[1:] if getattr(given, key)]:
                 self._wrong(("studies", name, twice[0]), "a study without databases has those of the file")
                 return None
-            given = given.model_copy(update={key: getattr(outside, key) for key in alike})
+            given = given.with_(**{key: getattr(outside, key) for key in alike})
         for one in sorted(set(given.parameters) & set(outside.parameters)):
             if given.parameters[one] != outside.parameters[one]:
                 message = (
@@ -503,7 +511,7 @@ class _Reader:
                 )
                 self._wrong(("studies", name, "parameters", one), message)
         reader = _Reader(
-            given.model_copy(update={"parameters": {**outside.parameters, **given.parameters}}),
+            given.with_(parameters={**outside.parameters, **given.parameters}),
             self.show,
             index,
             self.keys,
@@ -575,7 +583,7 @@ class _Reader:
         """The noise with its parameter; a probability that is a bare name lies in (0,1)."""
         assert given.noise is not None
         word = given.noise.word
-        text = given.noise.model_dump(by_alias=True)[word]
+        text = given.noise.parameter
         parameter = self._stated(text, word, (*path, "noise", word), given.index or self.index)
         if parameter is None:
             return None
