@@ -280,7 +280,6 @@ def _each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int
     from dpcompose.front import internal
     from dpcompose.kernel.pages import PageError
     from dpcompose.privacy.problems import ProblemError
-    from dpcompose.privacy.settings import InvalidSetting
     from dpcompose.spaces.databases import TooLarge
 
     statuses = []
@@ -295,7 +294,7 @@ def _each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int
             statuses.append(WRONG)
         except BrokenPipeError:
             raise
-        except (InvalidSetting, OSError, *_wrong_values()) as error:
+        except _said_wrongly() as error:
             message = f"{file}: {error.strerror if isinstance(error, OSError) else error}"
             _wrong(file, message, as_json)
             statuses.append(WRONG)
@@ -308,10 +307,12 @@ def _each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int
     return min(statuses, key=WORST_FIRST.index)
 
 
-def _wrong_values() -> tuple[type[Exception], ...]:
-    """What refuses numbers that are given; of a command that looked at none, nothing did."""
+def _said_wrongly() -> tuple[type[Exception], ...]:
+    """What refuses a setting, a file, and numbers that are given, if the command looked at any."""
+    from dpcompose.privacy.settings import InvalidSetting
+
     numbers = sys.modules.get("dpcompose.front.numbers")
-    return () if numbers is None else (numbers.WrongValue,)
+    return (InvalidSetting, OSError) if numbers is None else (InvalidSetting, OSError, numbers.WrongValue)
 
 
 def _wrong(file: str, message: str, as_json: bool) -> None:

@@ -73,7 +73,7 @@ def _term(it: sympy.Expr) -> Term:
 
 
 def _with_one_root(product: sympy.Expr) -> list[sympy.Expr]:
-    """The factors, square roots under one root where sympy only took that apart: sqrt(x*y) as it was written."""
+    """The factors, square roots under one root where sympy took that apart: sqrt(x*y) as it was written."""
     factors = list(product.args)
     roots = [one for one in factors if one.is_Pow and one.exp == sympy.S.Half]
     if len(roots) < 2:

@@ -277,18 +277,18 @@ def _fraction(term: Term) -> tuple[Term, Term]:
         parts = [_fraction(part) for part in term.parts]
         under = _multiple([one for _, one in parts])
         return terms.add(terms.expanded(over * (under / one)) for over, one in parts), under
-    over, under = [terms.ONE], [terms.ONE]
+    above, below = [terms.ONE], [terms.ONE]
     for factor in term.factors:
         base, exponent = factor.base_and_exponent
         c, r = factor.number, exponent.number
         if c is not None:
-            over.append(terms.number(c.numerator))
-            under.append(terms.number(c.denominator))
+            above.append(terms.number(c.numerator))
+            below.append(terms.number(c.denominator))
         elif r is not None and r < 0:
-            under.append(terms.power(base, -r))
+            below.append(terms.power(base, -r))
         else:
-            over.append(factor)
-    return terms.multiply(over), terms.multiply(under)
+            above.append(factor)
+    return terms.multiply(above), terms.multiply(below)
 
 
 def _multiple(some: Sequence[Term]) -> Term:

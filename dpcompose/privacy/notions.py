@@ -76,7 +76,7 @@ class Guarantee(Shown):
 
     def with_values(self, values: Sequence[tuple[str, Term | sympy.Expr]]) -> Guarantee:
         """The same with other values of the parameters."""
-        return Guarantee(self.notion, tuple(values), self.granularity, self.domain)  # type: ignore[arg-type]
+        return Guarantee(self.notion, tuple(values), self.granularity, self.domain)
 
     def text(self) -> dict[str, str]:
         """The notion and its parameters as a problem file would write them."""
