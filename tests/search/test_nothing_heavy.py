@@ -20,9 +20,6 @@ from dpcompose.front import files
 
 ROOT = Path(dpcompose.__file__).resolve().parents[1]
 NEEDS = {
-    "05": "networkx",  # neighbours are listed
-    "17": "networkx",
-    "89": "networkx",
     "46": "sympy",  # a table of probabilities
 }
 ALONE = """

@@ -14,7 +14,7 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.spaces import databases as classes
 from dpcompose.spaces.databases import Database
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import graph_of_inputs, is_large, neighbourhood_graph
+from dpcompose.spaces.graphs import is_large, neighbouring_pairs, pairs_of_inputs
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.queries import Bit
 
@@ -53,7 +53,7 @@ class Listed(Kind):
         if any_two(granularity, self.setting.databases):
             return ANY
         single, steps = granularity.innermost()
-        edges = neighbourhood_graph(self.setting.databases, single).edges
+        edges = neighbouring_pairs(self.setting.databases, single)
         return {"single": _pairs(edges, self._numbers), "steps": steps}
 
     def stated(self, mechanism: Mechanism) -> dict[str, Any]:
@@ -68,9 +68,9 @@ class Listed(Kind):
         if listed is None and any_two(granularity, whole):
             return ANY
         if listed is not None or not isinstance(f.image(whole), classes.Listed):
-            edges = graph_of_inputs(whole, single, f, own=True).edges
+            edges = pairs_of_inputs(whole, single, f, own=True)
             return {"single": _pairs(edges, self._values(f)), "steps": steps}
-        edges = graph_of_inputs(whole, granularity, f, own=True).edges
+        edges = pairs_of_inputs(whole, granularity, f, own=True)
         return {"single": _pairs(edges, self._values(f)), "steps": 1}
 
     def _values(self, f: Map) -> dict[Database, int]:
@@ -101,4 +101,5 @@ class Listed(Kind):
 
 
 def _pairs(edges: Iterable[tuple[Database, Database]], numbers: Mapping[Database, int]) -> list[list[int]]:
-    return sorted(sorted((numbers[x], numbers[y])) for x, y in edges)
+    found = {(min(pair), max(pair)) for pair in ((numbers[x], numbers[y]) for x, y in edges)}
+    return [list(pair) for pair in sorted(found)]
