@@ -53,8 +53,9 @@ ROOMS = {
     "language": [
         "symbols",
         "worstcase",
-        "grammar",
+        "refusals",
         "writing",
+        "exchange",
         "meaning",
         "values",
         "formulas",
@@ -97,6 +98,7 @@ ROOMS = {
         "settings",
         "flattening",
         "elaboration",
+        "checks",
         "schema",
         "problems",
         "metric_schema",

@@ -278,10 +278,8 @@ def _each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int
     The worst status.
     """
     from dpcompose.front import internal
-    from dpcompose.front.numbers import WrongValue
     from dpcompose.kernel.pages import PageError
     from dpcompose.privacy.problems import ProblemError
-    from dpcompose.privacy.settings import InvalidSetting
     from dpcompose.spaces.databases import TooLarge
 
     statuses = []
@@ -296,7 +294,7 @@ def _each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int
             statuses.append(WRONG)
         except BrokenPipeError:
             raise
-        except (InvalidSetting, WrongValue, OSError) as error:
+        except _said_wrongly() as error:
             message = f"{file}: {error.strerror if isinstance(error, OSError) else error}"
             _wrong(file, message, as_json)
             statuses.append(WRONG)
@@ -309,6 +307,14 @@ def _each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int
     return min(statuses, key=WORST_FIRST.index)
 
 
+def _said_wrongly() -> tuple[type[Exception], ...]:
+    """What refuses a setting, a file, and numbers that are given, if the command looked at any."""
+    from dpcompose.privacy.settings import InvalidSetting
+
+    numbers = sys.modules.get("dpcompose.front.numbers")
+    return (InvalidSetting, OSError) if numbers is None else (InvalidSetting, OSError, numbers.WrongValue)
+
+
 def _wrong(file: str, message: str, as_json: bool) -> None:
     print(message, file=sys.stderr)
     if as_json:
@@ -319,6 +325,17 @@ def _load(file: str, given: argparse.Namespace) -> tuple[Study, Any]:
     from dpcompose.front.study import load
 
     return load(file, given.theory)
+
+
+def _in_metric(file: str, given: argparse.Namespace) -> tuple[MetricStudy, Any] | None:
+    """The study of a file about privacy in a metric, and its claims; None for a file about neighbours."""
+    from dpcompose.privacy import problems
+
+    if "metrics" not in problems.parsed(problems.text_of(file), file):
+        return None
+    from dpcompose.front import metric_study
+
+    return metric_study.of_file(file, given.theory)
 
 
 def _with_theory(given: argparse.Namespace, warn: bool = True) -> bool:
@@ -349,11 +366,11 @@ def _with_theory(given: argparse.Namespace, warn: bool = True) -> bool:
 
 
 def _verify_file(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front import metric_study, render
+    from dpcompose.front import render
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.databases import TooLarge
 
-    if (in_metric := metric_study.of_file(file, given.theory)) is not None:
+    if (in_metric := _in_metric(file, given)) is not None:
         return _verify_in_metric(file, *in_metric, given)
     study, claims = _load(file, given)
     try:
@@ -453,11 +470,11 @@ def _values(text: str | None) -> dict[str, str]:
 
 
 def _bound_file(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front import metric_study, numbers, render
+    from dpcompose.front import numbers, render
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.databases import TooLarge
 
-    if (in_metric := metric_study.of_file(file, given.theory)) is not None:
+    if (in_metric := _in_metric(file, given)) is not None:
         return _bound_in_metric(file, in_metric[0], given)
     study, _ = _load(file, given)
     values = _values(given.at)

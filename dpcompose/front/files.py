@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
-
 from dpcompose.privacy import metric_schema, schema
 
 WIDTH = 100
@@ -81,35 +79,13 @@ def json_schema() -> dict[str, Any]:
     >>> json_schema()["$defs"]["ProblemTable"]["properties"]["databases"]["$ref"]
     '#/$defs/DatabasesTable'
     """
-    tables = (schema.ProblemTable, metric_schema.MetricProblemTable)
-    places, defs = models_json_schema([(one, "validation") for one in tables], schema_generator=_Schema)
-    about_neighbours, in_metrics = (places[one, "validation"] for one in tables)
+    defs: dict[str, Any] = {}
+    about_neighbours, in_metrics = (
+        one.schema(defs) for one in (schema.ProblemTable, metric_schema.MetricProblemTable)
+    )
     whole = {"if": {"required": ["metrics"]}, "then": in_metrics, "else": about_neighbours}
-    return {"$schema": _Schema.schema_dialect, "title": "a problem file of dpcompose", **whole, **defs}
-
-
-class _Schema(GenerateJsonSchema):
-    """What pydantic knows of a table, and what its checks of single values say besides; TOML has no null."""
-
-    def nullable_schema(self, schema_: Any) -> JsonSchemaValue:
-        return self.generate_inner(schema_["schema"])
-
-    def default_schema(self, schema_: Any) -> JsonSchemaValue:
-        found = super().default_schema(schema_)
-        if found.get("default", ...) is None:
-            del found["default"]
-        return found
-
-    def field_title_should_be_set(self, schema_: Any) -> bool:
-        return False
-
-    def function_before_schema(self, schema_: Any) -> JsonSchemaValue:
-        check = schema_["function"]["function"]
-        if isinstance(check, schema.Word | schema.NotionWord):
-            return {"type": "string", "enum": list(check.supported)}
-        if check is schema.formula:
-            return {"type": ["string", "number"]}
-        return super().function_before_schema(schema_)
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    return {"$schema": dialect, "title": "a problem file of dpcompose", **whole, "$defs": defs}
 
 
 # the shipped examples

@@ -14,8 +14,8 @@ from typing import Any
 import sympy
 
 from dpcompose.front.bound import Bound
+from dpcompose.kernel.grammar import natural
 from dpcompose.language import formulas
-from dpcompose.language.grammar import natural
 from dpcompose.language.symbols import Domain, family_of, symbol
 from dpcompose.language.worstcase import Over, Top
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee

@@ -20,7 +20,6 @@ from dpcompose.front import numbers, render
 from dpcompose.front.pictures import NO_MATPLOTLIB, Picture
 from dpcompose.front.study import Study
 from dpcompose.front.verdict import Verdict
-from dpcompose.kernel import formulas as kernel_formulas
 from dpcompose.kernel import terms
 from dpcompose.kernel.deciders.curves import Curve, Part
 from dpcompose.language import formulas
@@ -222,7 +221,7 @@ def _lines(
         stated = claim.guarantee if isinstance(claim, Claim) else claim
         if studies:
             values = numbers.at(studies[0].bound, at, dict(stated.values))
-            stated = replace(stated, values=tuple(values.items()))
+            stated = stated.with_values(tuple(values.items()))
         yield _of_guarantee(stated, f"claim {n}{verdict}")
 
 
@@ -262,8 +261,11 @@ def _of_guarantee(stated: Guarantee, called: str) -> Line:
             "(epsilon, delta) and Gaussian guarantees do"
         )
     epsilon, least = values["epsilon"], values.get("delta", 0.0)
-    stated_values = [kernel_formulas.parse(formulas.to_text(value), {}) for _, value in stated.values]
-    part = Part(stated_values[0], stated_values[1] if len(stated_values) > 1 else terms.ZERO)
+    part = (
+        Part(*(value for _, value in stated.terms))
+        if len(stated.terms) > 1
+        else Part(stated.terms[0][1], terms.ZERO)
+    )
 
     def exactly(alpha: float) -> float:
         t = _exp(epsilon)
@@ -317,12 +319,12 @@ def _at_numbers(study: Study, at: Mapping[Any, object]) -> Setting:
     found = numbers.at(study.bound, at, symbols)
     for value in found.values():
         _number(value)
-    known = {symbols[name]: value for name, value in found.items()}
+    known = {name: formulas.term(value) for name, value in found.items()}
     mechanisms = []
     for mechanism in setting.mechanisms:
         one = mechanism.with_letters(known)
-        if one.count is not None:
-            one = replace(one, count=one.count.xreplace(known))
+        if one.members is not None:
+            one = replace(one, members=terms.substituted(one.members, known))
         if isinstance(one.reads, PartOf):
             one = replace(
                 one, reads=replace(one.reads, parts=str(found.get(one.reads.parts, one.reads.parts)))

@@ -34,7 +34,6 @@ from dpcompose.front.latex import setting_latex
 from dpcompose.front.membership import Membership
 from dpcompose.front.numbers import Budget
 from dpcompose.front.verdict import Verdict
-from dpcompose.kernel import formulas as kernel_formulas
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.language import formulas
@@ -313,16 +312,14 @@ class Study:
 
     def _least(self, claim: Claim) -> Guarantee | None:
         """The least guarantee that a curve has at a claim's δ."""
-        values = dict(claim.guarantee.values)
+        values = dict(claim.guarantee.terms)
         if "delta" not in values:
             return None
         with suppress(NoGuarantee, NotElaborated):
             shop = self.proofs.shop_in(claim.guarantee.notion)
-            delta = kernel_formulas.parse(claim.guarantee.text()["delta"], shop.setting.symbols)
-            epsilon = least.least_epsilon(shop, claim.guarantee.notion, delta)
+            epsilon = least.least_epsilon(shop, claim.guarantee.notion, values["delta"])
             if epsilon is not None:
-                shown = formulas.parse(kernel_formulas.to_text(epsilon), {})
-                return replace(claim.guarantee, values=(("epsilon", shown), ("delta", values["delta"])))
+                return claim.guarantee.with_values((("epsilon", epsilon), ("delta", values["delta"])))
         return None
 
     def _resting_on(self, answer: Answer, proved: Proved) -> Answer:

@@ -102,11 +102,22 @@ class _Meaning:
             result: Term = getattr(self, f"_{node.kind}")(node)
         except TermError as error:
             raise self._refusal(str(error), node) from None
-        if len(result.factors) > MOST_FACTORS:
-            raise self._refusal(f"a product has at most {MOST_FACTORS} factors", node)
+        self._check_factors(result, node)
         if result.kind == "sum" and not result.letters and _sign(result) is None:
             raise self._refusal("this constant is too close to 0 to tell its sign", node)
         return result
+
+    def _check_factors(self, result: Term, node: Node) -> None:
+        """The limits of one product, once equal bases are joined."""
+        if len(result.factors) > MOST_FACTORS:
+            raise self._refusal(f"a product has at most {MOST_FACTORS} factors", node)
+        for factor in result.factors:
+            base, exponent = factor.base_and_exponent
+            for one in exponent.summands if factor.kind == "power" else ():
+                if one.kind == "number" and abs(one.of[0]) > MOST_EXPONENT:
+                    raise self._refusal(f"an exponent is at most {MOST_EXPONENT} in size", node)
+            if base.kind == "number" and factor.kind == "power" and _bits(base.of[0]) > MOST_ROOT_BITS:
+                raise self._refusal("numbers under roots must stay below 10^200", node)
 
     def _refusal(self, message: str, node: Node) -> FormulaError:
         return FormulaError(message, self.text, node.column)
@@ -141,6 +152,10 @@ class _Meaning:
     def _product(self, node: Node) -> Term:
         factors = []
         for before, child in zip(node.text, node.below, strict=True):
+            # In -(x + y)*z the sign is a factor, and not multiplied into the sum.
+            while child.kind == "signed":
+                factors += [terms.MINUS_ONE] if child.text == "-" else []
+                child = child.below[0]
             value = self.of(child)
             if before == "/":
                 if value == ZERO:

@@ -48,6 +48,11 @@ class FormulaError(ValueError):
         self.text = text
         self.column = column
 
+    @property
+    def line(self) -> str:
+        """The same in one line, as a part of another sentence."""
+        return f"{self.message}, in {clip(self.text, 100)}" if self.text else self.message
+
     def __str__(self) -> str:
         if self.column is None:
             return self.message
@@ -81,9 +86,9 @@ def _shown(character: str) -> str:
     return f"'{character if harmless else escaped(character)}' ({name}, U+{ord(character):04X})"
 
 
-def clip(name: str) -> str:
+def clip(name: str, most: int = 40) -> str:
     """A name in quotation marks, cut where it is long."""
-    return repr(name if len(name) <= 40 else name[:37] + "...")
+    return repr(name if len(name) <= most else name[: most - 3] + "...")
 
 
 _COMPARISON = "a formula is one value, without a comparison"

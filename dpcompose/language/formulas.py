@@ -1,29 +1,32 @@
-"""Formulas: the text of a real number or of a function of parameters, to sympy and back.
+"""Formulas at the border: what users write and hold, as terms of the kernel and as sympy expressions.
 
 A formula is `sqrt(m1**2 + m2**2)`, `max(e1 + e2, e1 + e3)`, `top(2, e1, e2, e3)`, `1e-6`,
-or `oo`, which stands alone.  The grammar is formulas.lark.  Text is never evaluated as
-Python, and every limit is checked before the work that it bounds, so that any text is
-either read or refused quickly.
+or `oo`, which stands alone.  The kernel reads and writes it; text is never evaluated as Python.
 
-- `parse` reads a formula, `names` lists its parameters, `to_text` writes it again;
-- `from_python` reads what a Python user gives as a parameter;
-- `evaluate` is the exact value at a point.
+- `term` is what a user gives as a parameter, `expression` what a user gets;
+- `names` lists the parameters of a formula, `to_text` writes a term or an expression;
+- `parse`, `conditions`, `evaluate` and `from_python` are about sympy expressions.
 
-Everything refused is a `FormulaError`, which points at the mistake.
+Everything refused is a `FormulaError`, which points at the mistake.  sympy is loaded where an
+expression is first asked for.
 """
 
 from __future__ import annotations
 
 import numbers
+import sys
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
-import sympy
+from dpcompose.kernel import formulas as kernel
+from dpcompose.kernel import terms
+from dpcompose.kernel.grammar import FUNCTIONS, RESERVED, FormulaError, escaped, names
+from dpcompose.kernel.terms import Term, TermError
+from dpcompose.language.refusals import float_refusal
 
-from dpcompose.language.grammar import FUNCTIONS, RESERVED, FormulaError, escaped, names, read_tree
-from dpcompose.language.meaning import Meaning
-from dpcompose.language.symbols import member, symbol
-from dpcompose.language.values import evaluate
-from dpcompose.language.writing import as_top, check_writable, float_refusal, to_text
+if TYPE_CHECKING:
+    import sympy
 
 __all__ = [
     "FUNCTIONS",
@@ -31,11 +34,79 @@ __all__ = [
     "FormulaError",
     "conditions",
     "evaluate",
+    "expression",
     "from_python",
+    "given",
     "names",
     "parse",
+    "term",
     "to_text",
 ]
+
+
+def term(value: object, known: Mapping[str, Term] | None = None) -> Term:
+    """The term that a user gives: a formula's text, an int, a Fraction, or a sympy expression.
+
+    known -- what the names in a text mean; None for positive parameters of those names.
+    A family's guarantee is in terms of its i-th member: e[i], also as sympy's Indexed.
+    Floats are refused: their rational value is seldom what was meant.
+
+    >>> term("2*e/4") == term(Fraction(1, 2)) * term("e")
+    True
+    >>> term(0.1)
+    Traceback (most recent call last):
+    dpcompose.kernel.grammar.FormulaError: 0.1 is a float; write Rational(1, 10)
+    """
+    if isinstance(value, Term):
+        return value
+    if isinstance(value, str):
+        known = {name: terms.letter(name) for name in names(value)} if known is None else known
+        return kernel.parse(value, known, index="i")
+    if is_expression(value):
+        return _of_sympy(value)
+    if isinstance(value, float):
+        raise FormulaError(float_refusal(value))
+    if isinstance(value, numbers.Rational) and not isinstance(value, bool):
+        try:
+            return terms.number(Fraction(int(value.numerator), int(value.denominator)))
+        except TermError as error:
+            raise FormulaError(str(error)) from None
+    shown = escaped(repr(value))
+    raise FormulaError(f"{shown if len(shown) <= 60 else type(value).__name__} is no formula and no number")
+
+
+def is_expression(value: object) -> bool:
+    """Whether a value is a sympy expression; without sympy none is."""
+    loaded = sys.modules.get("sympy")
+    return loaded is not None and isinstance(value, loaded.Expr)
+
+
+def _of_sympy(value: Any) -> Term:
+    import sympy
+
+    from dpcompose.language import exchange
+    from dpcompose.language.symbols import member
+
+    if indexed := value.atoms(sympy.Indexed):
+        value = value.xreplace({one: member(str(one.base)) for one in indexed})
+    return exchange.of_sympy(value)
+
+
+def given(value: Term) -> sympy.Expr | None:
+    """The sympy expression that a term was made of, if it was."""
+    found: sympy.Expr | None = value.__dict__.get("expression")
+    return found
+
+
+def expression(value: Term) -> sympy.Expr:
+    """The sympy expression that a term is, in symbols with the values that its letters may take.
+
+    >>> expression(term("max(e1, e2)/2"))
+    max(e1, e2)/2
+    """
+    from dpcompose.language import exchange
+
+    return exchange.to_sympy(value)
 
 
 def parse(
@@ -52,21 +123,28 @@ def parse(
     index -- the letter i that e[i] may have outside of sums, in a family's own guarantee.
     `max`, `min`, `abs` and `top` become `worstcase.Top`.  Raises FormulaError.
 
+    >>> from dpcompose.language.symbols import symbol
     >>> parse("2*max(e1, e2)/3 + 0.1", {"e1": symbol("e1"), "e2": symbol("e2")})
     2*max(e1, e2)/3 + 1/10
     >>> parse("2*e11", {"e1": symbol("e1")})
     Traceback (most recent call last):
-    dpcompose.language.grammar.FormulaError: unknown name 'e11'; did you mean 'e1'?
+    dpcompose.kernel.grammar.FormulaError: unknown name 'e11'; did you mean 'e1'?
       2*e11
         ^
     """
-    tokens, tree = read_tree(text, symbols)
-    if tokens[0] == "oo":
-        return sympy.oo
+    from dpcompose.language import exchange
+
+    given = families or {}
+    known = {name: exchange.of_sympy(one) for name, one in symbols.items()}
+    members = {name: [exchange.of_sympy(one) for one in some] for name, some in given.items()}
+    found = kernel.parse(text, known, members, index)
+    named = {
+        one.name: one for some in (symbols.values(), *given.values()) for x in some for one in x.free_symbols
+    }
     try:
-        return Meaning(text, symbols, families or {}, index).of(tree)
-    except RecursionError:
-        raise FormulaError("the formula is nested too deeply for sympy", text) from None
+        return exchange.to_sympy(found, named)
+    except FormulaError as error:
+        raise FormulaError(error.message, text, 1) from None
 
 
 def conditions(
@@ -76,41 +154,40 @@ def conditions(
 
     What cancels is asked about too: log(x) - log(x) needs x > 0.
 
+    >>> from dpcompose.language.symbols import symbol
     >>> conditions("log(x) - log(x) + x/x", {"x": symbol("x")})
     [(x, '> 0'), (x, '> 0'), (x, '!= 0')]
     """
-    _, tree = read_tree(text, symbols)
-    meaning = Meaning(text, symbols, {}, index)
-    meaning.of(tree)
-    return meaning.conditions
+    from dpcompose.language import exchange
+
+    known = {name: exchange.of_sympy(one) for name, one in symbols.items()}
+    return [(exchange.to_sympy(one), relation) for one, relation in kernel.conditions(text, known, index)]
 
 
 def from_python(value: object, known: Mapping[str, sympy.Expr] | None = None) -> sympy.Expr:
     """The expression that a Python user gives: sympy, an int, a Fraction, or a formula's text.
 
     known -- what the names in a text mean; None for positive parameters of those names.
-    A family's guarantee is in terms of its i-th member: e[i], also as sympy's Indexed.
-    Floats are refused: their rational value is seldom what was meant.
 
-    >>> from fractions import Fraction
     >>> from_python(Fraction(1, 3)), from_python("max(e1, e2)")
     (1/3, max(e1, e2))
-    >>> from_python(0.1)
-    Traceback (most recent call last):
-    dpcompose.language.grammar.FormulaError: 0.1 is a float; write Rational(1, 10)
     """
-    if isinstance(value, str):
-        known = {name: symbol(name) for name in names(value)} if known is None else known
+    if isinstance(value, str) and known is not None:
         return parse(value, known, index="i")
-    if isinstance(value, sympy.Expr):
-        value = value.xreplace({one: member(str(one.base)) for one in value.atoms(sympy.Indexed)})
-        check_writable(value)
-        return as_top(value)
-    if isinstance(value, float):
-        raise FormulaError(float_refusal(value))
-    if isinstance(value, numbers.Rational) and not isinstance(value, bool):
-        exact = sympy.Rational(int(value.numerator), int(value.denominator))
-        check_writable(exact)
-        return exact
-    shown = escaped(repr(value))
-    raise FormulaError(f"{shown if len(shown) <= 60 else type(value).__name__} is no formula and no number")
+    return expression(term(value))
+
+
+def to_text(value: Term | sympy.Expr) -> str:
+    """The formula of a term or an expression: it is read back as the same."""
+    if isinstance(value, Term):
+        return kernel.to_text(value)
+    from dpcompose.language import exchange
+
+    return kernel.to_text(exchange.of_sympy(value))
+
+
+def evaluate(value: sympy.Expr, point: Mapping[str, Fraction]) -> Fraction | None:
+    """The exact value of an expression at a point; None where it is not rational, or was not computed."""
+    from dpcompose.language import values
+
+    return values.evaluate(value, point)

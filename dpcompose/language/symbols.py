@@ -1,96 +1,37 @@
 """The one place that makes sympy symbols, each with the values it may take.
 
-A parameter is a sympy symbol together with a `Domain`: the set of values it ranges
-over.  `Symbol("e") != Symbol("e", positive=True)` in sympy, so no other file of
-dpcompose calls `sympy.Symbol`.
+A parameter is a name together with a `Domain`: the set of values it ranges over.
+`Symbol("e") != Symbol("e", positive=True)` in sympy, so no other file of dpcompose calls
+`sympy.Symbol`; sympy is loaded where a symbol is first made.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
-from typing import cast
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
 
-import sympy
+from dpcompose.kernel.domains import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL, Domain
 
+if TYPE_CHECKING:
+    import sympy
 
-@dataclass(frozen=True)
-class Domain:
-    """A set of real numbers {x : least ≤ x ≤ greatest}, its ends open or closed, or its integers.
-
-    least, greatest -- Fractions, or None where there is no bound;
-    open_least, open_greatest -- whether that end is left out;
-    integer -- whether only integers are meant.
-
-    >>> Domain.read("in (0,1)").contains(Fraction(1, 2))
-    True
-    >>> Domain.read("integer >= 2").contains(Fraction(5, 2))
-    False
-    >>> str(Domain.read("integer >= 2"))
-    'integer >= 2'
-    """
-
-    least: Fraction | None = None
-    open_least: bool = False
-    greatest: Fraction | None = None
-    open_greatest: bool = False
-    integer: bool = False
-
-    @staticmethod
-    def read(text: str) -> Domain:
-        """The domain that a problem file's words name.  Raises ValueError that lists the words."""
-        words = " ".join(text.split())
-        if words in _NAMED:
-            return _NAMED[words]
-        if found := re.fullmatch(r"integer >= (-?\d{1,15})", words):
-            return Domain(least=Fraction(found[1]), integer=True)
-        raise ValueError(
-            f"{text!r} is no domain; use positive, nonnegative, real, in (0,1), integer >= N, or a number"
-        )
-
-    def contains(self, x: Fraction) -> bool:
-        """Whether x is one of the allowed values."""
-        if self.integer and x.denominator != 1:
-            return False
-        if self.least is not None and (x <= self.least if self.open_least else x < self.least):
-            return False
-        return self.greatest is None or (x < self.greatest if self.open_greatest else x <= self.greatest)
-
-    @cached_property
-    def nonnegative(self) -> bool:
-        """Whether no allowed value is below 0."""
-        return self.least is not None and self.least >= 0
-
-    @cached_property
-    def assumptions(self) -> Mapping[str, bool]:
-        """What sympy is told of a symbol that ranges over the domain."""
-        known = {"integer": True} if self.integer else {"real": True}
-        if self.least is not None and (self.least > 0 or (self.least == 0 and self.open_least)):
-            known["positive"] = True
-        elif self.nonnegative:
-            known["nonnegative"] = True
-        return known
-
-    def __str__(self) -> str:
-        for words, domain in _NAMED.items():
-            if domain == self:
-                return words
-        return f"integer >= {self.least}"
-
-
-_NAMED = {
-    "positive": Domain(least=Fraction(0), open_least=True),
-    "nonnegative": Domain(least=Fraction(0)),
-    "real": Domain(),
-    "in (0,1)": Domain(least=Fraction(0), open_least=True, greatest=Fraction(1), open_greatest=True),
-}
-POSITIVE = _NAMED["positive"]
-NONNEGATIVE = _NAMED["nonnegative"]
-REAL = _NAMED["real"]
-UNIT_INTERVAL = _NAMED["in (0,1)"]
+__all__ = [
+    "NONNEGATIVE",
+    "POSITIVE",
+    "REAL",
+    "UNIT_INTERVAL",
+    "Domain",
+    "alike",
+    "domain_of",
+    "family_of",
+    "member",
+    "moves",
+    "parameters",
+    "simple",
+    "symbol",
+]
 
 
 @lru_cache(maxsize=100)
@@ -107,13 +48,30 @@ def simple(domain: Domain) -> tuple[Fraction, ...]:
     return tuple(value for value in dict.fromkeys(tried) if domain.contains(value))
 
 
+def _assumptions(domain: Domain) -> Mapping[str, bool]:
+    """What sympy is told of a symbol that ranges over the domain."""
+    known = {"integer": True} if domain.integer else {"real": True}
+    if domain.positive:
+        known["positive"] = True
+    elif domain.nonnegative:
+        known["nonnegative"] = True
+    return known
+
+
+def alike(one: Domain, other: Domain) -> bool:
+    """Whether sympy is told the same of symbols that range over two domains."""
+    return _assumptions(one) == _assumptions(other)
+
+
 def symbol(name: str, domain: Domain = POSITIVE) -> sympy.Symbol:
     """The sympy symbol of that name, with the assumptions that hold on all of its domain.
 
     >>> symbol("e1").is_positive, symbol("k", Domain.read("integer >= 2")).is_integer
     (True, True)
     """
-    return sympy.Symbol(name, **domain.assumptions)
+    import sympy
+
+    return sympy.Symbol(name, **_assumptions(domain))
 
 
 def member(family: str, index: int | str = "i", domain: Domain = POSITIVE) -> sympy.Symbol:
@@ -175,9 +133,11 @@ def parameters(names: str, domain: str = "positive") -> tuple[sympy.Symbol, ...]
     >>> parameters("epsilon_1:3")
     (epsilon_1, epsilon_2)
     """
+    import sympy
+
     wanted = Domain.read(domain)
     made = cast(
-        tuple[sympy.Symbol, ...], sympy.symbols(names, seq=True, cls=lambda name: symbol(name, wanted))
+        "tuple[sympy.Symbol, ...]", sympy.symbols(names, seq=True, cls=lambda name: symbol(name, wanted))
     )
     for one in made:
         if domain_of(one) != wanted:

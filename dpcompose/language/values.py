@@ -8,10 +8,12 @@ from fractions import Fraction
 
 import sympy
 
-from dpcompose.language.grammar import MOST_TERMS, FormulaError, natural
+from dpcompose.kernel.grammar import MOST_TERMS, FormulaError, natural
+from dpcompose.kernel.writing import to_text
+from dpcompose.language.exchange import of_sympy
 from dpcompose.language.symbols import family_of
 from dpcompose.language.worstcase import Over, Top
-from dpcompose.language.writing import WRITABLE, as_top, check_writable, to_text
+from dpcompose.language.writing import WRITABLE, as_top, check_writable
 
 _MOST_BITS = 1_000_000
 
@@ -30,7 +32,7 @@ def evaluate(expression: sympy.Expr, point: Mapping[str, Fraction]) -> Fraction 
     None
     >>> evaluate(1/(x - 1), {"x": Fraction(1)})
     Traceback (most recent call last):
-    dpcompose.language.grammar.FormulaError: 1/(x - 1) has no real value at x = 1
+    dpcompose.kernel.grammar.FormulaError: 1/(x - 1) has no real value at x = 1
     """
     if expression.has(sympy.oo, -sympy.oo):
         raise ValueError("oo has no value at a point")
@@ -107,4 +109,4 @@ def _exact_power(base: Fraction, exponent: Fraction) -> Fraction | None:
 def _no_value(it: sympy.Expr, point: Mapping[str, Fraction]) -> FormulaError:
     used = sorted((one.name for one in it.free_symbols), key=natural)
     where = ", ".join(f"{name} = {point[name]}" for name in used[:6]) + (", ..." if len(used) > 6 else "")
-    return FormulaError(f"{to_text(it)} has no real value" + (f" at {where}" if where else ""))
+    return FormulaError(f"{to_text(of_sympy(it))} has no real value" + (f" at {where}" if where else ""))

@@ -72,14 +72,14 @@ def _members(databases: DatabaseClass, mechanism: Mechanism, study: Setting | No
             yield one
             continue
         name = f"{mechanism.name}.{one.name}"
-        count = one.count if mechanism.count is None else mechanism.count
+        members = one.members if mechanism.members is None else mechanism.members
         if isinstance(f, Everything):
-            yield replace(one, name=name, count=count)
+            yield replace(one, name=name, members=members)
         elif one.table is not None:
             raise NotFlat(f"{name} has a table, which is about the databases of its study")
         else:
             reads, satisfies = _read(databases, f, study.databases, one, name)
-            yield replace(one, name=name, count=count, reads=reads, satisfies=satisfies)
+            yield replace(one, name=name, members=members, reads=reads, satisfies=satisfies)
 
 
 def _read(

@@ -7,16 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
-import sympy
-
+from dpcompose.kernel import terms
+from dpcompose.kernel.terms import Term
+from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.privacy.tables import ProbabilityTable
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.queries import Bit, Query
+
+if TYPE_CHECKING:
+    import sympy
+
+    from dpcompose.privacy.tables import ProbabilityTable
 
 
 class Composition:
@@ -46,7 +52,7 @@ class Nested:
 class Study(Protocol):
     """What `dpcompose.compose` returns, as far as mechanisms use it."""
 
-    def as_mechanism(self, name: str, reads: Map, count: sympy.Expr | None) -> Mechanism:
+    def as_mechanism(self, name: str, reads: Map, count: Term | None) -> Mechanism:
         """The composition as one mechanism of another, with the guarantee that it is shown to have."""
 
 
@@ -61,7 +67,7 @@ class Mechanism(Shown):
     "own": M is private as a map on the images f(𝔻), for the canonical metric there;
     table -- M itself, as probabilities on the databases of a finite class, or on the values of f: then a
     setting checks on it what is assumed else, and refuses a guarantee that it does not keep;
-    count -- for a family M[1], …, M[k] of mechanisms the number k, a whole number or a parameter.
+    members -- for a family M[1], …, M[k] of mechanisms the number k, a whole number or a parameter.
     Then the guarantee is that of M[i], in terms of e[i], and each reads the same, or its part i;
     query, noise -- for a concrete mechanism, which adds noise to the query's value at f(D).  Its
     guarantee then is that of the noise, for values one unit apart, and for no neighbours;
@@ -72,7 +78,7 @@ class Mechanism(Shown):
     name: str
     reads: Map
     satisfies: Guarantee
-    count: sympy.Expr | None = None
+    members: Term | None = None
     query: Query | None = None
     noise: Noise | None = None
     table: ProbabilityTable | None = None
@@ -92,12 +98,10 @@ class Mechanism(Shown):
         return Output(self.name, image_of(self.reads, D))
 
     def __repr__(self) -> str:
-        from dpcompose.language.formulas import to_text
-
-        return "".join(part if isinstance(part, str) else to_text(part) for part in self._line())
+        return "".join(part if isinstance(part, str) else formulas.to_text(part) for part in self._line())
 
     def _line(self) -> Sequence[str | sympy.Expr]:
-        family = "" if self.count is None else f" ({self.count} of them)"
+        family = "" if self.members is None else f" ({self.members} of them)"
         where = f" on the {self.satisfies.domain} domain" if self.satisfies.domain else ""
         front = f"{self.name}{family} reads {self.reads.written('D')} and "
         if self.released:
@@ -114,20 +118,30 @@ class Mechanism(Shown):
     @property
     def called(self) -> str:
         """The name; of a family those of its members: M[1], ..., M[k]."""
-        name, count = self.name, self.count
+        name, count = self.name, self.members
         return name if count is None else f"{name}[1], ..., {name}[{count}]"
 
     @property
     def many(self) -> bool:
         """Whether this is a family M[1], …, M[k]."""
-        return self.count is not None
+        return self.members is not None
+
+    @cached_property
+    def count(self) -> sympy.Expr | None:
+        """How many members a family has, as a sympy expression."""
+        return None if self.members is None else formulas.expression(self.members)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All that it is given by: the parameters of its guarantee, of its query and of its noise."""
+        given = [value for _, value in self.satisfies.terms]
+        given += [] if self.query is None else self.query.terms
+        return tuple(given if self.noise is None else [*given, self.noise.term])
 
     @property
     def formulas(self) -> tuple[sympy.Expr, ...]:
-        """All that it is given by: the parameters of its guarantee, of its query and of its noise."""
-        given = [value for _, value in self.satisfies.values]
-        given += [] if self.query is None else self.query.bounds
-        return tuple(given if self.noise is None else [*given, self.noise.parameter])
+        """The same as sympy expressions."""
+        return tuple(map(formulas.expression, self.terms))
 
     @property
     def is_concrete(self) -> bool:
@@ -142,15 +156,15 @@ class Mechanism(Shown):
             return ""
         return f"{self.query.words} with {self.noise.words}"
 
-    def with_letters(self, named: Mapping[sympy.Symbol, sympy.Symbol]) -> Mechanism:
-        """The same with other letters for some parameters, of its guarantee or its noise."""
+    def with_letters(self, named: Mapping[str, Term]) -> Mechanism:
+        """The same with other terms for some parameters, of its guarantee or its noise."""
         if self.noise is not None:
-            noise = replace(self.noise, parameter=self.noise.parameter.xreplace(named))
+            noise = self.noise.with_parameter(terms.substituted(self.noise.term, named))
             satisfies = noise.guarantee(self.satisfies.notion)
             assert satisfies is not None
             return replace(self, noise=noise, satisfies=satisfies)
-        values = tuple((key, value.xreplace(named)) for key, value in self.satisfies.values)
-        return replace(self, satisfies=replace(self.satisfies, values=values))
+        values = [(key, terms.substituted(value, named)) for key, value in self.satisfies.terms]
+        return replace(self, satisfies=self.satisfies.with_values(values))
 
     def stated_in(self, notion: str) -> Mechanism | None:
         """The mechanism with its guarantee in a notion, if it has one: concrete ones have several."""
@@ -160,6 +174,8 @@ class Mechanism(Shown):
         return None if given is None else replace(self, satisfies=given)
 
     def __post_init__(self) -> None:
+        if self.members is not None:
+            object.__setattr__(self, "members", formulas.term(self.members))
         if not isinstance(self.name, str) or not self.name:
             raise TypeError(f"a mechanism's name is a text, not {self.name!r}")
         if not isinstance(self.reads, Map):
@@ -173,26 +189,32 @@ class Mechanism(Shown):
             )
         if self.noise is None and self.satisfies.granularity is None:
             raise ValueError(f"{self.name}: say for which neighbours the guarantee is stated (granularity)")
-        if self.table is not None and not isinstance(self.table, ProbabilityTable):
-            raise TypeError(
-                f"{self.name}: a table of probabilities is made by dpcompose.probability_table, "
-                f"not {self.table!r}"
-            )
+        if self.table is not None:
+            self._check_table()
         if self.table is not None and self.noise is not None:
             raise ValueError(f"{self.name}: what adds noise is given by that, and has no table")
         if self.study is not None and (self.noise is not None or self.table is not None):
             raise ValueError(
                 f"{self.name}: a composition is given by its mechanisms, not by noise or a table"
             )
-        if self.table is not None and self.count is not None:
+        if self.table is not None and self.members is not None:
             raise ValueError(f"{self.name}: a table is that of one mechanism, and not of a family")
+
+    def _check_table(self) -> None:
+        from dpcompose.privacy.tables import ProbabilityTable
+
+        if not isinstance(self.table, ProbabilityTable):
+            raise TypeError(
+                f"{self.name}: a table of probabilities is made by dpcompose.probability_table, "
+                f"not {self.table!r}"
+            )
 
 
 def mechanism(
     name: str,
     satisfies: Guarantee | None = None,
     reads: Map = everything,
-    count: sympy.Expr | int | None = None,
+    count: Term | sympy.Expr | int | None = None,
     *,
     query: Query | None = None,
     noise: Noise | None = None,
@@ -226,7 +248,7 @@ def mechanism(
     >>> mechanism("ward", study=ward, reads=dpc.restriction(["a"]))
     ward reads D|{a} and is unbounded pure (e1 + e2) on the own domain, composed of M1 and M2
     """
-    number = sympy.Integer(count) if isinstance(count, int) else count
+    number = None if count is None else formulas.term(count)
     if study is not None:
         if not (satisfies is None and query is None and noise is None and table is None):
             raise TypeError(f"{name} is a study, from which its guarantee follows: leave out all else")

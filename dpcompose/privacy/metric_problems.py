@@ -14,13 +14,11 @@ from types import MappingProxyType
 from typing import Any
 
 import sympy
-from pydantic import BaseModel, ValidationError
 
 from dpcompose.language import forms, formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL, Domain, symbol
 from dpcompose.privacy.metric_schema import (
-    TABLES,
     MetricClaimTable,
     MetricMechanismTable,
     MetricProblemTable,
@@ -28,8 +26,8 @@ from dpcompose.privacy.metric_schema import (
     PartTable,
 )
 from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.problems import CLASSES, UNIT_KEYS, ProblemError
-from dpcompose.privacy.schema import Mistake, Path_, line_of, mistake_of, near, shown, unset
+from dpcompose.privacy.problems import CLASSES, UNIT_KEYS, ProblemError, table_of
+from dpcompose.privacy.schema import Mistake, Path_, line_of, near, shown, unset
 from dpcompose.spaces.databases import Multisets, Size, Tuples
 from dpcompose.spaces.granularities import BUILT_IN
 from dpcompose.spaces.maps import Map, everything, positions, restriction
@@ -126,26 +124,13 @@ def read_data(data: Mapping[str, Any], file: str = "problem", text: str = "") ->
     """The problem in parsed data.  Raises ProblemError with every mistake."""
     if missing := unset(data):
         raise ProblemError(file, missing)
-    try:
-        given = MetricProblemTable.model_validate(data)
-    except ValidationError as error:
-        raise ProblemError(file, [mistake_of(e, text, _model_at) for e in error.errors()]) from None
-    except RecursionError:
-        raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
+    given = table_of(MetricProblemTable, data, file, text)
     reader = _Reader(given, data)
     problem = reader.problem(file)
     if reader.mistakes or problem is None:
         located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in reader.mistakes]
         raise ProblemError(file, located)
     return problem
-
-
-def _model_at(path: Path_) -> type[BaseModel] | None:
-    """The table of the schema at a key path."""
-    for known, table in TABLES.items():
-        if len(known) == len(path) and all(k in ("*", str(p)) for k, p in zip(known, path, strict=True)):
-            return table
-    return None
 
 
 class _Reader:
@@ -459,7 +444,7 @@ class _Reader:
         assert given.noise is not None
         word = given.noise.word
         parameter = self._formula(
-            next(str(v) for v in given.noise.model_dump(exclude_none=True).values()),
+            given.noise.parameter,
             (*path, "noise", word),
             {},
             key=word,

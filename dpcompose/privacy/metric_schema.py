@@ -1,32 +1,39 @@
-"""The schema of problem files about privacy in a metric, as pydantic models; see `metric_problems`."""
+"""The schema of problem files about privacy in a metric; see `metric_problems`."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
-
-from dpcompose.privacy.schema import Formula, Name, NoiseTable, Title, Word
+from dpcompose.privacy.checks import (
+    FORMULA,
+    NAME,
+    TEXT,
+    TITLE,
+    TRUE_OR_FALSE,
+    ListOf,
+    OneOf,
+    Table,
+    TableOf,
+    Text,
+    Word,
+    key,
+    need,
+)
+from dpcompose.privacy.schema import BOUNDS, NAMES, NUMBERS, NoiseTable
 from dpcompose.spaces.points import NORMS
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
-
 
 PARTS = ("points", "multisets", "tuples", "streams")
 
 
-class PartTable(_Table):
-    kind: Annotated[str, BeforeValidator(Word("kind", PARTS))]
-    coordinates: Annotated[list[Name], Field(min_length=1, max_length=20)] | None = None
-    box: list[Annotated[list[Formula], Field(min_length=2, max_length=2)]] | None = None
-    disc: Formula | None = None
-    records: list[Name] | None = None
-    size: str = "any"
+class PartTable(Table):
+    kind: str = need(Word("kind", PARTS))
+    coordinates: list[str] | None = key(ListOf(NAME, 1, 20))
+    box: list[list[str]] | None = key(ListOf(BOUNDS))
+    disc: str | None = key(FORMULA)
+    records: list[str] | None = key(NAMES)
+    size: str = key(TEXT, "any")
 
-    @model_validator(mode="after")
-    def _fits(self) -> PartTable:
+    def check(self) -> None:
         about_points = self.coordinates is not None or self.box is not None or self.disc is not None
         if self.kind == "points" and (self.records is not None or self.size != "any"):
             raise ValueError("records and size are about records; points have coordinates")
@@ -38,44 +45,41 @@ class PartTable(_Table):
             raise ValueError('a box has one interval for each coordinate: box = [["0", "1"], ["-oo", "oo"]]')
         if self.disc is not None and (self.box is not None or len(self.coordinates or ()) != 2):
             raise ValueError("a disc is one of points with two coordinates, without a box")
-        return self
 
 
 class MetricDatabasesTable(PartTable):
-    kind: Annotated[str, BeforeValidator(Word("kind", (*PARTS, "product"), ("graphs", "listed")))]
-    parts: Annotated[dict[Name, PartTable], Field(min_length=1, max_length=50)] | None = None
+    kind: str = need(Word("kind", (*PARTS, "product"), ("graphs", "listed")))
+    parts: Mapping[str, PartTable] | None = key(TableOf(PartTable, 1, 50))
 
-    @model_validator(mode="after")
-    def _product(self) -> MetricDatabasesTable:
+    def check(self) -> None:
+        super().check()
         if (self.kind == "product") != (self.parts is not None):
             raise ValueError(
                 'a product has parts, each with its kind: [databases.parts.NAME] kind = "points"'
             )
-        if self.kind == "product" and self.model_fields_set != {"kind", "parts"}:
+        if self.kind == "product" and self.given != {"kind", "parts"}:
             raise ValueError("what the databases are made of is said of each part of a product")
-        return self
 
 
-class ValuesTable(_Table):
-    values: Annotated[list[Formula], Field(min_length=1, max_length=50)]
+class ValuesTable(Table):
+    values: list[str] = need(ListOf(FORMULA, 1, 50))
 
 
-class ReadRecordsTable(_Table):
-    records: list[Name] | None = None
-    positions: list[Annotated[int, Field(ge=1)]] | None = None
+class ReadRecordsTable(Table):
+    records: list[str] | None = key(NAMES)
+    positions: list[int] | None = key(NUMBERS)
 
 
-class MetricTable(_Table):
-    of: Name | None = None
-    norm: Annotated[str, BeforeValidator(Word("norm", tuple(NORMS)))] | None = None
-    granularity: Name | None = None
-    reads: ReadRecordsTable | None = None
-    letters: Annotated[list[list[Name]], Field(min_length=2, max_length=2)] | None = None
-    formula: Formula | None = None
-    at_most: Formula | None = Field(default=None, alias="at-most")
+class MetricTable(Table):
+    of: str | None = key(NAME)
+    norm: str | None = key(Word("norm", tuple(NORMS)))
+    granularity: str | None = key(NAME)
+    reads: ReadRecordsTable | None = key(ReadRecordsTable)
+    letters: list[list[str]] | None = key(ListOf(NAMES, 2, 2))
+    formula: str | None = key(FORMULA)
+    at_most: str | None = key(FORMULA, written="at-most")
 
-    @model_validator(mode="after")
-    def _one(self) -> MetricTable:
+    def check(self) -> None:
         given = [one is not None for one in (self.norm, self.granularity, self.formula)]
         if sum(given) > 1 or (not any(given) and self.at_most is None):
             raise ValueError(METRICS)
@@ -85,7 +89,6 @@ class MetricTable(_Table):
             raise ValueError("reads is about the records of which a granularity counts steps")
         if self.of is not None and self.formula is not None and self.letters is None:
             raise ValueError("a formula in other metrics is not of a part or map: these metrics are")
-        return self
 
 
 METRICS = (
@@ -95,68 +98,50 @@ METRICS = (
 )
 
 
-class MetricTargetTable(_Table):
-    metric: Formula
+class MetricTargetTable(Table):
+    metric: str = need(FORMULA)
 
 
-class MetricGuaranteeTable(_Table):
-    notion: Annotated[
-        str, BeforeValidator(Word("notion", ("pure",), ("approximate", "zcdp", "gaussian", "renyi")))
-    ]
-    metric: Formula
+class MetricGuaranteeTable(Table):
+    notion: str = need(Word("notion", ("pure",), ("approximate", "zcdp", "gaussian", "renyi")))
+    metric: str = need(FORMULA)
 
 
-class MetricMechanismTable(_Table):
-    name: Name
-    guarantee: MetricGuaranteeTable | None = None
-    reads: Name | None = None
-    noise: NoiseTable | None = None
+class MetricMechanismTable(Table):
+    name: str = need(NAME)
+    guarantee: MetricGuaranteeTable | None = key(MetricGuaranteeTable)
+    reads: str | None = key(NAME)
+    noise: NoiseTable | None = key(NoiseTable)
 
-    @model_validator(mode="after")
-    def _known(self) -> MetricMechanismTable:
+    def check(self) -> None:
         if (self.guarantee is None) == (self.noise is None):
             raise ValueError("a mechanism has a guarantee in a metric, or noise on what it reads; not both")
         if self.guarantee is not None and self.reads is not None:
             raise ValueError("the metrics of its guarantee say what a mechanism reads; leave out reads")
-        return self
 
 
-class MetricClaimTable(_Table):
-    notion: Literal["pure"]
-    metric: Formula | None = None
-    epsilon: Formula | None = None
-    expect: Literal["proved", "refuted", "undecided"] | None = None
+class MetricClaimTable(Table):
+    notion: str = need(OneOf("pure"))
+    metric: str | None = key(FORMULA)
+    epsilon: str | None = key(FORMULA)
+    expect: str | None = key(OneOf("proved", "refuted", "undecided"))
 
-    @model_validator(mode="after")
-    def _one(self) -> MetricClaimTable:
+    def check(self) -> None:
         if (self.metric is None) == (self.epsilon is None):
             raise ValueError("a claim is a metric, or an epsilon: so many times the metric of the target")
-        return self
 
 
-class MetricProblemTable(_Table):
-    format: Literal[1]
-    title: Title = ""
-    parameters: dict[str, Formula] = {}
-    databases: MetricDatabasesTable
-    maps: dict[Name, ValuesTable] = {}
-    metrics: Annotated[dict[Name, MetricTable], Field(min_length=1, max_length=200)]
-    adaptive: bool = False
-    target: MetricTargetTable | None = None
-    mechanisms: Annotated[list[MetricMechanismTable], Field(min_length=1, max_length=200)]
-    claims: Annotated[list[MetricClaimTable], Field(max_length=1000)] = []
+NOTHING: Mapping[str, str] = {}
 
 
-TABLES: dict[tuple[str, ...], type[BaseModel]] = {
-    (): MetricProblemTable,
-    ("databases",): MetricDatabasesTable,
-    ("databases", "parts", "*"): PartTable,
-    ("maps", "*"): ValuesTable,
-    ("metrics", "*"): MetricTable,
-    ("target",): MetricTargetTable,
-    ("mechanisms", "*"): MetricMechanismTable,
-    ("mechanisms", "*", "guarantee"): MetricGuaranteeTable,
-    ("mechanisms", "*", "noise"): NoiseTable,
-    ("claims", "*"): MetricClaimTable,
-}
-"""The table of the schema at each key path; * is a name or a number."""
+class MetricProblemTable(Table):
+    format: int = need(OneOf(1))
+    title: str = key(TITLE, "")
+    parameters: Mapping[str, str] = key(TableOf(FORMULA, names=Text()), NOTHING)
+    databases: MetricDatabasesTable = need(MetricDatabasesTable)
+    maps: Mapping[str, ValuesTable] = key(TableOf(ValuesTable), NOTHING)
+    metrics: Mapping[str, MetricTable] = need(TableOf(MetricTable, 1, 200))
+    adaptive: bool = key(TRUE_OR_FALSE, False)
+    target: MetricTargetTable | None = key(MetricTargetTable)
+    mechanisms: list[MetricMechanismTable] = need(ListOf(MetricMechanismTable, 1, 200))
+    claims: Sequence[MetricClaimTable] = key(ListOf(MetricClaimTable, 0, 1000), [])

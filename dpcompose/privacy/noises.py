@@ -7,18 +7,25 @@ apart; at distance r they grow as the rule of the notion says.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import islice, product
 from typing import TYPE_CHECKING
 
+from dpcompose.kernel import formulas as kernel
+from dpcompose.kernel import terms
+from dpcompose.kernel.deciders import values
+from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.terms import Term, TermError
+from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import simple
 from dpcompose.privacy.notions import Guarantee
 
 if TYPE_CHECKING:
     import sympy
-
-    from dpcompose.language.symbols import Domain
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,9 @@ class Kind:
     needs: str
     states: Mapping[str, Mapping[str, str]] = field(hash=False)
 
+
+LOG_ODDS = "log(p/(1 - p))"
+"""What randomized response loses."""
 
 KINDS: Mapping[str, Kind] = {
     "laplace": Kind(
@@ -66,7 +76,7 @@ KINDS: Mapping[str, Kind] = {
         "randomized response, true with probability {}",
         "bit",
         "one bit: leave the query out, and it is a bit of what is read",
-        {"pure": {"epsilon": "log(p/(1 - p))"}},
+        {"pure": {"epsilon": LOG_ODDS}},
     ),
     "planar-laplace": Kind(
         "b",
@@ -92,12 +102,24 @@ KINDS: Mapping[str, Kind] = {
 class Noise(Shown):
     """Independent noise on every entry of a query's value.
 
-    word -- which one, a key of KINDS; parameter -- a scale or standard deviation, positive; or for
-    randomized response the probability of the truth, in (0,1).
+    word -- which one, a key of KINDS; term -- its parameter: a scale or standard deviation, positive; or
+    for randomized response the probability of the truth, in (0,1).
     """
 
     word: str
-    parameter: sympy.Expr
+    term: Term
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "term", formulas.term(self.term))
+
+    @property
+    def parameter(self) -> sympy.Expr:
+        """The parameter as a sympy expression."""
+        return formulas.expression(self.term)
+
+    def with_parameter(self, parameter: Term | sympy.Expr) -> Noise:
+        """The same noise with another parameter."""
+        return Noise(self.word, formulas.term(parameter))
 
     @property
     def kind(self) -> Kind:
@@ -106,31 +128,35 @@ class Noise(Shown):
     @property
     def words(self) -> str:
         """With its parameter, in words."""
-        from dpcompose.language import formulas
-
-        return self.kind.words.format(formulas.to_text(self.parameter))
+        return self.kind.words.format(formulas.to_text(self.term))
 
     def _line(self) -> Sequence[str | sympy.Expr]:
         front, _, rest = self.kind.words.partition("{}")
         return [front, self.parameter, rest]
 
     def value(self, formula: str, letters: Mapping[str, sympy.Expr] | None = None) -> sympy.Expr:
-        """A formula in the letter of the noise, for its parameter; letters -- others that it may have.
+        """The same as `stated`, as a sympy expression; letters -- others that the formula may have.
 
         >>> randomized_response("exp(e)/(1 + exp(e))").value("log(p/(1 - p))")
         e
         """
-        import sympy
+        known = {name: formulas.term(x) for name, x in (letters or {}).items()}
+        return formulas.expression(self.stated(formula, known))
 
-        from dpcompose.language import formulas
+    def stated(self, formula: str, letters: Mapping[str, Term] | None = None) -> Term:
+        """A formula in the letter of the noise, for its parameter."""
+        p = self.fitting
+        if self.kind.takes == "bit" and formula == LOG_ODDS:
+            return terms.log(_odds(p))
+        return formulas.term(formula, {self.kind.letter: p, **(letters or {})})
 
-        p = self.parameter
-        if self.kind.takes == "bit" and p.is_Rational and 2 * p < 1:
-            p = 1 - p  # the same mechanism, with its answers exchanged
-        value = formulas.parse(formula, {self.kind.letter: p, **(letters or {})})
-        if self.kind.takes == "bit" and isinstance(value, sympy.log):
-            return sympy.log(_odds(p))
-        return value
+    @property
+    def fitting(self) -> Term:
+        """The parameter; of a bit told as it is with a probability below 1/2 that of the other answer, which
+        is the same mechanism with its answers exchanged."""
+        p = self.term.number
+        below = self.kind.takes == "bit" and p is not None and 2 * p < 1
+        return 1 - self.term if below else self.term
 
     def guarantee(self, notion: str | None = None) -> Guarantee | None:
         """The guarantee for values one unit apart, in a notion or its own; None where there is none.
@@ -138,18 +164,16 @@ class Noise(Shown):
         >>> str(laplace("1/e").guarantee()), laplace(1).guarantee("zcdp")
         ('pure (e)', None)
         """
-        from dpcompose.language.grammar import FormulaError
-
         states = self.kind.states
         own = next(iter(states))
         notion = own if notion is None else notion
         try:
-            values = tuple((key, self.value(text)) for key, text in states.get(notion, {}).items())
-        except FormulaError:
+            given = tuple((key, self.stated(text)) for key, text in states.get(notion, {}).items())
+        except (formulas.FormulaError, TermError) as error:
             if notion == own:
-                raise
+                raise formulas.FormulaError(str(error)) from None
             return None  # a parameter of that notion is larger than numbers of formulas may be
-        return Guarantee(notion, values) if values else None
+        return Guarantee(notion, given) if given else None
 
     def unfit(self, domains: Mapping[str, Domain]) -> str | None:
         """Why the parameter is none, in words; None where it is fine for all allowed values.
@@ -162,18 +186,13 @@ class Noise(Shown):
         >>> laplace("1 - 2*d").unfit({"d": UNIT_INTERVAL})
         'the scale 1 - 2*d must be positive for all allowed values, but it is 0 at d = 1/2'
         """
-        import sympy
-
-        from dpcompose.language import formulas
-
-        x = self.parameter
-        if x is sympy.oo:
+        x = _in(self.term, domains)
+        if x.kind == "oo":
             return f"the {self.kind.called} is a finite number"
         if self.kind.takes != "bit":
-            fine = _is_positive(x, domains)
+            fine = values.surely(x)
         else:
-            odds = sympy.Integer(0) if x == 1 else sympy.cancel(x / (1 - x))
-            fine = _is_positive(odds, {}) or (_is_positive(x, domains) and _is_positive(1 - x, domains))
+            fine = x != terms.ONE and (values.surely(_odds(x)) or (values.surely(x) and values.surely(1 - x)))
         if fine:
             return None
         wanted = "lie between 0 and 1" if self.kind.takes == "bit" else "be positive"
@@ -242,51 +261,67 @@ def randomized_response(truth: object) -> Noise:
     return _noise("randomized-response", truth)
 
 
-def _odds(p: sympy.Expr) -> sympy.Expr:
-    """p/(1 − p) in lowest terms, its denominator positive where that of p is.
+def _odds(p: Term) -> Term:
+    """p/(1 − p) as one quotient.
 
-    >>> from dpcompose.language.symbols import symbol
-    >>> _odds(symbol("f")), _odds(1 - symbol("f") / 2)
-    (f/(1 - f), (2 - f)/f)
+    >>> [formulas.to_text(_odds(formulas.term(p))) for p in ("f", "1 - f/2", "exp(e)/(1 + exp(e))")]
+    ['f/(1 - f)', '(2 - f)/f', 'exp(e)']
     """
-    import sympy
-
-    over, under = sympy.fraction(sympy.together(p))
-    if sympy.gcd(over, under) != 1:
-        over, under = sympy.fraction(sympy.cancel(p))
-    return over / sympy.expand(under - over)
+    over, under = _fraction(p)
+    return terms.expanded(over) / terms.expanded(under - over)
 
 
-def _is_positive(x: sympy.Expr, domains: Mapping[str, Domain]) -> bool:
-    """Whether x > 0 is seen for all allowed values: from signs, or by calculus."""
-    from dpcompose.language import forms
-    from dpcompose.language.meaning import sign
+def _fraction(term: Term) -> tuple[Term, Term]:
+    """A term as numerator and denominator: sums are brought to one denominator."""
+    if term.kind == "sum":
+        parts = [_fraction(part) for part in term.parts]
+        under = _multiple([one for _, one in parts])
+        return terms.add(terms.expanded(over * (under / one)) for over, one in parts), under
+    above, below = [terms.ONE], [terms.ONE]
+    for factor in term.factors:
+        base, exponent = factor.base_and_exponent
+        c, r = factor.number, exponent.number
+        if c is not None:
+            above.append(terms.number(c.numerator))
+            below.append(terms.number(c.denominator))
+        elif r is not None and r < 0:
+            below.append(terms.power(base, -r))
+        else:
+            above.append(factor)
+    return terms.multiply(above), terms.multiply(below)
 
-    if x.is_positive or (not x.free_symbols and sign(x) == 1):
-        return True
-    if not {str(one) for one in x.free_symbols} <= set(domains):
-        return False
-    try:
-        return forms.surely(forms.read(x, domains), domains)
-    except forms.NotAForm:
-        return False
+
+def _multiple(some: Sequence[Term]) -> Term:
+    """A common multiple of denominators: each factor as often as in the one that has it most often."""
+    whole, powers = 1, dict[Term, Fraction]()
+    for one in some:
+        for factor in one.factors:
+            base, exponent = factor.base_and_exponent
+            if factor.number is not None:
+                whole = math.lcm(whole, int(factor.number))
+            else:
+                base, r = (base, exponent.number) if exponent.number is not None else (factor, Fraction(1))
+                powers[base] = max(powers.get(base, Fraction(0)), r)
+    return terms.multiply([terms.number(whole), *(terms.power(base, r) for base, r in powers.items())])
+
+
+def _in(term: Term, domains: Mapping[str, Domain]) -> Term:
+    """The term with the values that its letters may have here."""
+    known = {name: terms.letter(name, domains[name]) for name in term.letters if name in domains}
+    return terms.substituted(term, known)
 
 
 MOST_POINTS = 500
 """At how many simple points a parameter is tried that is not seen to be allowed everywhere."""
 
 
-def _where_not_above(x: sympy.Expr, below_one: bool, domains: Mapping[str, Domain]) -> str:
+def _where_not_above(x: Term, below_one: bool, domains: Mapping[str, Domain]) -> str:
     """Simple allowed values at which not 0 < x, or not x < 1, in words; "" where none is found."""
-    from itertools import islice, product
-
-    from dpcompose.language import formulas
-
-    names = sorted({str(one) for one in x.free_symbols} & set(domains))
-    values = product(*(simple(domains[name]) for name in names))
-    for point in (dict(zip(names, some, strict=True)) for some in islice(values, MOST_POINTS)):
+    names = sorted(x.letters.keys() & domains.keys())
+    some = product(*(simple(domains[name]) for name in names))
+    for point in (dict(zip(names, one, strict=True)) for one in islice(some, MOST_POINTS)):
         try:
-            value = formulas.evaluate(x, point)
+            value = kernel.evaluate(x, point)
         except formulas.FormulaError as error:
             return f", but {error.message}"
         if value is not None and (value <= 0 or (below_one and value >= 1)):
@@ -296,6 +331,4 @@ def _where_not_above(x: sympy.Expr, below_one: bool, domains: Mapping[str, Domai
 
 
 def _noise(word: str, parameter: object) -> Noise:
-    from dpcompose.language import formulas
-
-    return Noise(word, formulas.from_python(parameter))
+    return Noise(word, formulas.term(parameter))

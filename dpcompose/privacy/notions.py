@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dpcompose.kernel.terms import Term
+from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.spaces.granularities import Granularity
 
@@ -28,12 +31,12 @@ DOMAINS = ("own", "common")
 """Where a mechanism's guarantee is stated: on its map's own image class, or on the common class."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Guarantee(Shown):
     """A notion with the values of its parameters, and for a mechanism's own also where it is stated.
 
     notion -- the name of a rule page, such as "pure";
-    values -- (parameter, sympy expression) pairs, in the order of the rule page;
+    terms -- (parameter, term) pairs, in the order of the rule page; sympy expressions become terms;
     granularity -- the neighbours it is stated for (a claim: None, the target is meant);
     domain -- "own" or "common", None for a mechanism that reads everything.
 
@@ -42,18 +45,42 @@ class Guarantee(Shown):
     """
 
     notion: str
-    values: tuple[tuple[str, sympy.Expr], ...]
+    terms: tuple[tuple[str, Term], ...]
     granularity: Granularity | None = None
     domain: str | None = None
 
+    def __post_init__(self) -> None:
+        given = tuple((key, formulas.term(value)) for key, value in self.terms)
+        object.__setattr__(self, "terms", given)
+
+    @cached_property
+    def values(self) -> tuple[tuple[str, sympy.Expr], ...]:
+        """(parameter, sympy expression) pairs, in the order of the rule page."""
+        return tuple((key, formulas.expression(value)) for key, value in self.terms)
+
     def __getitem__(self, parameter: str) -> sympy.Expr:
-        return dict(self.values)[parameter]
+        return formulas.expression(dict(self.terms)[parameter])
+
+    def __eq__(self, other: object) -> bool:
+        """Guarantees are the same where their formulas are, whatever is known of the parameters."""
+        if not isinstance(other, Guarantee):
+            return NotImplemented
+        return self._same == other._same
+
+    def __hash__(self) -> int:
+        return hash(self._same)
+
+    @property
+    def _same(self) -> tuple[object, ...]:
+        return tuple(self.text().items()), self.granularity, self.domain
+
+    def with_values(self, values: Sequence[tuple[str, Term | sympy.Expr]]) -> Guarantee:
+        """The same with other values of the parameters."""
+        return Guarantee(self.notion, tuple(values), self.granularity, self.domain)
 
     def text(self) -> dict[str, str]:
         """The notion and its parameters as a problem file would write them."""
-        from dpcompose.language import formulas
-
-        return {"notion": self.notion} | {key: formulas.to_text(value) for key, value in self.values}
+        return {"notion": self.notion} | {key: formulas.to_text(value) for key, value in self.terms}
 
     @property
     def about_granularity(self) -> Granularity:
@@ -79,9 +106,7 @@ class Guarantee(Shown):
         return [*line, ")"]
 
     def __str__(self) -> str:
-        from dpcompose.language import formulas
-
-        values = ", ".join(formulas.to_text(value) for _, value in self.values)
+        values = ", ".join(formulas.to_text(value) for _, value in self.terms)
         return f"{f'{self.granularity} ' if self.granularity else ''}{self.notion} ({values})"
 
 
@@ -138,11 +163,9 @@ def gaussian(mu: object, granularity: Granularity | None = None, domain: str | N
 def _guarantee(
     notion: str, values: dict[str, object], granularity: Granularity | None, domain: str | None
 ) -> Guarantee:
-    from dpcompose.language import formulas
-
     if granularity is not None and not isinstance(granularity, Granularity):
         raise TypeError(f"a granularity is a value such as dpcompose.bounded, not {granularity!r}")
     if domain is not None and domain not in DOMAINS:
         raise ValueError(f'domain is "own" or "common", not {domain!r}')
-    given = tuple((key, formulas.from_python(value)) for key, value in values.items())
+    given = tuple((key, formulas.term(value)) for key, value in values.items())
     return Guarantee(notion, given, granularity, domain)

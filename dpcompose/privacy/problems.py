@@ -1,7 +1,7 @@
 """Problem files: TOML text to a setting with claims, and a setting back to the same data.
 
-The schema is read by pydantic, so that all mistakes come at once, each with its key path and,
-where it is known, its line.  Nothing in a file is evaluated as Python.
+All mistakes come at once, each with its key path and, where it is known, its line.  Nothing in a
+file is evaluated as Python.
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import sympy
-from pydantic import ValidationError
-
-from dpcompose.language import forms, formulas
+from dpcompose.kernel import formulas as kernel
+from dpcompose.kernel import terms
+from dpcompose.kernel.deciders import values
+from dpcompose.kernel.domains import POSITIVE, UNIT_INTERVAL, Domain
+from dpcompose.kernel.terms import Term
+from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.language.symbols import POSITIVE, UNIT_INTERVAL, Domain, family_of, symbol
+from dpcompose.language.symbols import family_of
+from dpcompose.privacy import checks
 from dpcompose.privacy.mechanisms import Mechanism, Nested, mechanism
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
@@ -35,13 +38,11 @@ from dpcompose.privacy.schema import (
     StudyTable,
     first_line,
     line_of,
-    mistake_of,
     near,
     shown,
     unset,
 )
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
-from dpcompose.privacy.tables import ProbabilityTable, probability_table
 from dpcompose.spaces.attributed import Tables, columns, tables
 from dpcompose.spaces.databases import (
     Database,
@@ -84,6 +85,11 @@ from dpcompose.spaces.queries import (
 from dpcompose.spaces.reading import EachVertex, among, vertex
 from dpcompose.spaces.sequences import Sequences
 from dpcompose.spaces.subsets import Sets, graphs
+
+if TYPE_CHECKING:
+    import sympy
+
+    from dpcompose.privacy.tables import ProbabilityTable
 
 LARGEST_WRITTEN = 20_000
 """The most databases that a class has which is written out one by one."""
@@ -144,7 +150,7 @@ class Problem:
 # reading
 
 
-Showing = Callable[[str, Setting, Map, sympy.Expr | None], Mechanism]
+Showing = Callable[[str, Setting, Map, Term | None], Mechanism]
 """Makes a mechanism of a study, by its name, what is composed, what it reads and how many there are, with the
 guarantee that is shown for it; raises a ValueError where none is.  It searches, and so it is passed in."""
 
@@ -205,18 +211,28 @@ def read_data(
         raise ProblemError(file, [Mistake(("metrics",), ABOUT_METRICS)])
     if missing := unset(data):
         raise ProblemError(file, missing)
-    try:
-        given = ProblemTable.model_validate(data, context={"notions": notions})
-    except ValidationError as error:
-        raise ProblemError(file, [mistake_of(e, text) for e in error.errors()]) from None
-    except RecursionError:
-        raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
+    given = table_of(ProblemTable, data, file, text, notions)
     reader = _Reader(given, show, keys=notions)
     problem = reader.problem(given.claims, file)
     if reader.mistakes or problem is None:
         located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in reader.mistakes]
         raise ProblemError(file, located)
     return problem
+
+
+T = TypeVar("T", bound=checks.Table)
+
+
+def table_of(kind: type[T], data: Any, file: str, text: str, notions: Notions | None = None) -> T:
+    """The checked table that data are.  Raises ProblemError with every mistake."""
+    found = checks.Found(notions)
+    try:
+        given: T = kind.read(data, (), found)
+    except RecursionError:
+        raise ProblemError(file, [Mistake((), "this is nested too deeply")]) from None
+    if found.mistakes:
+        raise ProblemError(file, [replace(one, line=line_of(text, one.path)) for one in found.mistakes])
+    return given
 
 
 class _Reader:
@@ -238,7 +254,7 @@ class _Reader:
         assert given.databases is not None
         self.of_class = given.databases
         self.mistakes: list[Mistake] = []
-        self.symbols: dict[str, sympy.Expr] = {}
+        self.symbols: dict[str, Term] = {}
         self.numbers: dict[str, str] = {}
         self.doubts: list[str] = []
         self.domains: dict[str, Domain] = {}
@@ -252,7 +268,7 @@ class _Reader:
         if self.mistakes or setting is None:
             return None
         for i, claim in enumerate(claims):
-            for key, value in claim.guarantee.values if claim is not None else ():
+            for key, value in claim.guarantee.terms if claim is not None else ():
                 try:
                     setting.check_ranges(value)
                 except InvalidSetting as error:
@@ -299,7 +315,7 @@ class _Reader:
                 continue
             try:
                 self.domains[name] = Domain.read(words)
-                self.symbols[name] = symbol(name, self.domains[name])
+                self.symbols[name] = terms.letter(name, self.domains[name])
             except ValueError as error:
                 self._number(path, name, words, error)
 
@@ -309,7 +325,7 @@ class _Reader:
             self._wrong(path, error)
             return
         try:
-            self.symbols[name] = formulas.parse(words, {})
+            self.symbols[name] = kernel.parse(words, {})
             self.numbers[name] = words
         except formulas.FormulaError as wrong:
             self._wrong(path, wrong)
@@ -427,21 +443,21 @@ class _Reader:
                 return None
             return mechanism(given.name, reads=reads, count=count, query=query, noise=noise)
         granularity = self._find_granularity(own, stated.granularity, (*path, "guarantee", "granularity"))
-        values = []
+        read: list[tuple[str, Term | None]] = []
         for key in self.keys[stated.notion]:
-            value = self._stated(str(stated.value(key)), key, (*path, "guarantee", key), index)
-            values.append((key, value))
+            read.append((key, self._stated(str(stated.value(key)), key, (*path, "guarantee", key), index)))
+        given_values = tuple((key, value) for key, value in read if value is not None)
         if reads is not None and not isinstance(reads, Everything) and stated.domain is None:
             self._wrong((*path, "guarantee", "domain"), DOMAIN_NEEDED)
             return None
-        if reads is None or granularity is None or any(value is None for _, value in values):
+        if reads is None or granularity is None or len(given_values) < len(read):
             return None
         table = None if given.table is None else self._probabilities(given.table, (*path, "table"))
-        satisfies = Guarantee(stated.notion, tuple(values), granularity, stated.domain)
+        satisfies = Guarantee(stated.notion, given_values, granularity, stated.domain)
         return Mechanism(given.name, reads, satisfies, count, table=table)
 
     def _of_study(
-        self, given: MechanismTable, name: str, reads: Map, count: sympy.Expr | None, path: Path_
+        self, given: MechanismTable, name: str, reads: Map, count: Term | None, path: Path_
     ) -> Mechanism | None:
         """A study as a mechanism, with the guarantee that is shown for it, or that the file states."""
         stated = given.guarantee
@@ -462,13 +478,13 @@ class _Reader:
                 self._wrong(path, "this key is missing: the guarantee of its study")
             return found
         index = given.index or self.index
-        values = tuple(
+        known = tuple(
             (key, value)
             for key in self.keys[stated.notion]
             if (value := self._stated(str(stated.value(key)), key, (*path, "guarantee", key), index))
             is not None
         )
-        satisfies = Guarantee(stated.notion, values, setting.target, stated.domain)
+        satisfies = Guarantee(stated.notion, known, setting.target, stated.domain)
         if setting.target.data() != stated.granularity:
             message = f"{name} is a study for {setting.target} neighbours, so its guarantee is, too"
             self._wrong((*path, "guarantee", "granularity"), message)
@@ -487,7 +503,7 @@ class _Reader:
             if twice := [key for key in alike[1:] if getattr(given, key)]:
                 self._wrong(("studies", name, twice[0]), "a study without databases has those of the file")
                 return None
-            given = given.model_copy(update={key: getattr(outside, key) for key in alike})
+            given = given.with_(**{key: getattr(outside, key) for key in alike})
         for one in sorted(set(given.parameters) & set(outside.parameters)):
             if given.parameters[one] != outside.parameters[one]:
                 message = (
@@ -495,7 +511,7 @@ class _Reader:
                 )
                 self._wrong(("studies", name, "parameters", one), message)
         reader = _Reader(
-            given.model_copy(update={"parameters": {**outside.parameters, **given.parameters}}),
+            given.with_(parameters={**outside.parameters, **given.parameters}),
             self.show,
             index,
             self.keys,
@@ -520,20 +536,22 @@ class _Reader:
         if not isinstance(self.databases, Listed):
             self._wrong(path, "a table of probabilities needs a listed class")
             return None
+        from dpcompose.privacy.tables import probability_table
+
         given = self.given.tables[name]
-        rows: dict[Database, list[sympy.Expr]] = {}
+        rows: dict[Database, list[Term]] = {}
         for D, row in given.rows.items():
             try:
                 for one in sorted({one for text in row for one in formulas.names(text)}):
                     if one not in self.symbols:
                         self.domains[one] = POSITIVE
-                        self.symbols[one] = symbol(one, POSITIVE)
-                rows[D] = [formulas.parse(text, self.symbols) for text in row]
+                        self.symbols[one] = terms.letter(one, POSITIVE)
+                rows[D] = [kernel.parse(text, self.symbols) for text in row]
             except formulas.FormulaError as error:
                 self._wrong(("tables", name, "rows", D), error)
                 return None
         try:
-            used = {str(one) for row in rows.values() for p in row for one in p.free_symbols}
+            used = {one for row in rows.values() for p in row for one in p.letters}
             domains = {one: str(self.domains[one]) for one in sorted(used)}
             return probability_table(rows, given.outcomes, parameters=domains)
         except ValueError as error:
@@ -556,7 +574,7 @@ class _Reader:
         lower, upper = bounds
         if lower is None or upper is None:
             return None
-        if sympy.oo in bounds:
+        if "oo" in (lower.kind, upper.kind):
             self._wrong((*path, "query", key), "the bounds of an attribute are finite")
             return None
         return clipped_sum(lower, upper) if key == "sum" else mean(lower, upper)
@@ -565,7 +583,7 @@ class _Reader:
         """The noise with its parameter; a probability that is a bare name lies in (0,1)."""
         assert given.noise is not None
         word = given.noise.word
-        text = given.noise.model_dump(by_alias=True)[word]
+        text = given.noise.parameter
         parameter = self._stated(text, word, (*path, "noise", word), given.index or self.index)
         if parameter is None:
             return None
@@ -575,16 +593,16 @@ class _Reader:
             return None
         return noise
 
-    def _count(self, given: MechanismTable, path: Path_) -> sympy.Expr | None:
+    def _count(self, given: MechanismTable, path: Path_) -> Term | None:
         """How many mechanisms a family has; None for a single one."""
         if given.repeat is not None:
-            return sympy.Integer(given.repeat)
+            return terms.number(given.repeat)
         if given.count is None:
             return None
         if given.index in self.symbols or given.index in formulas.RESERVED:
             self._wrong((*path, "index"), f"{given.index} has a meaning already; use another letter")
         try:
-            return formulas.parse(given.count, self.symbols)
+            return kernel.parse(given.count, self.symbols)
         except formulas.FormulaError as error:
             hint = 'list it under [parameters], as "integer >= 2"'
             self._wrong((*path, "count"), f"{error.message}; {hint}")
@@ -596,7 +614,7 @@ class _Reader:
         maps: Mapping[str, Table],
         path: Path_,
         index: str | None,
-        count: sympy.Expr | None,
+        count: Term | None,
     ) -> Map | None:
         if given.part is not None:
             return self._part(given, path, index)
@@ -654,15 +672,13 @@ class _Reader:
             return positions(*range(first, last + 1))
         return None
 
-    def _each_vertex(
-        self, given: str, path: Path_, index: str | None, count: sympy.Expr | None
-    ) -> Map | None:
+    def _each_vertex(self, given: str, path: Path_, index: str | None, count: Term | None) -> Map | None:
         """The vertex i of a family, i being its index."""
         if index is None or given != index or count is None:
             wanted = f'vertex = "{index}"' if index else 'a number, or a family: index = "i" and count'
             self._wrong(path, f"vertex {shown(given)} is none; it needs {wanted}")
             return None
-        return EachVertex(parts=str(count))
+        return EachVertex(parts=formulas.to_text(count))
 
     def _of_users(self, users: Sequence[str], path: Path_) -> Map | None:
         """The positions of some users."""
@@ -684,7 +700,7 @@ class _Reader:
             self._wrong((*path, "part"), f"part {shown(given.part)} of a partition needs {wanted}")
             return None
         try:
-            parts = formulas.parse(partitions[str(given.of)].parts, self.symbols)
+            parts = kernel.parse(partitions[str(given.of)].parts, self.symbols)
         except formulas.FormulaError as error:
             self._wrong(("partitions", str(given.of), "parts"), error)
             return None
@@ -695,9 +711,9 @@ class _Reader:
                 f"record-wise partitions divide multisets, order-based ones tuples and streams, not {kind}",
             )
             return None
-        return Part(str(given.of), str(parts), kind)
+        return Part(str(given.of), formulas.to_text(parts), kind)
 
-    def _stated(self, text: str, key: str, path: Path_, index: str | None) -> sympy.Expr | None:
+    def _stated(self, text: str, key: str, path: Path_, index: str | None) -> Term | None:
         """A mechanism's parameter: names that are not listed are made here."""
         try:
             for name in formulas.names(text):
@@ -706,8 +722,8 @@ class _Reader:
                     domain = UNIT_INTERVAL if key in UNIT_KEYS and text.strip() == name else POSITIVE
                     if not self._adopt(name, domain, path):
                         return None
-            value = formulas.parse(text, self.symbols, index=index)
-            if found := forms.doubt(text, self.symbols, self.domains, index):
+            value = kernel.parse(text, self.symbols, index=index)
+            if found := values.doubt(text, self.symbols, index):
                 self.doubts.append(f"{key} of mechanism {int(path[1]) + 1}: {found}")
             return value
         except formulas.FormulaError as error:
@@ -724,22 +740,22 @@ class _Reader:
             domain = self.domains.pop(family)
             del self.symbols[family]
         self.domains[name] = domain
-        self.symbols[name] = symbol(name, domain)
+        self.symbols[name] = terms.letter(name, domain)
         return True
 
     def _claim(self, i: int, given: ClaimTable) -> Claim | None:
-        values = []
+        claimed = []
         text = {"notion": given.notion}
         doubts = []
         for key in self.keys[given.notion]:
             text[key] = str(given.value(key))
             try:
-                values.append((key, formulas.parse(text[key], self.symbols)))
-                doubts.append(forms.doubt(text[key], self.symbols, self.domains))
+                claimed.append((key, kernel.parse(text[key], self.symbols)))
+                doubts.append(values.doubt(text[key], self.symbols))
             except formulas.FormulaError as error:
                 self._wrong(("claims", i, key), error)
                 return None
-        guarantee = Guarantee(given.notion, tuple(values))
+        guarantee = Guarantee(given.notion, tuple(claimed))
         return Claim(guarantee, MappingProxyType(text), given.expect, next(filter(None, doubts), ""))
 
 
@@ -807,9 +823,9 @@ def _granularities(setting: Setting) -> list[Granularity]:
 def _mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
     f, stated = mechanism.reads, mechanism.satisfies
     reads = f.data()
-    many = {} if mechanism.count is None else {"index": "i", "count": str(mechanism.count)}
+    many = {} if mechanism.members is None else {"index": "i", "count": str(mechanism.members)}
     if mechanism.query is not None and mechanism.noise is not None:
-        noise = {mechanism.noise.word: formulas.to_text(mechanism.noise.parameter)}
+        noise = {mechanism.noise.word: formulas.to_text(mechanism.noise.term)}
         query = _query_data(mechanism.query)
         return {"name": mechanism.name, **many, "reads": reads, "query": query, "noise": noise}
     guarantee: dict[str, Any] = dict(stated.text()) | {"granularity": stated.about_granularity.data()}
@@ -831,7 +847,7 @@ def _query_data(query: Query) -> str | dict[str, Any]:
         return {"histogram": query.bins}
     if isinstance(query, Sum):
         key = "mean" if isinstance(query, Mean) else "sum"
-        return {key: [formulas.to_text(bound) for bound in query.bounds]}
+        return {key: [formulas.to_text(bound) for bound in query.terms]}
     if isinstance(query, Location):
         return {"location": formulas.to_text(query.diameter)}
     return "bit" if isinstance(query, Bit) else "count"
@@ -937,7 +953,7 @@ def _listed(setting: Setting) -> Setting:
             f = table(f"f{i}", {names[D]: inside[f(D)] for D in names}, given)
         if made is not None:
             made = made.written({D: rows[D] for D in made.rows})
-        return Mechanism(mechanism.name, f, stated.about(listed(granularity)), mechanism.count, table=made)
+        return Mechanism(mechanism.name, f, stated.about(listed(granularity)), mechanism.members, table=made)
 
     return Setting(
         Listed(tuple(names.values())),

@@ -1,4 +1,4 @@
-"""The schema of problem files: their tables as pydantic models, and mistakes in words.
+"""The schema of problem files: their tables, and mistakes in words.
 
 All mistakes come at once, each with its key path and, where it is known, its line.  A key of
 the format that is not supported yet is refused as such, never as unknown.
@@ -6,121 +6,65 @@ the format that is not supported yet is refused as such, never as unknown.
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    ModelWrapValidatorHandler,
-    PrivateAttr,
-    Tag,
-    ValidationInfo,
-    model_validator,
+from dpcompose.privacy.checks import (
+    FORMULA,
+    NAME,
+    TEXT,
+    TITLE,
+    TRUE_OR_FALSE,
+    Check,
+    Either,
+    Found,
+    ListOf,
+    Mistake,
+    OneOf,
+    Path_,
+    Table,
+    TableOf,
+    Text,
+    Whole,
+    Word,
+    article,
+    formula,
+    key,
+    near,
+    need,
+    shown,
 )
-
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.spaces.granularities import LARGEST_GROUP, LARGEST_WINDOW
 from dpcompose.spaces.queries import MOST_BINS
 
-Path_ = tuple[str | int, ...]
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """What is wrong, under which key, and in which line of the file where that is known."""
-
-    path: Path_
-    message: str
-    line: int | None = None
-
-    def __str__(self) -> str:
-        where = ".".join(str(part + 1) if isinstance(part, int) else part for part in self.path) or "file"
-        return f"{where}{f' (line {self.line})' if self.line else ''}: {self.message}"
-
-
-def formula(value: object) -> object:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError(f"a formula is a text or a number, not {article(value)}")
-    return str(value)
-
-
-Formula = Annotated[str, BeforeValidator(formula)]
-
-
-def _one_line(value: object) -> object:
-    if isinstance(value, str) and not value.isprintable():
-        raise ValueError(f"{ascii(value)[:60]} has control characters; a text is one printable line")
-    if value == "":
-        raise ValueError("a name has at least one character")
-    return value
-
-
-Name = Annotated[str, BeforeValidator(_one_line), Field(max_length=200)]
-Title = Annotated[str, BeforeValidator(lambda value: value if value == "" else _one_line(value))]
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
-
-
-@dataclass(frozen=True)
-class Word:
-    """A check of one word: a supported one, one that the format has but we do not yet, or neither."""
-
-    what: str
-    supported: tuple[str, ...]
-    later: tuple[str, ...] = ()
-
-    def __call__(self, value: object) -> object:
-        if value in self.supported:
-            return value
-        if value in self.later:
-            there = ", ".join(self.supported)
-            raise ValueError(f"the {self.what} {value!r} is not supported yet; supported are {there}")
-        raise ValueError(
-            f"there is no {self.what} {shown(value)}{near(value, (*self.supported, *self.later))}"
-        )
-
+__all__ = ["Mistake", "Path_", "near", "shown"]
 
 KINDS = ("multisets", "sets", "sequences", "tuples", "streams", "tables", "graphs", "listed")
-ABOUT = {"vertices": ("graphs",), "attributes": ("tables",), "users": ("tuples", "streams")}
-"""Of which kinds of classes some keys are."""
 
 
-class DatabasesTable(_Table):
-    kind: Annotated[
-        str,
-        BeforeValidator(
-            Word(
-                "kind", ("multisets", "sets", "sequences", "tuples", "streams", "tables", "graphs", "listed")
-            )
-        ),
-    ]
-    records: list[Name] | None = None
-    size: str = "any"
-    elements: list[Name] | None = None
-    vertices: Annotated[int, Field(ge=1)] | str | None = None
-    attributes: (
-        Annotated[dict[Name, Annotated[list[Name], Field(min_length=1)]], Field(min_length=1)] | None
-    ) = None
-    users: dict[Name, list[Annotated[int, Field(ge=1)]]] | None = None
+NAMES = ListOf(NAME)
+NUMBERS = ListOf(Whole(1))
 
-    @model_validator(mode="after")
-    def _fits(self) -> DatabasesTable:
-        for key, kinds in (
+
+class DatabasesTable(Table):
+    kind: str = need(Word("kind", KINDS))
+    records: list[str] | None = key(NAMES)
+    size: str = key(TEXT, "any")
+    elements: list[str] | None = key(NAMES)
+    vertices: int | str | None = key(Either(Whole(1), TEXT, str))
+    attributes: dict[str, list[str]] | None = key(TableOf(ListOf(NAME, 1), 1))
+    users: dict[str, list[int]] | None = key(TableOf(NUMBERS))
+
+    def check(self) -> None:
+        for about, kinds in (
             ("vertices", ["graphs"]),
             ("attributes", ["tables"]),
             ("users", ["tuples", "streams"]),
         ):
-            if getattr(self, key) is not None and self.kind not in kinds:
-                raise ValueError(f"{key} are about {' and '.join(kinds)}, not about {self.kind}")
+            if getattr(self, about) is not None and self.kind not in kinds:
+                raise ValueError(f"{about} are about {' and '.join(kinds)}, not about {self.kind}")
         if self.kind == "graphs" and (self.records is not None or self.size != "any"):
             raise ValueError("records and size are about records; graphs have vertices = 4")
         if self.kind == "tables" and (self.records is not None or self.attributes is None):
@@ -131,10 +75,9 @@ class DatabasesTable(_Table):
             raise ValueError("records and size are about records; a listed class has elements")
         if self.kind != "listed" and self.elements is not None:
             raise ValueError(f"elements are about listed classes; {self.kind} have records")
-        return self
 
 
-Bounds = Annotated[list[Formula], Field(min_length=2, max_length=2)]
+BOUNDS = ListOf(FORMULA, 2, 2)
 
 QUERIES = (
     'a query is "count", { sum = [l, u] }, { mean = [l, u] }, { histogram = m }, { location = w } or "bit"'
@@ -145,33 +88,34 @@ NOISES = (
 )
 
 
-PairList = list[Annotated[list[Name], Field(min_length=2, max_length=2)]]
+PAIRS = ListOf(ListOf(NAME, 2, 2))
 
 
-class GranularityTable(_Table):
-    neighbours: PairList
+class GranularityTable(Table):
+    neighbours: list[list[str]] = need(PAIRS)
 
 
-class MapTable(_Table):
-    table: dict[Name, Name]
-    image_neighbours: PairList | dict[Name, PairList] | None = Field(default=None, alias="image-neighbours")
+class MapTable(Table):
+    table: dict[str, str] = need(TableOf(NAME))
+    image_neighbours: list[list[str]] | dict[str, list[list[str]]] | None = key(
+        Either(PAIRS, TableOf(PAIRS)), written="image-neighbours"
+    )
 
 
-class ReadsTable(_Table):
-    records: list[Name] | None = None
-    map: Name | None = None
-    positions: list[Annotated[int, Field(ge=1)]] | None = None
-    window: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=2, max_length=2)] | None = None
-    users: list[Name] | None = None
-    attributes: list[Name] | None = None
-    vertex: Annotated[int, Field(ge=1)] | Name | None = None
-    vertices: list[Annotated[int, Field(ge=1)]] | None = None
-    part: Name | None = None
-    of: Name | None = None
+class ReadsTable(Table):
+    records: list[str] | None = key(NAMES)
+    map: str | None = key(NAME)
+    positions: list[int] | None = key(NUMBERS)
+    window: list[int] | None = key(ListOf(Whole(1), 2, 2))
+    users: list[str] | None = key(NAMES)
+    attributes: list[str] | None = key(NAMES)
+    vertex: int | str | None = key(Either(Whole(1), NAME, str))
+    vertices: list[int] | None = key(NUMBERS)
+    part: str | None = key(NAME)
+    of: str | None = key(NAME)
 
-    @model_validator(mode="after")
-    def _one(self) -> ReadsTable:
-        if sum(getattr(self, key) is not None for key in type(self).model_fields if key != "of") != 1:
+    def check(self) -> None:
+        if len(self.given - {"of"}) != 1:
             raise ValueError(
                 'say what is read: "everything", { records = [...] }, { positions = [...] }, '
                 "{ window = [first, last] }, { users = [...] }, { attributes = [...] }, { vertex = 2 }, "
@@ -180,46 +124,40 @@ class ReadsTable(_Table):
             )
         if (self.part is None) != (self.of is None):
             raise ValueError('a part is read as { part = "i", of = "P" }')
-        return self
 
 
-class ProbabilitiesTable(_Table):
-    outcomes: Annotated[list[Name], Field(min_length=1)]
-    rows: dict[Name, list[Formula]]
+class ProbabilitiesTable(Table):
+    outcomes: list[str] = need(ListOf(NAME, 1))
+    rows: dict[str, list[str]] = need(TableOf(ListOf(FORMULA)))
 
 
-class PartitionTable(_Table):
-    kind: Annotated[str, BeforeValidator(Word("kind", ("record-wise", "order-based")))]
-    parts: Formula
+class PartitionTable(Table):
+    kind: str = need(Word("kind", ("record-wise", "order-based")))
+    parts: str = need(FORMULA)
 
 
 Notions = Mapping[str, Sequence[str]]
 """The parameters of each notion that a file may name."""
 
 
-def _notions(info: ValidationInfo) -> Notions:
-    """Those of the pages that a file is read with; else those that the format has by itself."""
-    return info.context["notions"] if info.context else FILE_KEYS
+class NotionWord(Check):
+    """A notion: those of the pages that a file is read with are supported."""
 
+    later = ("renyi", "tcdp", "f-dp")
 
-@dataclass(frozen=True)
-class NotionWord:
-    """The same for notions: those of the pages that a file is read with are supported."""
-
-    later: tuple[str, ...]
-
-    @property
-    def supported(self) -> tuple[str, ...]:
-        """Those that the format has by itself."""
-        return tuple(FILE_KEYS)
-
-    def __call__(self, value: object, info: ValidationInfo) -> object:
-        there = _notions(info)
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        there = _notions(found)
         known = tuple(one for one in dict.fromkeys([*FILE_KEYS, *there]) if one in there)
-        return Word("notion", known, tuple(one for one in self.later if one not in known))(value)
+        later = tuple(one for one in self.later if one not in known)
+        return Word("notion", known, later).read(value, path, found)
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return Word("notion", tuple(FILE_KEYS)).schema(defs)
 
 
-_notion = NotionWord(("renyi", "tcdp", "f-dp"))
+def _notions(found: Found) -> Notions:
+    """Those of the pages that a file is read with; else those that the format has by itself."""
+    return FILE_KEYS if found.notions is None else found.notions
 
 
 def _granularity(value: object) -> object:
@@ -254,119 +192,141 @@ def _granularity(value: object) -> object:
 LARGEST_UNION = 50
 """Of how many unions a granularity is made at most."""
 
-GranularityName = Annotated[str | dict[str, Any], BeforeValidator(_granularity)]
+
+class _GranularityName(Check):
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        try:
+            return _granularity(value)
+        except ValueError as error:
+            found.wrong(path, error)
+            return value
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return {"anyOf": [{"type": "string"}, {"additionalProperties": True, "type": "object"}]}
 
 
-class _OfNotion(_Table):
+class _OfNotion(Table):
     """A notion with its parameters: some notions have theirs from pages, and the format no key for them."""
 
-    notion: Annotated[str, BeforeValidator(_notion)]
-    epsilon: Formula | None = None
-    delta: Formula | None = None
-    rho: Formula | None = None
-    mu: Formula | None = None
-    _further: dict[str, str] = PrivateAttr(default_factory=dict)
+    notion: str = need(NotionWord())
+    epsilon: str | None = key(FORMULA)
+    delta: str | None = key(FORMULA)
+    rho: str | None = key(FORMULA)
+    mu: str | None = key(FORMULA)
 
-    @model_validator(mode="wrap")
     @classmethod
-    def _with_further(cls, data: Any, handler: ModelWrapValidatorHandler[Any], info: ValidationInfo) -> Any:
-        if not isinstance(data, Mapping) or not isinstance(data.get("notion"), str):
-            return handler(data)
-        wanted = _notions(info).get(data["notion"], ())
-        further = {key: data[key] for key in wanted if key not in PARAMETERS and key in data}
-        made = handler({key: value for key, value in data.items() if key not in further})
-        made._further = {key: str(formula(value)) for key, value in further.items()}
-        for key in dict.fromkeys([*PARAMETERS, *wanted]):
-            if key in wanted and made.value(key) is None:
-                raise ValueError(f"a {made.notion} guarantee needs {key}")
-            if key not in wanted and made.value(key) is not None:
-                raise ValueError(f"a {made.notion} guarantee has no {key}")
+    def read(cls, value: Any, path: Path_, found: Found) -> Any:
+        if not isinstance(value, Mapping) or not isinstance(value.get("notion"), str):
+            return super().read(value, path, found)
+        wanted = _notions(found).get(value["notion"], ())
+        further = {name: value[name] for name in wanted if name not in PARAMETERS and name in value}
+        rest = {name: one for name, one in value.items() if name not in further}
+        made: _OfNotion | None = super().read(rest, path, found)
+        if made is None:
+            return None
+        try:
+            made.further = {name: formula(one) for name, one in further.items()}
+            made.check_parameters(wanted)
+        except ValueError as error:
+            found.wrong(path, error)
+            return None
         return made
 
-    def value(self, key: str) -> str | None:
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self.further: dict[str, str] = {}
+
+    def check_parameters(self, wanted: Sequence[str]) -> None:
+        """Raises ValueError where the notion has others than these."""
+        for name in dict.fromkeys([*PARAMETERS, *wanted]):
+            if name in wanted and self.value(name) is None:
+                raise ValueError(f"a {self.notion} guarantee needs {name}")
+            if name not in wanted and self.value(name) is not None:
+                raise ValueError(f"a {self.notion} guarantee has no {name}")
+
+    def value(self, name: str) -> str | None:
         """The formula of a parameter, as the file has it."""
-        return getattr(self, key) if key in PARAMETERS else self._further.get(key)
+        found: str | None = getattr(self, name) if name in PARAMETERS else self.further.get(name)
+        return found
 
 
 PARAMETERS = ("epsilon", "delta", "rho", "mu")
 """The parameters that the format has keys for."""
 
 
+GRANULARITY = _GranularityName()
+
+
 class GuaranteeTable(_OfNotion):
-    granularity: GranularityName
-    domain: Literal["own", "common"] | None = None
+    granularity: str | dict[str, Any] = need(GRANULARITY)
+    domain: str | None = key(OneOf("own", "common"))
 
 
-class QueryTable(_Table):
-    sum: Bounds | None = None
-    mean: Bounds | None = None
-    location: Formula | None = None
-    histogram: Annotated[int, Field(ge=1, le=MOST_BINS)] | None = None
+class QueryTable(Table):
+    sum: list[str] | None = key(BOUNDS)
+    mean: list[str] | None = key(BOUNDS)
+    location: str | None = key(FORMULA)
+    histogram: int | None = key(Whole(1, MOST_BINS))
 
-    @model_validator(mode="after")
-    def _one(self) -> QueryTable:
-        if len(self.model_fields_set) != 1:
+    def check(self) -> None:
+        if len(self.given) != 1:
             raise ValueError(QUERIES)
-        return self
 
 
-class NoiseTable(_Table):
-    laplace: Formula | None = None
-    gaussian: Formula | None = None
-    geometric: Formula | None = None
-    randomized_response: Formula | None = Field(default=None, alias="randomized-response")
-    planar_laplace: Formula | None = Field(default=None, alias="planar-laplace")
-    exponential: Formula | None = None
+class NoiseTable(Table):
+    laplace: str | None = key(FORMULA)
+    gaussian: str | None = key(FORMULA)
+    geometric: str | None = key(FORMULA)
+    randomized_response: str | None = key(FORMULA, written="randomized-response")
+    planar_laplace: str | None = key(FORMULA, written="planar-laplace")
+    exponential: str | None = key(FORMULA)
 
-    @model_validator(mode="after")
-    def _one(self) -> NoiseTable:
-        if len(self.model_fields_set) != 1:
+    def check(self) -> None:
+        if len(self.given) != 1:
             raise ValueError(NOISES)
-        return self
 
     @property
     def word(self) -> str:
         """The one kind of noise that is given."""
-        return next(iter(self.model_dump(by_alias=True, exclude_none=True)))
+        (name,) = self.given
+        return self.keys[name].written or name
+
+    @property
+    def parameter(self) -> str:
+        """Its parameter."""
+        (name,) = self.given
+        return str(getattr(self, name))
 
 
-class MechanismTable(_Table):
-    name: Name
-    reads: Annotated[
-        Annotated[Literal["everything"], Tag("word")] | Annotated[ReadsTable, Tag("table")],
-        Discriminator(lambda value: "table" if isinstance(value, dict | ReadsTable) else "word"),
-    ] = "everything"
-    guarantee: GuaranteeTable | None = None
-    index: Name | None = None
-    count: Formula | None = None
-    repeat: Annotated[int, Field(ge=1)] | None = None
-    query: (
-        Annotated[
-            Annotated[Literal["count", "bit"], Tag("word")] | Annotated[QueryTable, Tag("table")],
-            Discriminator(lambda value: "table" if isinstance(value, dict | QueryTable) else "word"),
-        ]
-        | None
-    ) = None
-    noise: NoiseTable | None = None
-    table: Name | None = None
-    study: Name | None = None
+class MechanismTable(Table):
+    name: str = need(NAME)
+    reads: str | ReadsTable = key(Either(OneOf("everything"), ReadsTable, word="oneOf"), "everything")
+    guarantee: GuaranteeTable | None = key(GuaranteeTable)
+    index: str | None = key(NAME)
+    count: str | None = key(FORMULA)
+    repeat: int | None = key(Whole(1))
+    query: str | QueryTable | None = key(Either(OneOf("count", "bit"), QueryTable, word="oneOf"))
+    noise: NoiseTable | None = key(NoiseTable)
+    table: str | None = key(NAME)
+    study: str | None = key(NAME)
 
-    @model_validator(mode="after")
-    def _family(self) -> MechanismTable:
+    def check(self) -> None:
+        self._check_family()
+        self._check_known()
+
+    def _check_family(self) -> None:
         if (self.index is None) != (self.count is None):
             raise ValueError('a family has an index and a count: index = "i", count = "k"')
         if self.repeat is not None and self.count is not None:
             raise ValueError("repeat and count both say how many mechanisms there are; use one of them")
         if self.table is not None and (self.repeat is not None or self.count is not None):
             raise ValueError("a table of probabilities is that of one mechanism, and not of a family")
-        return self
 
-    @model_validator(mode="after")
-    def _known(self) -> MechanismTable:
+    def _check_known(self) -> None:
         if self.study is not None:
             if self.query is not None or self.noise is not None or self.table is not None:
                 raise ValueError("a study has its own mechanisms: leave out query, noise and table")
-            return self
+            return
         if self.guarantee is not None and (self.query is not None or self.noise is not None):
             raise ValueError(
                 "a mechanism has a guarantee, or a query and noise, from which it follows; not both"
@@ -379,39 +339,47 @@ class MechanismTable(_Table):
             raise ValueError(f"without noise a query has no guarantee; {NOISES}")
         if self.noise is not None and self.query is None and self.noise.word != "randomized-response":
             raise ValueError(f"what is the noise added to? {QUERIES}")
-        return self
 
 
 class ClaimTable(_OfNotion):
-    expect: Literal["proved", "refuted", "undecided"] | None = None
+    expect: str | None = key(OneOf("proved", "refuted", "undecided"))
 
 
-class TargetTable(_Table):
-    granularity: GranularityName
+class TargetTable(Table):
+    granularity: str | dict[str, Any] = need(GRANULARITY)
 
 
-class StudyTable(_Table):
-    title: Title = ""
-    parameters: dict[str, Formula] = {}
-    databases: DatabasesTable | None = None
-    granularities: dict[Name, GranularityTable] = {}
-    maps: dict[Name, MapTable] = {}
-    partitions: dict[Name, PartitionTable] = {}
-    tables: dict[Name, ProbabilitiesTable] = {}
-    studies: dict[Name, StudyTable] = {}
-    adaptive: bool = False
-    target: TargetTable
-    mechanisms: Annotated[list[MechanismTable], Field(min_length=1, max_length=2000)]
+class _Study(Check):
+    """A study in a study: the table below, once it is there."""
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        return StudyTable.read(value, path, found)
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return StudyTable.schema(defs)
+
+
+NOTHING: Mapping[str, Any] = {}
+
+
+class StudyTable(Table):
+    title: str = key(TITLE, "")
+    parameters: Mapping[str, str] = key(TableOf(FORMULA, names=Text()), NOTHING)
+    databases: DatabasesTable | None = key(DatabasesTable)
+    granularities: Mapping[str, GranularityTable] = key(TableOf(GranularityTable), NOTHING)
+    maps: Mapping[str, MapTable] = key(TableOf(MapTable), NOTHING)
+    partitions: Mapping[str, PartitionTable] = key(TableOf(PartitionTable), NOTHING)
+    tables: Mapping[str, ProbabilitiesTable] = key(TableOf(ProbabilitiesTable), NOTHING)
+    studies: Mapping[str, StudyTable] = key(TableOf(_Study()), NOTHING)
+    adaptive: bool = key(TRUE_OR_FALSE, False)
+    target: TargetTable = need(TargetTable)
+    mechanisms: list[MechanismTable] = need(ListOf(MechanismTable, 1, 2000))
 
 
 class ProblemTable(StudyTable):
-    format: Literal[1]
-    databases: DatabasesTable
-    claims: Annotated[list[ClaimTable], Field(max_length=1000)] = []
-
-
-COMPARED = ("less_than_equal", "greater_than_equal")
-"""Mistakes of values that are of the right type: the value itself is shown."""
+    format: int = need(OneOf(1))
+    databases: DatabasesTable = need(DatabasesTable)
+    claims: Sequence[ClaimTable] = key(ListOf(ClaimTable, 0, 1000), [])
 
 
 def unset(data: object) -> list[Mistake]:
@@ -431,83 +399,6 @@ def unset(data: object) -> list[Mistake]:
         elif isinstance(value, list):
             waiting.extend(((*path, n), inner) for n, inner in enumerate(value))
     return sorted(found, key=lambda one: tuple(map(str, one.path)))
-
-
-def mistake_of(
-    error: Any, text: str, model_at: Callable[[Path_], type[BaseModel] | None] | None = None
-) -> Mistake:
-    """A mistake that pydantic found, in words; model_at -- the table of the schema at a key path."""
-    path = tuple(part for part in error["loc"] if not _is_union_tag(part))
-    kind, message = error["type"], str(error["msg"])
-    if kind == "extra_forbidden":
-        model = (model_at or _model_at)(path[:-1])
-        keys = sorted(_keys(model)) if model else []
-        message = f"there is no key {shown(path[-1])} here{near(path[-1], keys)}"
-    elif kind == "missing":
-        message = "this key is missing"
-    elif kind == "value_error":
-        message = message.removeprefix("Value error, ")
-    else:
-        given = error.get("input")
-        named = shown(given) if kind in COMPARED else article(given)
-        message = f"{message[0].lower()}{message[1:]}, not {named}"
-    return Mistake(path, message, line_of(text, path))
-
-
-def _is_union_tag(part: str | int) -> bool:
-    """Whether pydantic put the part into a path to say which form of a value it tried."""
-    return isinstance(part, str) and (part in ("word", "table", "str", "dict") or "[" in part)
-
-
-def _model_at(path: Path_) -> type[BaseModel] | None:
-    """The table of the schema at a key path."""
-    tables: dict[tuple[str, ...], type[BaseModel]] = {
-        (): ProblemTable,
-        ("databases",): DatabasesTable,
-        ("target",): TargetTable,
-        ("granularities", "*"): GranularityTable,
-        ("maps", "*"): MapTable,
-        ("tables", "*"): ProbabilitiesTable,
-        ("mechanisms", "*"): MechanismTable,
-        ("mechanisms", "*", "guarantee"): GuaranteeTable,
-        ("mechanisms", "*", "reads"): ReadsTable,
-        ("mechanisms", "*", "query"): QueryTable,
-        ("mechanisms", "*", "noise"): NoiseTable,
-        ("claims", "*"): ClaimTable,
-    }
-    if path[:1] == ("studies",):
-        inside = path[2:]
-        return _model_at(inside) if inside else StudyTable
-    several = path[:1] and path[0] in ("granularities", "maps", "tables", "mechanisms", "claims")
-    return tables.get(tuple("*" if several and n == 1 else str(part) for n, part in enumerate(path)))
-
-
-def _keys(model: type[BaseModel]) -> list[str]:
-    return [field.alias or name for name, field in model.model_fields.items()]
-
-
-def near(word: object, known: Iterable[str]) -> str:
-    """A near match among known words, else what there is, as the end of a message."""
-    words = [str(one) for one in known]
-    if close := difflib.get_close_matches(str(word)[:200], words, n=1):
-        return f"; did you mean {close[0]!r}?"
-    return f"; there is {', '.join(words[:10])}{', …' if len(words) > 10 else ''}" if words else ""
-
-
-def shown(value: object) -> str:
-    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
-    return text if len(text) <= 60 else f"{text[:50]}…{text[-1]}"
-
-
-def article(value: object) -> str:
-    kinds: dict[type, str] = {
-        bool: "true or false",
-        int: "a number",
-        str: "a text",
-        list: "a list",
-        dict: "a table",
-    }
-    return kinds.get(type(value), f"a {type(value).__name__}")
 
 
 def first_line(error: BaseException) -> str:

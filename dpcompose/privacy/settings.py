@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import sympy
-
-from dpcompose.language import forms, formulas
+from dpcompose.kernel import terms
+from dpcompose.kernel.deciders import values
+from dpcompose.kernel.terms import Term
+from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.language.symbols import Domain, domain_of, family_of, symbol
-from dpcompose.language.worstcase import Over
+from dpcompose.language.symbols import Domain, alike, domain_of, family_of, symbol
 from dpcompose.privacy.mechanisms import Composition, Mechanism, Nested
-from dpcompose.privacy.tables import Finding, ProbabilityTable
 from dpcompose.spaces.attributed import Tables
 from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Size, Tuples
 from dpcompose.spaces.granularities import Changes, Granularity, Pairs, Union, group, pairs
@@ -28,6 +27,11 @@ from dpcompose.spaces.queries import Bit, Count, Location, Mean, Sum
 from dpcompose.spaces.reading import AtVertex, EachVertex, OfGraphs
 from dpcompose.spaces.sequences import Sequences
 from dpcompose.spaces.subsets import Graphs, Sets
+
+if TYPE_CHECKING:
+    import sympy
+
+    from dpcompose.privacy.tables import Finding, ProbabilityTable
 
 
 class InvalidSetting(ValueError):
@@ -74,7 +78,7 @@ class Setting(Composition, Shown):
         self._check_families()
         for mechanism in self.mechanisms:
             self._check(mechanism)
-            for value in mechanism.formulas:
+            for value in mechanism.terms:
                 self.check_ranges(value)
         for name, found in self.on_tables.items():
             if found.verdict == "refuted":
@@ -149,11 +153,12 @@ class Setting(Composition, Shown):
         if self.families:
             self._check_names_of_families()
         for mechanism in self.mechanisms:
-            f, count = mechanism.reads, mechanism.count
+            f, count = mechanism.reads, mechanism.members
             if count is not None and not self._is_count(count):
                 raise InvalidSetting(
                     f"{mechanism.name}: the number of mechanisms is a parameter of whole values, such as "
-                    f'"integer >= 2", or a whole number from 1 to {LARGEST_COUNT:,}; {count} is neither'
+                    f'"integer >= 2", or a whole number from 1 to {LARGEST_COUNT:,}; '
+                    f"{formulas.to_text(count)} is neither"
                 )
             if not isinstance(f, Part):
                 continue
@@ -187,19 +192,18 @@ class Setting(Composition, Shown):
                         f"{other.name} is called like a member of the family {mechanism.name}"
                     )
 
-    def check_ranges(self, formula: sympy.Expr) -> None:
+    def check_ranges(self, formula: Term | sympy.Expr) -> None:
         """Raises InvalidSetting where a sum or maximum over a family runs to another number than its own."""
-        for over in sorted(formula.atoms(Over), key=str):
-            _, x, last = over.args
-            for name in sorted(str(one) for one in x.free_symbols if family_of(str(one))):
+        for over in sorted(_overs(formulas.term(formula)), key=formulas.to_text):
+            _, x, last = over.of
+            for name in sorted(filter(family_of, x.letters)):
                 counts = {
-                    m.count
+                    str(m.members)
                     for m in self.mechanisms
-                    if m.count is not None
-                    and any(name in map(str, value.free_symbols) for value in m.formulas)
+                    if m.members is not None and any(name in value.letters for value in m.terms)
                 }
-                if counts and last not in counts:
-                    there = " or ".join(sorted(map(str, counts)))
+                if counts and str(last) not in counts:
+                    there = " or ".join(sorted(counts))
                     raise InvalidSetting(f"{name} has the members 1 to {there}, not to {last}")
 
     def _check_part(self, name: str, f: Part) -> None:
@@ -249,11 +253,12 @@ class Setting(Composition, Shown):
             )
         _ = self.touched_parts
 
-    def _is_count(self, count: sympy.Expr) -> bool:
-        if count.is_Symbol:
+    def _is_count(self, count: Term) -> bool:
+        if count.kind == "letter":
             domain = self.domains.get(str(count))
             return domain is not None and domain.integer and (domain.least or 0) >= 1
-        return bool(count.is_Integer and 1 <= count <= LARGEST_COUNT)
+        n = count.number
+        return n is not None and n.denominator == 1 and 1 <= n <= LARGEST_COUNT
 
     @property
     def several(self) -> bool:
@@ -279,17 +284,20 @@ class Setting(Composition, Shown):
         mechanisms, origin = [], []
         domains = dict(self.domains)
         for n, mechanism in enumerate(self.mechanisms, start=1):
-            size = 1 if mechanism.count is None else _size(str(mechanism.count), sizes)
+            size = 1 if mechanism.members is None else _size(str(mechanism.members), sizes)
             for i in range(1, size + 1):
                 member_of = mechanism
                 if mechanism.study is not None:
                     member_of = mechanism = replace(mechanism, study=Nested(None))
-                if mechanism.count is not None:
+                if mechanism.members is not None:
                     f = mechanism.reads
                     reads = parts[f.partition][i - 1] if isinstance(f, Part) else f
                     named = self._named(mechanism, i, domains)
                     member_of = replace(
-                        mechanism.with_letters(named), name=f"{mechanism.name}[{i}]", reads=reads, count=None
+                        mechanism.with_letters(named),
+                        name=f"{mechanism.name}[{i}]",
+                        reads=reads,
+                        members=None,
                     )
                 mechanisms.append(member_of)
                 origin.append(n)
@@ -376,16 +384,14 @@ class Setting(Composition, Shown):
             )
         return found[0] * self.target.innermost()[1]
 
-    def _named(
-        self, mechanism: Mechanism, i: int, domains: dict[str, Domain]
-    ) -> dict[sympy.Symbol, sympy.Symbol]:
+    def _named(self, mechanism: Mechanism, i: int, domains: dict[str, Domain]) -> dict[str, Term]:
         """For each e[i] of a family the letter of its member of that number."""
         named = {}
-        for one in {one for value in mechanism.formulas for one in value.free_symbols}:
-            if (family := family_of(str(one))) is not None:
+        for one in {one for value in mechanism.terms for one in value.letters}:
+            if (family := family_of(one)) is not None:
                 name = f"{family}[{i}]"
-                domains[name] = self.domains[str(one)]
-                named[one] = symbol(name, domains[name])
+                domains[name] = self.domains[one]
+                named[one] = terms.letter(name, domains[name])
         return named
 
     def _check(self, mechanism: Mechanism) -> None:
@@ -440,7 +446,7 @@ class Setting(Composition, Shown):
             raise InvalidSetting(
                 f"{name} is a study, whose guarantee is about its own databases: its domain is own"
             )
-        if mechanism.count is not None and study.families:
+        if mechanism.members is not None and study.families:
             raise InvalidSetting(
                 f"{name} is a family of studies that hold families themselves, which is not supported; "
                 "write one of them out"
@@ -541,18 +547,15 @@ class Setting(Composition, Shown):
             )
         if isinstance(query, Sum) and not self._never_negative(query.upper - query.lower):
             raise InvalidSetting(
-                f"{name}: an attribute lies in [lower, upper], and it is not known that {query.lower} <= "
-                f"{query.upper} for all allowed values"
+                f"{name}: an attribute lies in [lower, upper], and it is not known that "
+                f"{formulas.to_text(query.lower)} <= {formulas.to_text(query.upper)} for all allowed values"
             )
         if query.attribute:
             self._check_attributes(name)
 
-    def _never_negative(self, value: sympy.Expr) -> bool:
+    def _never_negative(self, value: Term) -> bool:
         """Whether a formula is seen to be ≥ 0 for all allowed values."""
-        try:
-            return forms.surely(forms.read(value, self.domains), self.domains, strictly=False)
-        except forms.NotAForm:
-            return False
+        return values.surely(terms.substituted(value, self.letters), strictly=False)
 
     def _check_attributes(self, name: str) -> None:
         """Where records differ in attributes too, all that is read and related must be told by records."""
@@ -599,7 +602,7 @@ class Setting(Composition, Shown):
         stated = [mechanism.stated_in(notion) for mechanism in self.mechanisms]
         every = all(one is not None for one in stated)
         chosen = [
-            own if one is None or (not every and sympy.oo in dict(one.satisfies.values).values()) else one
+            own if one is None or (not every and _is_unlimited(one)) else one
             for own, one in zip(self.mechanisms, stated, strict=True)
         ]
         return self if chosen == list(self.mechanisms) else replace(self, mechanisms=tuple(chosen))
@@ -612,8 +615,8 @@ class Setting(Composition, Shown):
         known = [notion for m in self.mechanisms if m.noise is not None for notion in m.noise.kind.states]
         for notion in dict.fromkeys([*claimed, *assumed, *known]):
             stated = self.stated_in(notion)
-            noisy = (m.satisfies.values for m in stated.mechanisms if m.noise is not None)
-            if stated.notions == (notion,) and not any(sympy.oo in dict(values).values() for values in noisy):
+            noisy = (m for m in stated.mechanisms if m.noise is not None)
+            if stated.notions == (notion,) and not any(map(_is_unlimited, noisy)):
                 return stated
         only = set(claimed)
         return self.stated_in(only.pop()) if len(only) == 1 else self
@@ -621,16 +624,34 @@ class Setting(Composition, Shown):
     @cached_property
     def used(self) -> frozenset[str]:
         """The parameters that the guarantees and tables depend on."""
-        values = [value for m in self.mechanisms for value in m.formulas]
-        counts = [m.count for m in self.mechanisms if m.count is not None]
+        given = [value for m in self.mechanisms for value in m.terms]
+        counts = [m.members for m in self.mechanisms if m.members is not None]
         inner = {name for m in self.mechanisms if m.table is not None for name in m.table.domains}
         inner |= {name for study in self.studies.values() for name in study.used}
-        return frozenset(inner | {one.name for x in [*values, *counts] for one in x.free_symbols})
+        return frozenset(inner | {one for x in [*given, *counts] for one in x.letters})
+
+    @cached_property
+    def letters(self) -> Mapping[str, Term]:
+        """The parameters as letters of terms, by name."""
+        return {name: terms.letter(name, domain) for name, domain in self.domains.items()}
 
     @cached_property
     def symbols(self) -> Mapping[str, sympy.Symbol]:
         """The parameters as sympy symbols, by name."""
         return {name: symbol(name, domain) for name, domain in self.domains.items()}
+
+
+def _overs(term: Term) -> Iterator[Term]:
+    """The sums and maxima over families in a term."""
+    if term.kind == "over":
+        yield term
+    for part in term.parts:
+        yield from _overs(part)
+
+
+def _is_unlimited(mechanism: Mechanism) -> bool:
+    """Whether a guarantee promises nothing."""
+    return any(value.kind == "oo" for _, value in mechanism.satisfies.terms)
 
 
 def inside(mechanism: Mechanism) -> Setting | None:
@@ -736,11 +757,32 @@ DOMAIN_NEEDED = (
 def check_assumptions(one: sympy.Symbol, domain: Domain) -> None:
     """Raises InvalidSetting where a symbol says another sign than its domain: sympy has used it already."""
     if one != symbol(one.name, domain):
-        raise InvalidSetting(
-            f"the symbol {one} in a formula has other assumptions than the parameter {one}, "
-            f"which is {domain}; "
-            f'make it with dpcompose.parameters("{one}", ...) and use it as a symbol, not as text'
-        )
+        raise _other_assumptions(one.name, domain)
+
+
+def _other_assumptions(name: str, domain: Domain) -> InvalidSetting:
+    return InvalidSetting(
+        f"the symbol {name} in a formula has other assumptions than the parameter {name}, "
+        f"which is {domain}; "
+        f'make it with dpcompose.parameters("{name}", ...) and use it as a symbol, not as text'
+    )
+
+
+def _domains_of(given: Term, stated: Mapping[str, Domain]) -> Iterator[tuple[str, Domain]]:
+    """The letters of a term with the values they may take, as stated, or as it says itself."""
+    expression = formulas.given(given)
+    known = given.letters if expression is None else {str(one): one for one in expression.free_symbols}
+    for name in sorted(known):
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(\[i\])?", name) or name in formulas.RESERVED:
+            raise InvalidSetting(f"a parameter cannot be called {name}: it must be a name without a meaning")
+        if expression is None:
+            domain = stated.get(name) or given.letters[name]
+            if not alike(domain, given.letters[name]):
+                raise _other_assumptions(name, domain)
+        else:
+            domain = stated.get(name) or domain_of(known[name])
+            check_assumptions(known[name], domain)
+        yield name, domain
 
 
 def setting(
@@ -772,16 +814,9 @@ def setting(
         of_study = {} if study is None else {name: study.domains[name] for name in sorted(study.used)}
         for name, domain in {**of_table, **of_study}.items():
             domains.setdefault(name, stated.get(name) or domain)
-        expressions = mechanism.formulas
-        for value in expressions if mechanism.count is None else [*expressions, mechanism.count]:
-            for one in sorted(value.free_symbols, key=str):
-                name = str(one)
-                if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(\[i\])?", name) or name in formulas.RESERVED:
-                    raise InvalidSetting(
-                        f"a parameter cannot be called {name}: it must be a name without a meaning"
-                    )
-                domain = stated.get(name) or domain_of(one)
-                check_assumptions(one, domain)
+        given = mechanism.terms
+        for value in given if mechanism.members is None else [*given, mechanism.members]:
+            for name, domain in _domains_of(value, stated):
                 if domains.setdefault(name, domain) != domain:
                     raise InvalidSetting(f"two symbols are called {name}, with different assumptions")
     made = Setting(on, target, mechanisms, MappingProxyType(stated | domains), title, adaptive=adaptive)

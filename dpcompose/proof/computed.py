@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 
 import sympy
@@ -46,7 +45,7 @@ def piece(page: Page, mechanism: Mechanism, r: Distance, point: Point) -> Piece 
         return None
     far = sympy.Integer(r) if isinstance(r, int) else at(r, point)
     if noise is not None and noise.word in page.head.noises:
-        fixed = replace(noise, parameter=at(noise.parameter, point))
+        fixed = noise.with_parameter(at(noise.parameter, point))
         formulae = page.head.noises[noise.word]
         asked = {key: fixed.value(text, {"r": far}) for key, text in formulae.items()}
     else:

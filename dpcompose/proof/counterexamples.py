@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -517,7 +517,7 @@ def _released_values(
     at_D, at_E = query.with_bounds([bound.xreplace(numbers) for bound in query.bounds]).at(
         kept, removed, added, n
     )
-    return at_D, at_E, replace(noise, parameter=noise.parameter.xreplace(numbers)).words
+    return at_D, at_E, noise.with_parameter(noise.parameter.xreplace(numbers)).words
 
 
 def _without_curve(inputs: Inputs, page: Page, moving: Iterable[int]) -> dict[str, str]:

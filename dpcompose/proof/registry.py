@@ -12,13 +12,12 @@ from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
-from dpcompose.kernel import folders
+from dpcompose.kernel import folders, grammar
+from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.heads import Hypothesis
 from dpcompose.kernel.kinds import Closer, Fact, Named, Noise, Rule, Witness
 from dpcompose.kernel.pages import Page, PageError, WrongPage, error_of
-from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.language.symbols import Domain
 
 __all__ = [
     "Closer",
@@ -251,7 +250,7 @@ def load(*where: Path) -> Theory:
 
 def _language() -> folders.Language:
     """What pages are written in: the names of the hypotheses, formulas, and the values of parameters."""
-    return folders.Language(predicates(), formulas.names, Domain.read)
+    return folders.Language(predicates(), grammar.names, Domain.read)
 
 
 def predicates() -> list[str]:

@@ -7,7 +7,7 @@ neighbours as edges: the graph with each fibre of f contracted to one node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dpcompose.spaces.arrays.sizes import Limits
@@ -50,16 +50,52 @@ def neighbourhood_graph(
     graph: Graph = networkx.Graph(databases=databases)
     nodes = list(databases.databases())
     graph.add_nodes_from(nodes)
+    graph.add_edges_from(_single_pairs(databases, granularity, nodes))
+    return graph
+
+
+def _single_pairs(
+    databases: DatabaseClass, granularity: Granularity, nodes: Sequence[Database]
+) -> Iterable[tuple[Database, Database]]:
+    """The neighbours of a small class, some of them both ways; granularity -- no group."""
     if isinstance(granularity, Pairs):
-        graph.add_edges_from(check_pairs(databases, granularity))
-        return graph
+        return check_pairs(databases, granularity)
     found = {D: set(granularity.neighbours(D, databases)) for D in nodes}
     for D in nodes:
         for E in found[D]:
             if D not in found[E]:
                 raise not_symmetric(granularity, databases, D, E)
-            graph.add_edge(D, E)
-    return graph
+    return ((D, E) for D in nodes for E in found[D])
+
+
+def neighbouring_pairs(
+    databases: DatabaseClass, granularity: Granularity, limits: Limits | None = None
+) -> Iterable[tuple[Database, Database]]:
+    """The edges of the neighbourhood graph, some of them both ways; of a small class without networkx.
+
+    >>> from dpcompose.spaces.databases import multisets
+    >>> from dpcompose.spaces.granularities import unbounded
+    >>> found = neighbouring_pairs(multisets({"a"}, size="<= 2"), unbounded)
+    >>> sorted({tuple(sorted(pair)) for pair in found})
+    [((), ('a',)), (('a',), ('a', 'a'))]
+    """
+    refuse_if_large(databases)
+    if isinstance(granularity, Group) or is_large(databases):
+        edges: Iterable[tuple[Database, Database]] = neighbourhood_graph(databases, granularity, limits).edges
+        return edges
+    return _single_pairs(databases, granularity, list(databases.databases()))
+
+
+def pairs_of_inputs(
+    databases: DatabaseClass, granularity: Granularity, f: Map, own: bool, limits: Limits | None = None
+) -> Iterable[tuple[Database, Database]]:
+    """The edges of `graph_of_inputs`, some of them several times."""
+    where, neighbours, along = neighbours_of_inputs(databases, granularity, f, own)
+    found = neighbouring_pairs(where, neighbours, limits)
+    if along is None:
+        return found
+    images = ((along(D), along(E)) for D, E in found)
+    return ((x, y) for x, y in images if x != y)
 
 
 def power(graph: Graph, m: int) -> Graph:

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.language.worstcase import largest
 
 if TYPE_CHECKING:
     import sympy
@@ -63,11 +63,16 @@ class Query(Shown, ABC):
         return [self.words]
 
     @property
-    def bounds(self) -> tuple[sympy.Expr, ...]:
+    def terms(self) -> tuple[Term, ...]:
         """The formulas that it is given by."""
         return ()
 
-    def with_bounds(self, bounds: Sequence[sympy.Expr]) -> Query:
+    @property
+    def bounds(self) -> tuple[sympy.Expr, ...]:
+        """The same as sympy expressions."""
+        return tuple(map(formulas.expression, self.terms))
+
+    def with_bounds(self, bounds: Sequence[Term | sympy.Expr]) -> Query:
         """The same with other values of these formulas."""
         return self
 
@@ -95,31 +100,38 @@ class Count(Query):
 class Sum(Query):
     """The sum of an attribute that takes every value in [lower, upper], values outside being clipped.
 
-    >>> import sympy
-    >>> total = Sum(sympy.Integer(-1), sympy.Integer(10))
+    >>> from dpcompose.kernel.terms import number
+    >>> total = Sum(number(-1), number(10))
     >>> total.moves(1, 0, None, "L1"), total.moves(1, 1, None, "L1")
     (10, 11)
     """
 
-    lower: sympy.Expr
-    upper: sympy.Expr
+    lower: Term
+    upper: Term
 
     attribute = True
     values = frozenset({"real"})
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lower", formulas.term(self.lower))
+        object.__setattr__(self, "upper", formulas.term(self.upper))
+
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
+        from dpcompose.language.worstcase import largest
+
         most, least = max(removed, added), min(removed, added)
-        above = most * self.upper - least * self.lower
-        below = least * self.upper - most * self.lower
+        lower, upper = self.bounds
+        above = most * upper - least * lower
+        below = least * upper - most * lower
         # their difference is (most - least)*(lower + upper)
-        middle = (most - least) * (self.lower + self.upper)
+        middle = (most - least) * (lower + upper)
         if middle.is_nonnegative:
             return above
         return below if middle.is_nonpositive else largest(above, below)
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         """For bounds that are numbers; what is kept may be copies of what is removed."""
-        low, high = self.lower, self.upper
+        low, high = self.bounds
         if removed * high - added * low < added * high - removed * low:
             low, high = high, low
         rest = kept * (high if removed else low)
@@ -134,19 +146,19 @@ class Sum(Query):
         return f"[{formulas.to_text(self.lower)}, {formulas.to_text(self.upper)}]"
 
     @property
-    def bounds(self) -> tuple[sympy.Expr, ...]:
+    def terms(self) -> tuple[Term, ...]:
         return self.lower, self.upper
 
-    def with_bounds(self, bounds: Sequence[sympy.Expr]) -> Sum:
-        return type(self)(*bounds)
+    def with_bounds(self, bounds: Sequence[Term | sympy.Expr]) -> Sum:
+        return type(self)(*map(formulas.term, bounds))
 
 
 @dataclass(frozen=True)
 class Mean(Sum):
     """The same sum divided by the number n of records that are read, which is fixed and known.
 
-    >>> import sympy
-    >>> Mean(sympy.Integer(0), sympy.Integer(10)).moves(1, 1, 20, "L1")
+    >>> from dpcompose.kernel.terms import number
+    >>> Mean(number(0), number(10)).moves(1, 1, 20, "L1")
     1/2
     """
 
@@ -221,29 +233,33 @@ class Bit(Query):
 class Location(Query):
     """Where the one record that is read is, in a disc of a diameter.
 
-    >>> import sympy
-    >>> Location(sympy.Integer(3)).moves(1, 1, 1, "L2")
+    >>> from dpcompose.kernel.terms import number
+    >>> Location(number(3)).moves(1, 1, 1, "L2")
     3
     """
 
-    diameter: sympy.Expr
+    diameter: Term
 
     attribute = True
     one = True
     values = frozenset({"real", "plane"})
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "diameter", formulas.term(self.diameter))
 
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
         import sympy
 
         if not (removed and added):
             return _number(0)
-        return sympy.sqrt(2) * self.diameter if norm == "L1" else self.diameter
+        (diameter,) = self.bounds
+        return sympy.sqrt(2) * diameter if norm == "L1" else diameter
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         """On a diagonal, along which both norms are largest."""
         import sympy
 
-        half = self.diameter / (2 * sympy.sqrt(2))
+        half = self.bounds[0] / (2 * sympy.sqrt(2))
         return (half, half), (-half, -half)
 
     @property
@@ -251,11 +267,11 @@ class Location(Query):
         return f"the location, in a disc of diameter {formulas.to_text(self.diameter)},"
 
     @property
-    def bounds(self) -> tuple[sympy.Expr, ...]:
+    def terms(self) -> tuple[Term, ...]:
         return (self.diameter,)
 
-    def with_bounds(self, bounds: Sequence[sympy.Expr]) -> Location:
-        return Location(*bounds)
+    def with_bounds(self, bounds: Sequence[Term | sympy.Expr]) -> Location:
+        return Location(*map(formulas.term, bounds))
 
 
 def _number(n: int) -> sympy.Expr:
@@ -285,7 +301,7 @@ def clipped_sum(lower: object, upper: object) -> Sum:
     >>> clipped_sum(0, "c").moves(1, 1, None, "L1")
     c
     """
-    return Sum(formulas.from_python(lower), formulas.from_python(upper))
+    return Sum(formulas.term(lower), formulas.term(upper))
 
 
 def mean(lower: object, upper: object) -> Mean:
@@ -294,7 +310,7 @@ def mean(lower: object, upper: object) -> Mean:
     >>> mean(0, 1).words
     'the mean of an attribute in [0, 1]'
     """
-    return Mean(formulas.from_python(lower), formulas.from_python(upper))
+    return Mean(formulas.term(lower), formulas.term(upper))
 
 
 def histogram(bins: int) -> Histogram:
@@ -314,7 +330,7 @@ def location(diameter: object) -> Location:
     >>> location("w").moves(1, 1, 1, "L2")
     w
     """
-    return Location(formulas.from_python(diameter))
+    return Location(formulas.term(diameter))
 
 
 MOST_BINS = 1_000_000

@@ -127,7 +127,7 @@ def test_symbols_may_be_numbers() -> None:
         ("sqrt(1 - sqrt(2))", "the square root of a negative number has no real value", 1),
         ("1/((sqrt(2) + 1)*(sqrt(2) - 1) - 1)", "this constant is too close to 0 to tell its sign", 4),
         ("1/max(0, 1 - sqrt(2))", "0 to a negative power has no real value", 3),
-        ("sqrt(-x)", "this has no real value", 1),
+        ("sqrt(-x)", "a root of a negative number has no real value", 1),
     ],
 )
 def test_mistakes_are_shown(text: str, message: str, column: int) -> None:
@@ -221,7 +221,7 @@ MANY = {f"a{n}": symbol(f"a{n}") for n in range(2001)}
         ("+".join(f"a1/{10**59 + n}" for n in range(99)), "constants must stay below 10^1000"),
         ("*".join(f"a1**(a2/{10**59 + n})" for n in range(99)), "constants must stay below 10^1000"),
         ("sqrt(10**999 + 7)", "numbers under roots must stay below 10^200"),
-        ("*".join(f"sqrt({10**59 + n})" for n in range(99)), "numbers under roots must stay below 10^200"),
+        ("*".join(f"sqrt({10**59 + n})" for n in range(99)), "constants must stay below 10^1000"),
         ("abs(1 + " * 59 + "a1" + ")" * 59, "abs is nested too deeply"),
     ],
     ids=short,

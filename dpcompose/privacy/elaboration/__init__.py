@@ -106,7 +106,7 @@ class Elaborated:
             return setting.written_out({})
         divided = any(isinstance(one.reads, Part) for one in setting.mechanisms)
         few = max(2, setting.touched_parts) if divided else 1
-        counts = {str(one.count) for one in setting.mechanisms if one.count is not None}
+        counts = {str(one.members) for one in setting.mechanisms if one.members is not None}
         return setting.written_out({name: min(few, int(name)) if name.isdigit() else few for name in counts})
 
     def _mechanism(self, i: int) -> dict[str, Any]:
@@ -120,10 +120,10 @@ class Elaborated:
             "reads": [self.kind.reads(one.reads) for one in (members if divided else members[:1])],
             "domain": "own" if identity or stated.noise is not None else stated.satisfies.domain or "own",
             "notion": stated.satisfies.notion,
-            "values": {key: formulas.to_text(value) for key, value in stated.satisfies.values},
+            "values": {key: formulas.to_text(value) for key, value in stated.satisfies.terms},
         }
-        if stated.count is not None:
-            data["count"] = formulas.to_text(stated.count)
+        if stated.members is not None:
+            data["count"] = formulas.to_text(stated.members)
         if isinstance(stated.reads, Part):
             data["partition"] = stated.reads.partition
         if stated.noise is not None:
@@ -163,7 +163,4 @@ def noise(mechanism: Mechanism, databases: DatabaseClass, reads: Map) -> dict[st
     n = read_records(databases, reads)
     if n.exactly and n.n:
         asked["n"] = n.n
-    parameter = law.parameter
-    if law.kind.takes == "bit" and parameter.is_Rational and 2 * parameter < 1:
-        parameter = 1 - parameter  # the same mechanism, with its answers exchanged
-    return {"query": asked, "page": LAWS.get(law.word, law.word), "parameter": formulas.to_text(parameter)}
+    return {"query": asked, "page": LAWS.get(law.word, law.word), "parameter": formulas.to_text(law.fitting)}

@@ -13,14 +13,14 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces import databases as classes
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
-from dpcompose.spaces.databases import Database, DatabaseClass
+from dpcompose.spaces.databases import Database
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
+from dpcompose.spaces.graphs import neighbouring_pairs, pairs_of_inputs
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.queries import Bit
 
 if TYPE_CHECKING:
-    from networkx import Graph
+    pass
 
 
 class Listed(Kind):
@@ -55,7 +55,7 @@ class Listed(Kind):
         if any_two(granularity, self.setting.databases):
             return ANY
         single, steps = granularity.innermost()
-        edges = _graph(self.setting.databases, single).edges
+        edges = neighbouring_pairs(self.setting.databases, single, IN_A_PROOF)
         return {"single": _pairs(edges, self._numbers), "steps": steps}
 
     def stated(self, mechanism: Mechanism) -> dict[str, Any]:
@@ -70,9 +70,9 @@ class Listed(Kind):
         if listed is None and any_two(granularity, whole):
             return ANY
         if listed is not None or not isinstance(f.image(whole), classes.Listed):
-            edges = graph_of_inputs(whole, single, f, True, _graph).edges
+            edges = pairs_of_inputs(whole, single, f, own=True, limits=IN_A_PROOF)
             return {"single": _pairs(edges, self._values(f)), "steps": steps}
-        edges = graph_of_inputs(whole, granularity, f, True, _graph).edges
+        edges = pairs_of_inputs(whole, granularity, f, own=True, limits=IN_A_PROOF)
         return {"single": _pairs(edges, self._values(f)), "steps": 1}
 
     def _values(self, f: Map) -> dict[Database, int]:
@@ -102,9 +102,6 @@ class Listed(Kind):
         return max((D, E), (E, D), key=lambda pair: (size(pair[0]), str(pair[1])))
 
 
-def _graph(databases: DatabaseClass, granularity: Granularity) -> Graph:
-    return neighbourhood_graph(databases, granularity, IN_A_PROOF)
-
-
 def _pairs(edges: Iterable[tuple[Database, Database]], numbers: Mapping[Database, int]) -> list[list[int]]:
-    return sorted(sorted((numbers[x], numbers[y])) for x, y in edges)
+    found = {(min(pair), max(pair)) for pair in ((numbers[x], numbers[y]) for x, y in edges)}
+    return [list(pair) for pair in sorted(found)]

@@ -6,8 +6,7 @@ many records a database can have.
 
 from __future__ import annotations
 
-import sympy
-
+from dpcompose.kernel.terms import Term
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
@@ -25,17 +24,17 @@ def check(inputs: Inputs, value: str, bound: int) -> evidence.Evidence:
     return evidence.holds(words) if number >= bound else evidence.fails(words)
 
 
-def _least(count: sympy.Expr | None, setting: Setting) -> int:
+def _least(count: Term | None, setting: Setting) -> int:
     """The least number of members of a family; 1 for a single mechanism."""
-    if count is None or count.is_Integer:
-        return int(count or 1)
+    if count is None or count.number is not None:
+        return 1 if count is None else int(count.number or 0)
     return int(setting.domains[str(count)].least or 1)
 
 
 def _number(inputs: Inputs, value: str) -> int | None:
     maps = [mechanism.reads for mechanism in inputs.setting.mechanisms]
     if inputs.stated is not None:
-        counts = [_least(mechanism.count, inputs.stated) for mechanism in inputs.stated.mechanisms]
+        counts = [_least(mechanism.members, inputs.stated) for mechanism in inputs.stated.mechanisms]
         if value in ("k", "non-empty parts"):
             return sum(counts)
     if value == "k":

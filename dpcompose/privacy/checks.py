@@ -1,0 +1,375 @@
+"""Checks: what the tables of files may hold, read with all mistakes at once, and told as JSON schema.
+
+A table says its keys one by one, each with a check of its value; `Table.check` is about several keys.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, TypeAlias
+
+Path_ = tuple[str | int, ...]
+
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What is wrong, under which key, and in which line of the file where that is known."""
+
+    path: Path_
+    message: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        where = ".".join(str(part + 1) if isinstance(part, int) else part for part in self.path) or "file"
+        return f"{where}{f' (line {self.line})' if self.line else ''}: {self.message}"
+
+
+class Found:
+    """The mistakes that were found, and the parameters of each notion that a file may name."""
+
+    def __init__(self, notions: Mapping[str, Sequence[str]] | None = None) -> None:
+        self.notions = notions
+        self.mistakes: list[Mistake] = []
+
+    def wrong(self, path: Path_, message: object) -> None:
+        self.mistakes.append(Mistake(path, str(message)))
+
+    def unfit(self, path: Path_, message: str, value: object) -> None:
+        """A value of another kind, or size."""
+        self.wrong(path, f"{message}, not {value if isinstance(value, _Shown) else article(value)}")
+
+
+class _Shown(str):
+    """A value that is shown as it is."""
+
+
+class Check:
+    """What a value must be."""
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        """The value as it is used; what is wrong is told to `found`."""
+        raise NotImplementedError
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        """The same as JSON schema; tables are put into `defs`."""
+        raise NotImplementedError
+
+
+class Text(Check):
+    """A text; after -- what is besides asked of it, as a function that raises ValueError."""
+
+    def __init__(self, asked: Callable[[str], object] | None = None, longest: int | None = None) -> None:
+        self.asked, self.longest = asked, longest
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        if not isinstance(value, str):
+            found.unfit(path, "input should be a valid string", value)
+            return value
+        try:
+            if self.asked is not None:
+                self.asked(value)
+        except ValueError as error:
+            found.wrong(path, error)
+            return value
+        if self.longest is not None and len(value) > self.longest:
+            found.unfit(path, f"string should have at most {self.longest} characters", value)
+        return value
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return {"type": "string"} | ({} if self.longest is None else {"maxLength": self.longest})
+
+
+Reading: TypeAlias = "Check | type[Table]"
+"""What reads a value: a check, or a table."""
+
+
+def _one_line(value: str) -> None:
+    if not value.isprintable():
+        raise ValueError(f"{ascii(value)[:60]} has control characters; a text is one printable line")
+    if value == "":
+        raise ValueError("a name has at least one character")
+
+
+NAME = Text(_one_line, LONGEST_NAME)
+TITLE = Text(lambda value: None if value == "" else _one_line(value))
+TEXT = Text()
+
+
+class _Formula(Check):
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        try:
+            return formula(value)
+        except ValueError as error:
+            found.wrong(path, error)
+            return ""
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return {"type": ["string", "number"]}
+
+
+def formula(value: object) -> str:
+    """A formula as text.  Raises ValueError for what is none."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError(f"a formula is a text or a number, not {article(value)}")
+    return str(value)
+
+
+FORMULA = _Formula()
+
+
+class Whole(Check):
+    """A whole number between two ends."""
+
+    def __init__(self, least: int = 1, greatest: int | None = None) -> None:
+        self.least, self.greatest = least, greatest
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        if type(value) is not int:
+            found.unfit(path, "input should be a valid integer", value)
+        elif value < self.least:
+            found.unfit(path, f"input should be greater than or equal to {self.least}", _Shown(shown(value)))
+        elif self.greatest is not None and value > self.greatest:
+            found.unfit(path, f"input should be less than or equal to {self.greatest}", _Shown(shown(value)))
+        return value
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        ends = {"minimum": self.least} | ({} if self.greatest is None else {"maximum": self.greatest})
+        return {**ends, "type": "integer"}
+
+
+class _TrueOrFalse(Check):
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        if type(value) is not bool:
+            found.unfit(path, "input should be a valid boolean", value)
+        return value
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return {"type": "boolean"}
+
+
+TRUE_OR_FALSE = _TrueOrFalse()
+
+
+class OneOf(Check):
+    """One of some words or numbers."""
+
+    def __init__(self, *values: str | int) -> None:
+        self.values = values
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        if not any(type(value) is type(one) and value == one for one in self.values):
+            *rest, last = map(repr, self.values)
+            said = f"{', '.join(rest)} or {last}" if rest else last
+            found.unfit(path, f"input should be {said}", value)
+        return value
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        kind = {"type": "string" if isinstance(self.values[0], str) else "integer"}
+        return ({"const": self.values[0]} if len(self.values) == 1 else {"enum": list(self.values)}) | kind
+
+
+class Word(Check):
+    """One word: a supported one, one that the format has but we do not yet, or neither."""
+
+    def __init__(self, what: str, supported: Sequence[str], later: Sequence[str] = ()) -> None:
+        self.what, self.supported, self.later = what, tuple(supported), tuple(later)
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        if value in self.supported:
+            return value
+        if value in self.later:
+            there = ", ".join(self.supported)
+            found.wrong(path, f"the {self.what} {value!r} is not supported yet; supported are {there}")
+        else:
+            near_to = near(value, (*self.supported, *self.later))
+            found.wrong(path, f"there is no {self.what} {shown(value)}{near_to}")
+        return value
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return {"type": "string", "enum": list(self.supported)}
+
+
+class ListOf(Check):
+    """A list, each entry by a check, of so many entries."""
+
+    def __init__(self, each: Reading, least: int = 0, most: int | None = None) -> None:
+        self.each, self.least, self.most = each, least, most
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        if not isinstance(value, list):
+            found.unfit(path, "input should be a valid list", value)
+            return value
+        if not _fits(len(value), self.least, self.most, "List", "item", path, found):
+            return value
+        return [self.each.read(one, (*path, n), found) for n, one in enumerate(value)]
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        ends = {"minItems": self.least} if self.least else {}
+        ends |= {} if self.most is None else {"maxItems": self.most}
+        return {"items": self.each.schema(defs), **ends, "type": "array"}
+
+
+def _fits(n: int, least: int, most: int | None, what: str, one: str, path: Path_, found: Found) -> bool:
+    if n < least or (most is not None and n > most):
+        end, limit = ("least", least) if n < least else ("most", most)
+        items = f"{limit} {one}{'' if limit == 1 else 's'}"
+        found.wrong(path, f"{what.lower()} should have at {end} {items}, not {n}")
+        return False
+    return True
+
+
+class TableOf(Check):
+    """A table with names for keys, each value by a check."""
+
+    def __init__(self, each: Reading, least: int = 0, most: int | None = None, names: Check = NAME) -> None:
+        self.each, self.least, self.most, self.names = each, least, most, names
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        if not isinstance(value, Mapping):
+            found.unfit(path, "input should be a table", value)
+            return value
+        if not _fits(len(value), self.least, self.most, "Dictionary", "item", path, found):
+            return value
+        read = {}
+        for name, one in value.items():
+            self.names.read(name, (*path, str(name)), found)
+            read[name] = self.each.read(one, (*path, str(name)), found)
+        return read
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        ends = {"minProperties": self.least} if self.least else {}
+        ends |= {} if self.most is None else {"maxProperties": self.most}
+        names = self.names.schema(defs)
+        named = {"propertyNames": {"maxLength": names["maxLength"]}} if "maxLength" in names else {}
+        return {"additionalProperties": self.each.schema(defs), **ends, **named, "type": "object"}
+
+
+class Either(Check):
+    """A table or list by one check, any other value by the other."""
+
+    def __init__(self, other: Reading, nested: Reading, kinds: type = Mapping, word: str = "anyOf"):
+        self.other, self.nested, self.kinds, self.word = other, nested, kinds, word
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        return (self.nested if isinstance(value, self.kinds) else self.other).read(value, path, found)
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return {self.word: [self.other.schema(defs), self.nested.schema(defs)]}
+
+
+class Key:
+    """A key of a table: its check, what it is where it is left out, and how files write it."""
+
+    def __init__(self, check: Reading, needed: bool, default: Any, written: str | None) -> None:
+        self.check, self.needed, self.default, self.written = check, needed, default, written
+
+
+def need(check: Reading) -> Any:
+    """A key that has to be there."""
+    return Key(check, True, None, None)
+
+
+def key(check: Reading, default: Any = None, written: str | None = None) -> Any:
+    """A key that may be left out; written -- how files have it where that is no name of Python."""
+    return Key(check, False, default, written)
+
+
+class Table:
+    """A table of a file: its keys are attributes.
+
+    given -- the keys that the file has.
+    """
+
+    keys: ClassVar[dict[str, Key]] = {}
+    given: frozenset[str]
+
+    def __init_subclass__(cls) -> None:
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Key)}
+        for name in own:
+            delattr(cls, name)
+        cls.keys = {**cls.keys, **own}
+
+    def __init__(self, **values: Any) -> None:
+        self.given = frozenset(values)
+        for name, one in self.keys.items():
+            setattr(self, name, values.get(name, one.default))
+
+    def with_(self, **values: Any) -> Self:
+        """The same with other values of some keys."""
+        return type(self)(**{name: getattr(self, name) for name in self.given} | values)
+
+    def check(self) -> None:
+        """Raises ValueError where keys do not fit together."""
+
+    @classmethod
+    def read(cls, value: Any, path: Path_, found: Found) -> Any:
+        """The table, or None where something in it is wrong."""
+        if not isinstance(value, Mapping):
+            found.unfit(path, "input should be a table", value)
+            return None
+        before, read = len(found.mistakes), dict[str, Any]()
+        known = {one.written or name: (name, one) for name, one in cls.keys.items()}
+        for word, (name, one) in known.items():
+            if word in value:
+                read[name] = one.check.read(value[word], (*path, word), found)
+            elif one.needed:
+                found.wrong((*path, word), "this key is missing")
+        for word in value:
+            if word not in known:
+                found.wrong(
+                    (*path, str(word)), f"there is no key {shown(word)} here{near(word, sorted(known))}"
+                )
+        if len(found.mistakes) > before:
+            return None
+        made = cls(**read)
+        try:
+            made.check()
+        except ValueError as error:
+            found.wrong(path, error)
+            return None
+        return made
+
+    @classmethod
+    def schema(cls, defs: dict[str, Any]) -> dict[str, Any]:
+        """A reference to the table in `defs`."""
+        name = cls.__name__
+        if name not in defs:
+            defs[name] = {}
+            properties = {}
+            for key, one in cls.keys.items():
+                plain = {} if one.needed or one.default is None else {"default": one.default}
+                properties[one.written or key] = plain | one.check.schema(defs)
+            needed = [one.written or key for key, one in cls.keys.items() if one.needed]
+            defs[name] |= {"additionalProperties": False, "properties": properties}
+            defs[name] |= ({"required": needed} if needed else {}) | {"title": name, "type": "object"}
+        return {"$ref": f"#/$defs/{name}"}
+
+
+def near(word: object, known: Iterable[str]) -> str:
+    """A near match among known words, else what there is, as the end of a message."""
+    words = [str(one) for one in known]
+    if close := difflib.get_close_matches(str(word)[:200], words, n=1):
+        return f"; did you mean {close[0]!r}?"
+    return f"; there is {', '.join(words[:10])}{', …' if len(words) > 10 else ''}" if words else ""
+
+
+def shown(value: object) -> str:
+    """A value in a message."""
+    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return text if len(text) <= 60 else f"{text[:50]}…{text[-1]}"
+
+
+def article(value: object) -> str:
+    """What kind of value it is, in words."""
+    kinds: dict[type, str] = {
+        bool: "true or false",
+        int: "a number",
+        str: "a text",
+        list: "a list",
+        dict: "a table",
+    }
+    return kinds.get(type(value), f"a {type(value).__name__}")

@@ -1,0 +1,106 @@
+"""Problem files are read, decided and saved with Python's standard library alone, unless a file needs more.
+
+In a process in which no other library can be imported: what is needed of the files of which this fails says
+`NEEDS`, and why.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dpcompose
+from dpcompose.front import files
+
+ROOT = Path(dpcompose.__file__).resolve().parents[1]
+NEEDS = {
+    "46": "sympy",  # a table of probabilities
+}
+ALONE = """
+import importlib.abc, json, sys
+
+FOREIGN = {"sympy", "mpmath", "networkx", "z3", "numpy", "scipy", "pydantic", "lark", "matplotlib", "tqdm"}
+
+class Wall(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in FOREIGN:
+            raise ImportError(f"{name} is not for this file")
+
+root, *files = sys.argv[1:]
+sys.path.insert(0, root)
+sys.meta_path.insert(0, Wall())
+
+from dpcompose.kernel.theory import Theory
+from dpcompose.privacy import problems
+from dpcompose.proof import registry
+from dpcompose.search import proofs
+
+pages = registry.standard()
+said = {}
+for file in files:
+    data = problems.parsed(problems.text_of(file), file)
+    try:
+        problem = problems.read_data(data, file, notions=pages.parameters)
+        made = proofs.Proofs(problem.setting, Theory(pages.pages))
+        verdicts = [made.verdict(claim.text, claim.doubt) for claim in problem.claims]
+        json.dumps(proofs.saved(made, data, verdicts))
+    except ImportError as error:
+        said[file] = str(error)
+        continue
+    said[file] = [one.word for one in verdicts]
+loaded = {name.partition(".")[0] for name in sys.modules}
+print(json.dumps({"said": said, "loaded": sorted(loaded)}))
+"""
+
+
+def alone(*some: Path) -> Any:
+    """The verdicts on the claims of some files, and the libraries that were loaded."""
+    command = [sys.executable, "-I", "-S", "-c", ALONE, str(ROOT), *map(str, some)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+@pytest.fixture(scope="module")
+def shipped() -> dict[str, dict[str, Any]]:
+    """The shipped files about neighbours by number; a study's guarantee is searched for, so without these."""
+    read = {n: tomllib.loads(path.read_text(encoding="utf-8")) for n, path in files.examples().items()}
+    return {n: data for n, data in read.items() if "metrics" not in data and "studies" not in data}
+
+
+def test_files_are_decided_with_the_standard_library(shipped: dict[str, dict[str, Any]]) -> None:
+    paths = files.examples()
+    found = alone(*(paths[n] for n in shipped))
+    assert set(found["loaded"]) <= {*sys.stdlib_module_names, "dpcompose", "__main__"}
+    for n, data in shipped.items():
+        said = found["said"][str(paths[n])]
+        if n in NEEDS:
+            assert said == f"{NEEDS[n]} is not for this file", n
+            continue
+        expected = [claim.get("expect") for claim in data.get("claims", ())]
+        assert len(said) == len(expected)
+        assert [one if one else said[i] for i, one in enumerate(expected)] == said, n
+
+
+def test_formulas_of_sympy_come_in_and_go_out() -> None:
+    """At the border: a guarantee says in Python what it was given, and is the same as its text."""
+    import sympy
+
+    e, f = dpcompose.parameters("e f")
+    for given, text in (
+        (sympy.Max(e, f) / 2, "max(e, f)/2"),
+        (sympy.sqrt(e * f), "sqrt(e*f)"),
+        (sympy.oo, "oo"),
+    ):
+        from_sympy, from_text = dpcompose.pure(given), dpcompose.pure(text)
+        assert from_sympy == from_text and hash(from_sympy) == hash(from_text)
+        assert from_sympy.terms == from_text.terms
+        assert from_sympy.text() == {"notion": "pure", "epsilon": text}
+        assert from_sympy["epsilon"] == from_text["epsilon"] == dict(from_text.values)["epsilon"]
+    assert dpcompose.pure(e + f) != dpcompose.pure(e)
