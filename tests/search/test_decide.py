@@ -12,28 +12,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
-import rechecks
-from shipped import PROBLEMS
 
-from dpcompose.front.study import Study, load
-from dpcompose.front.verdict import Verdict
 from dpcompose.language import forms, formulas
 from dpcompose.language.forms import Form
 from dpcompose.language.symbols import Domain, symbol
-from dpcompose.privacy import problems
 from dpcompose.proof import certificates
 from dpcompose.search import decide
 from dpcompose.search.decide import AtLeast, Fails, Undecided
-from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.search.solver import Z3, Constraint, Solver
 
 F = Fraction
-ROOT = Path(__file__).resolve().parents[2]
 KINDS = ["positive", "nonnegative", "real", "in (0,1)", "integer >= 0", "integer >= 2", "integer >= -3"]
 
 
@@ -223,7 +214,7 @@ def combination(rng: random.Random, names: Sequence[str], depth: int) -> tuple[s
     return f"max({', '.join(inner)})", rng.choice([mean, f"min({', '.join(inner)})", rng.choice(inner)])
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_random_linear_comparisons_are_always_decided(seed: int) -> None:
     rng = random.Random(seed)
     counts = {"holds": 0, "fails": 0, "undecided": 0}
@@ -264,7 +255,7 @@ def test_true_by_a_hair(seed: int) -> None:
         assert judged(greater, f"{lesser} + 1/10**6", domains, rng, Z3()) == "fails"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_random_nonlinear_comparisons_are_never_wrong(seed: int) -> None:
     rng = random.Random(100 + seed)
     found = []
@@ -436,13 +427,6 @@ STUBS: dict[str, Solver] = {
     "missing names": Always(F(1), missing=True),
     "missing and random": Always(None, 3, missing=True),
 }
-COMPUTED = ("09", "51")
-"""What is computed there asks no solver, and takes seconds."""
-FILES = [
-    file
-    for file in [*PROBLEMS, *sorted((ROOT / "tests/forged").glob("*.toml"))]
-    if file.name[:2] not in COMPUTED
-]
 
 
 @pytest.mark.parametrize("stub", STUBS)
@@ -466,93 +450,6 @@ def test_a_lying_solver_decides_no_random_comparison_wrongly(stub: str) -> None:
         if forms.pieces(read(greater, domains) - read(lesser, domains), 200) is None:
             continue
         judged(greater, lesser, domains, rng, STUBS[stub])
-
-
-@cache
-def _verdicts(file: Path) -> tuple[Any, tuple[Verdict, ...]]:
-    study, claims = load(file)
-    return study.bound.guarantee, tuple(study.check(claim) for claim in claims)
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-@pytest.mark.parametrize("stub", STUBS)
-def test_a_lying_solver_gives_no_wrong_verdict(stub: str, file: Path) -> None:
-    """The same bound or none, the same verdicts or undecided; and what is saved is accepted."""
-    guarantee, right = _verdicts(file)
-    setting, claims = load(file)[0].setting, load(file)[1]
-    study = Study(setting, solver=STUBS[stub])
-    found = [study.check(claim) for claim in claims]
-    for one, other in zip(found, right, strict=True):
-        assert one.verdict in (other.verdict, "undecided")
-        assert one.loose in (other.loose, None)
-    try:
-        bound = study.bound
-    except NoGuarantee:
-        return
-    assert bound.guarantee == guarantee
-    rechecks.rechecked(study, found)
-
-
-def random_problem(rng: random.Random) -> str:
-    """A problem file with random parts and claims."""
-    records = ["a", "b", "c"][: rng.randint(2, 3)]
-    names = ["e1", "e2", "p", "n"]
-    bounded = rng.random() < 0.5
-    rows = [
-        "format = 1",
-        "[parameters]",
-        'p = "in (0,1)"',
-        'n = "integer >= 2"',
-        f'e1 = "{rng.choice(["positive", "nonnegative"])}"',
-        'e2 = "positive"',
-        "[databases]",
-        'kind = "multisets"',
-        f"records = {records}",
-        f'size = "{rng.choice(["any", "<= 3"])}"',
-        "[target]",
-        f'granularity = "{"bounded" if bounded else "unbounded"}"',
-    ]
-    epsilons = ["e1", "e2", "2*e1", "e1 + p", "n - 1", "n - 1 - p", "1 - p", "e1*e2", "3/2"]
-    for i in range(1, rng.randint(1, 3) + 1):
-        part = sorted(rng.sample(records, rng.randint(1, len(records))))
-        domain = rng.choice(["own", "common"])
-        stated = rng.choice(["bounded", "unbounded"])
-        rows += [
-            "[[mechanisms]]",
-            f'name = "M{i}"',
-            f"reads = {{ records = {part} }}",
-            f'guarantee = {{ notion = "pure", epsilon = "{rng.choice(epsilons)}", granularity = "{stated}", '
-            f'domain = "{domain}" }}',
-        ]
-    for _ in range(3):
-        claimed = rng.choice([linear(rng, names, 2), f"{rng.randint(1, 6)}*(e1 + e2 + n)", "e1 + e2"])
-        rows += ["[[claims]]", 'notion = "pure"', f'epsilon = "{claimed}"']
-    return "\n".join(rows)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_a_lying_solver_gives_no_wrong_verdict_on_random_settings(seed: int) -> None:
-    rng = random.Random(seed)
-    problem = problems.read_text(random_problem(rng))
-    right = Study(problem.setting)
-    domains = problem.setting.domains
-    bound = dict(right.bound.guarantee.parameters)["epsilon"]
-    studies = [right, *(Study(problem.setting, solver=stub) for stub in STUBS.values())]
-    for claim in problem.claims:
-        expected = right.check(claim).verdict
-        text = claim.text["epsilon"]
-        if expected == "proved" and bound != "oo":
-            for point in some_points(rng, domains, 40):
-                assert meaning(text, point) >= meaning(bound, point)
-        for study in studies:
-            found = study.check(claim)
-            assert found.verdict in (expected, "undecided")
-            if found.counterexample is not None:
-                example = found.counterexample
-                assert all(domains[name].contains(x) for name, x in example.point.items())
-                assert example.claimed == meaning(text, example.point)
-                assert example.actual is None or example.actual > example.claimed
-                assert bound == "oo" or example.actual == meaning(bound, example.point)
 
 
 # these tests can fail
