@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import sympy
 
 from dpcompose.front import markdown, render
 from dpcompose.front.bound import Bound
 from dpcompose.front.captions import Captions
-from dpcompose.front.latex import document, fits_latex, steps_latex, verdict_latex
 from dpcompose.front.lines import Line
 from dpcompose.front.verdict import Verdict
 from dpcompose.language import exponentials, formulas
@@ -29,7 +26,6 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.proof import counterexamples, registry
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.proof.witnesses import OnTable, Ratio
-from dpcompose.search.citations import Fit
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.maps import Map, Positions, Restriction
 
@@ -182,160 +178,96 @@ def _page(page: Page, shown: str) -> str:
 # derivations
 
 
-@dataclass(frozen=True, repr=False)
-class Proof:
-    """A derivation as it is read: numbered lines, and what they believe without check."""
+def proof_html(bound: Bound) -> str:
+    """The numbered lines, as a list and as a tree."""
+    lines = bound.derivation.lines
+    believed = text_html(", ".join(render.believed(bound)))
+    head = f"<summary>derivation in {len(lines)} lines</summary>"
+    rows = _list(bound, lines, bound.steps)
+    tree = f"<details><summary>as a tree</summary>{_tree(bound, lines[-1], set())}</details>"
+    return f"<details open>{head}{rows}{tree}<p>believed without check: {believed}</p></details>"
 
-    bound: Bound
-    theory: Theory
 
-    def __str__(self) -> str:
-        return render.derivation(self.bound)
+def _list(bound: Bound, lines: Sequence[Line], steps: Captions) -> str:
+    """The lines; below a line those that it has as evidence."""
+    rows = ""
+    for line in lines:
+        inner = steps.within(line)
+        below = "" if inner is None else _list(bound, inner.lines, inner.steps)
+        rows += f"<li>{_sentence(bound, line, steps)} {_source(bound, line, steps)}{below}</li>"
+    return f"<ol>{rows}</ol>"
 
-    def __repr__(self) -> str:
-        lines = len(self.bound.derivation.lines)
-        return f"derivation in {lines} lines of: {render.guarantee(self.bound.guarantee, self.theory)}"
 
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """All lines, where a notebook or its terminal shows text."""
-        printer.text(str(self))
+def _source(bound: Bound, line: Line, steps: Captions) -> str:
+    """What a line is by; a theorem page opens to what it states."""
+    source = text_html(render.source(line, steps))
+    page = bound.steps.theory.pages.get(line.by)
+    if page is None:
+        return f"<small>[{source}]</small>"
+    return _page(page, f"<small>[{source}]</small>")
 
-    def _repr_html_(self) -> str:
-        lines = self.bound.derivation.lines
-        believed = text_html(", ".join(render.believed(self.bound)))
-        head = f"<summary>derivation in {len(lines)} lines</summary>"
-        rows = self._list(lines, self.bound.steps)
-        tree = f"<details><summary>as a tree</summary>{self._tree(lines[-1], set())}</details>"
-        return f"<details open>{head}{rows}{tree}<p>believed without check: {believed}</p></details>"
 
-    def _repr_latex_(self) -> str:
-        return steps_latex(self.bound)
+def _tree(bound: Bound, line: Line, seen: set[int]) -> str:
+    """A line that opens to those it is from; one that was shown before is only named."""
+    if line.n in seen:
+        return f"<p>({line.n}) again</p>"
+    seen.add(line.n)
+    said = f"({line.n}) {_sentence(bound, line, bound.steps)}"
+    if not line.uses:
+        return f"<p>{said}</p>"
+    below = "".join(f"<li>{_tree(bound, _at(bound, n), seen)}</li>" for n in line.uses)
+    return f"<details><summary>{said}</summary><ul>{below}</ul></details>"
 
-    def to_latex(self, verdicts: Sequence[Verdict] = ()) -> str:
-        """The proof as a document for pdfLaTeX, with verdicts on claims and the results that are used."""
-        return document(self.bound, self.theory, verdicts)
 
-    def _list(self, lines: Sequence[Line], steps: Captions) -> str:
-        """The lines; below a line those that it has as evidence."""
-        rows = ""
-        for line in lines:
-            inner = steps.within(line)
-            below = "" if inner is None else self._list(inner.lines, inner.steps)
-            rows += f"<li>{self._sentence(line, steps)} {self._source(line, steps)}{below}</li>"
-        return f"<ol>{rows}</ol>"
+def _at(bound: Bound, n: int) -> Line:
+    return next(line for line in bound.derivation.lines if line.n == n)
 
-    def _source(self, line: Line, steps: Captions) -> str:
-        """What a line is by; a theorem page opens to what it states."""
-        source = text_html(render.source(line, steps))
-        page = self.theory.pages.get(line.by)
-        if page is None:
-            return f"<small>[{source}]</small>"
-        return _page(page, f"<small>[{source}]</small>")
 
-    def _tree(self, line: Line, seen: set[int]) -> str:
-        """A line that opens to those it is from; one that was shown before is only named."""
-        if line.n in seen:
-            return f"<p>({line.n}) again</p>"
-        seen.add(line.n)
-        said = f"({line.n}) {self._sentence(line, self.bound.steps)}"
-        if not line.uses:
-            return f"<p>{said}</p>"
-        below = "".join(f"<li>{self._tree(self._at(n), seen)}</li>" for n in line.uses)
-        return f"<details><summary>{said}</summary><ul>{below}</ul></details>"
-
-    def _at(self, n: int) -> Line:
-        return next(line for line in self.bound.derivation.lines if line.n == n)
-
-    def _sentence(self, line: Line, steps: Captions) -> str:
-        """A line in words, its formulas as mathematics."""
-        return "".join(
-            text_html(part) if isinstance(part, str) else formula_html(part)
-            for part in render.pieces(line, steps)
-        )
+def _sentence(bound: Bound, line: Line, steps: Captions) -> str:
+    """A line in words, its formulas as mathematics."""
+    return "".join(
+        text_html(part) if isinstance(part, str) else formula_html(part)
+        for part in render.pieces(line, steps)
+    )
 
 
 # theorems
 
 
-@dataclass(frozen=True, repr=False)
-class Theorems(Sequence[Fit]):
-    """Of every composition theorem whether it fits a setting; a sequence of `Fit`."""
-
-    bound: Bound
-
-    def __len__(self) -> int:
-        return len(self.bound.fits)
-
-    def __getitem__(self, n: Any) -> Any:
-        return self.bound.fits[n]
-
-    def __str__(self) -> str:
-        return render.fits(self.bound, self.bound.guarantee.notion)
-
-    def __repr__(self) -> str:
-        fit = sum(fit.fits for fit in self)
-        cited = next((f", {fit.page.name(*self._numbered)} is cited" for fit in self if fit.best), "")
-        return f"{len(self)} composition theorems, of which {fit} fit{'s' if fit == 1 else ''}{cited}"
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """All of them, where a notebook or its terminal shows text."""
-        printer.text(str(self))
-
-    @property
-    def _numbered(self) -> tuple[str, bool]:
-        """By what theorems are numbered: the notion, and whether mechanisms are adaptive."""
-        return self.bound.guarantee.notion, self.bound.setting.adaptive
-
-    def _repr_latex_(self) -> str:
-        return fits_latex(self.bound)
-
-    def _repr_html_(self) -> str:
-        notion, adaptive = self._numbered
-        rows = []
-        for fit in sorted(self, key=lambda fit: (not fit.best, not fit.fits)):
-            answer = "<b>yes, cited</b>" if fit.best else "yes" if fit.fits else "no"
-            named = f"{fit.page.name(notion, adaptive)} ({fit.page.cite(notion, adaptive)})"
-            about = _page(fit.page, text_html(fit.page.title))
-            rows.append([text_html(named), about, answer, text_html(fit.reason)])
-        return table(["theorem", "about", "fits", "because"], rows)
+def theorems_html(bound: Bound) -> str:
+    """A table of all theorems, those that fit first."""
+    notion, adaptive = bound.guarantee.notion, bound.setting.adaptive
+    rows = []
+    for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
+        answer = "<b>yes, cited</b>" if fit.best else "yes" if fit.fits else "no"
+        named = f"{fit.page.name(notion, adaptive)} ({fit.page.cite(notion, adaptive)})"
+        about = _page(fit.page, text_html(fit.page.title))
+        rows.append([text_html(named), about, answer, text_html(fit.reason)])
+    return table(["theorem", "about", "fits", "because"], rows)
 
 
 # verdicts
 
 
-@dataclass(frozen=True, repr=False)
-class Answer(Verdict):
-    """A verdict that shows itself, beside the bound that it was found from (None where there is none)."""
-
-    def __repr__(self) -> str:
-        words = {True: ", loose", False: ", and no smaller guarantee holds", None: ""}[self.loose]
-        if self.reason:
-            words += f": {self.reason}"
-        if self.counterexample is not None:
-            words += f": {self.counterexample!r}"
-        return self.verdict + words + "".join(f"; {one}" for one in registry.rests(self.relies_on))
-
-    def _repr_latex_(self) -> str:
-        return verdict_latex(self)
-
-    def _repr_html_(self) -> str:
-        guarantee = self.claim.guarantee
-        theory = registry.standard() if self.bound is None else self.bound.steps.theory
-        claim = _dp_html(guarantee.notion, [value for _, value in guarantee.values], theory)
-        words = {
-            True: ", but a smaller guarantee holds",
-            False: ", and no smaller guarantee holds",
-            None: "",
-        }[self.loose]
-        rows = [f"<p>claim: {claim}<br><b>{self.verdict}</b>{words}</p>"]
-        if self.reason:
-            rows.append(f"<p>because {text_html(self.reason)}</p>")
-        rows += [f"<p>{text_html(one)}</p>" for one in registry.rests(self.relies_on)]
-        if self.counterexample is not None and self.bound is not None:
-            rows += _counterexample(self, self.bound)
-        elif self.loose and self.bound is not None:
-            rows.append(f"<p>The best: {_dp_html(*render.right(self, self.bound), theory)}</p>")
-        return "".join(rows)
+def verdict_html(found: Verdict) -> str:
+    """A claim with its verdict, and what shows it."""
+    guarantee = found.claim.guarantee
+    theory = registry.standard() if found.bound is None else found.bound.steps.theory
+    claim = _dp_html(guarantee.notion, [value for _, value in guarantee.values], theory)
+    words = {
+        True: ", but a smaller guarantee holds",
+        False: ", and no smaller guarantee holds",
+        None: "",
+    }[found.loose]
+    rows = [f"<p>claim: {claim}<br><b>{found.verdict}</b>{words}</p>"]
+    if found.reason:
+        rows.append(f"<p>because {text_html(found.reason)}</p>")
+    rows += [f"<p>{text_html(one)}</p>" for one in registry.rests(found.relies_on)]
+    if found.counterexample is not None and found.bound is not None:
+        rows += _counterexample(found, found.bound)
+    elif found.loose and found.bound is not None:
+        rows.append(f"<p>The best: {_dp_html(*render.right(found, found.bound), theory)}</p>")
+    return "".join(rows)
 
 
 def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:

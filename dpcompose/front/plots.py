@@ -261,11 +261,7 @@ def _of_guarantee(stated: Guarantee, called: str) -> Line:
             "(epsilon, delta) and Gaussian guarantees do"
         )
     epsilon, least = values["epsilon"], values.get("delta", 0.0)
-    part = (
-        Part(*(value for _, value in stated.terms))
-        if len(stated.terms) > 1
-        else Part(stated.terms[0][1], terms.ZERO)
-    )
+    part = Part(dict(stated.terms)["epsilon"], dict(stated.terms).get("delta", terms.ZERO))
 
     def exactly(alpha: float) -> float:
         t = _exp(epsilon)

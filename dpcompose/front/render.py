@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
-from typing import Any
-
-import sympy
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.front import lines as kernel
 from dpcompose.front.bound import Bound
@@ -24,6 +21,9 @@ from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.registry import Page, Theory, rests
 from dpcompose.proof.sensitivity import Comparison
 from dpcompose.search.citations import item_order
+
+if TYPE_CHECKING:
+    import sympy
 
 KINDS = (
     "named",
@@ -235,8 +235,7 @@ def guarantee(said: kernel.Private, theory: Theory) -> str:
 def _decimals(said: Guarantee) -> kernel.Values:
     """A guarantee's parameters, numbers as decimals."""
     return tuple(
-        (key, decimal(Fraction(int(x.p), int(x.q))) if x.is_Rational else formulas.to_text(x))
-        for key, x in said.values
+        (key, formulas.to_text(x) if x.number is None else decimal(x.number)) for key, x in said.terms
     )
 
 

@@ -23,16 +23,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import sympy
-
-from dpcompose.front import display, examples, files, limits, membership, numbers, render
+from dpcompose.front import files, limits, render
 from dpcompose.front.bound import Bound, bound
-from dpcompose.front.display import Answer, Proof, Theorems
-from dpcompose.front.latex import setting_latex
-from dpcompose.front.membership import Membership
-from dpcompose.front.numbers import Budget
+from dpcompose.front.results import Answer, Proof, Theorems
 from dpcompose.front.verdict import Verdict
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.theory import Theory as KernelTheory
@@ -43,20 +38,21 @@ from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim, Problem
 from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumptions, setting
-from dpcompose.proof import privacy_metric, registry
-from dpcompose.proof.hypotheses.inputs import Inputs, by_blocks, by_own_form, closed_form
+from dpcompose.proof import registry
+from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Theory
 from dpcompose.search import least, nearby, proofs, stated
 from dpcompose.search.guarantees import Guarantees
 from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
-from dpcompose.spaces import expressions
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
-from dpcompose.spaces.expressions import MetricFunction
-from dpcompose.spaces.finite import finite
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.graphs import is_large, neighbourhood_graph
 from dpcompose.spaces.maps import Everything, Map
-from dpcompose.spaces.metrics import Metric, ShortestPaths, StepsInSpace
+
+if TYPE_CHECKING:
+    import sympy
+
+    from dpcompose.front.membership import Membership
+    from dpcompose.front.numbers import Budget
 
 CURVES = ("curve", "curve_standing")
 """The rules by which a computed curve proves a claim, or says how large it is."""
@@ -89,6 +85,9 @@ class Result:
 
         The guarantee is its largest value over neighbours.  Raises NoMetric for families.
         """
+        from dpcompose.proof import privacy_metric
+        from dpcompose.spaces import expressions
+
         return privacy_metric.of_inputs(self.bound.steps.inputs, *expressions.databases("D E"))
 
     @property
@@ -122,6 +121,8 @@ class Result:
 
     def at(self, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
         """The guarantee with numbers in place of parameters, exact: at({e1: "1/2"}); see `numbers.at`."""
+        from dpcompose.front import numbers
+
         return numbers.at(self.bound, values)
 
     def membership(self, values: Mapping[Any, object] = MappingProxyType({})) -> Membership:
@@ -138,6 +139,8 @@ class Result:
           advantage (their difference): 0.5
           posterior (1/2 before):       0.75
         """
+        from dpcompose.front import membership
+
         return membership.of(self.bound, values)
 
     def __repr__(self) -> str:
@@ -146,9 +149,13 @@ class Result:
         return f"{said}, by {self.theorem}{self.bound.standing}{believed}"
 
     def _repr_html_(self) -> str:
+        from dpcompose.front import display
+
         return display.guarantee_html(self.bound)
 
     def _repr_latex_(self) -> str:
+        from dpcompose.front import display
+
         return display.guarantee_latex(self.bound)
 
 
@@ -277,6 +284,8 @@ class Study:
         assert isinstance(said, Refuted)
         near = tuple(self._nearby_words(claim))
         if answer.bound is not None:
+            from dpcompose.front import examples
+
             example = examples.example(
                 said, claim.guarantee, answer.bound, self.proofs.pairs(proved), proved.by_curve
             )
@@ -421,6 +430,8 @@ class Study:
         >>> study.budget(dpc.pure(1)), study.budget(dpc.pure(1), weights={e1: 2})
         (e1 = 1/2, e2 = 1/2, for epsilon = 1, e1 = 2/3, e2 = 1/3, for epsilon = 1)
         """
+        from dpcompose.front import numbers
+
         return numbers.budget(self.bound, total, weights, at)
 
     def metric(self, D: object, E: object, closure: bool = True) -> sympy.Expr:
@@ -446,6 +457,8 @@ class Study:
         >>> study.metric(["a", "b"], ["b", "b"]), study.metric(["a"], [])
         (e1 + e2, oo)
         """
+        from dpcompose.proof import privacy_metric
+
         return privacy_metric.of_inputs(self._inputs, D, E, closure)
 
     def theorems(self) -> Theorems:
@@ -511,9 +524,13 @@ class Study:
         return repr(self.setting)
 
     def _repr_html_(self) -> str:
+        from dpcompose.front import display
+
         return display.setting_html(self.setting, self.theory)
 
     def _repr_latex_(self) -> str:
+        from dpcompose.front.latex import setting_latex
+
         return setting_latex(self.setting, self.theory)
 
 
@@ -549,35 +566,6 @@ def compose(
         *mechanisms, on=on, target=target, parameters=parameters, title=title, adaptive=adaptive
     )
     return Study(composed, theory or registry.standard())
-
-
-def canonical_metric(
-    databases: DatabaseClass, granularity: Granularity, theory: Theory | None = None
-) -> MetricFunction:
-    """d_G on 𝔻: the fewest steps between neighbours that lead from D to E inside the class (GB Prop. A.1).
-
-    In closed form where a fact page states one, else by shortest paths on a finite class.
-    Distances are whole numbers or oo; at database symbols they are expressions.
-
-    >>> import dpcompose as dpc
-    >>> d = canonical_metric(dpc.multisets({"a", "b"}), dpc.bounded)
-    >>> D, E = dpc.databases("D E")
-    >>> d(("a", "a"), ("b", "b")), d(("a",), ()), d(D, E)
-    (2, oo, d_bounded(D, E))
-    """
-    edits = granularity.edits(databases)
-    theory = theory or registry.standard()
-    stated = None if edits is None else closed_form(theory, databases, edits)
-    stated = stated or by_blocks(theory, databases, granularity)
-    stated = stated or by_own_form(theory, databases, granularity)
-    found: Metric
-    if stated is not None:
-        found = stated.metric
-    elif is_large(databases):
-        found = StepsInSpace(finite(databases, granularity))
-    else:
-        found = ShortestPaths(neighbourhood_graph(databases, granularity))
-    return MetricFunction(str(granularity), found, databases, same=(databases, granularity))
 
 
 def nested(name: str, bound: Bound, reads: Map, count: sympy.Expr | None) -> Mechanism:

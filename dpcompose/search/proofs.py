@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,7 @@ from dpcompose.kernel.terms import TermError
 from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated
+from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.settings import Setting
 from dpcompose.search import guarantees, stated
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
@@ -118,7 +119,8 @@ class Proofs:
         except TermError as error:  # numbers on the way are too long to be written
             found = Verdict(claim, "undecided", reason=f"{TOO_LARGE}: {error}; {NEARER}")
         if found.theorem is None:
-            return Proved("undecided", None, found)
+            more = f"; {self.not_flat}" if self.not_flat else ""
+            return Proved("undecided", None, replace(found, reason=found.reason + more))
         again = self.replayed(found.theorems)
         said = again[0].says
         if found.word != word_of(said):
@@ -136,6 +138,15 @@ class Proofs:
                 raise
             return found
         return Judge(shop).judge(claim)
+
+    @cached_property
+    def not_flat(self) -> str:
+        """Why the mechanisms of studies cannot be stated one by one; "" where they can, or there are none."""
+        try:
+            flattened(self.setting)
+        except NotFlat as error:
+            return str(error)
+        return ""
 
     def pairs(self, proved: Proved) -> list[tuple[Any, Any]]:
         """The two databases of each type at which a refuted claim's mechanisms lose what they do."""

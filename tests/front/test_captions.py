@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from golden_results import THEORY, Golden, found, goldens, setting_of
 
-from dpcompose.front import display, latex, lines, render
+from dpcompose.front import latex, lines, render, results
 from dpcompose.front.bound import Bound, bound
 from dpcompose.privacy.flattening import flattened
 from dpcompose.privacy.settings import Setting
@@ -60,14 +60,14 @@ def test_lines_of_a_study_stand_below_its_line() -> None:
 def test_notebooks_and_documents_show_captions(name: str) -> None:
     golden = next(one for one in goldens() if name in one.problem.name)
     best = told_of(golden)
-    proof = display.Proof(best, THEORY)
+    proof = results.Proof(best, THEORY)
     inner = [one for line in best.derivation.lines if (one := best.steps.within(line)) is not None]
     many = sum(len(one.lines) for one in (best.steps, *inner))
     assert str(proof) == "\n".join(golden.derivation)
     document = latex.document(best, THEORY)
     assert document.count(r"\item[(") == many
     assert proof._repr_html_().count("<small>[") == many
-    assert len(display.Theorems(best)) == len(golden.data["fits"])
+    assert len(results.Theorems(best)) == len(golden.data["fits"])
     assert "believed without check" in proof._repr_html_()
 
 

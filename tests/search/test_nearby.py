@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import dpcompose as dpc
-from dpcompose.front.display import Answer
+from dpcompose.front.results import Answer
 from dpcompose.front.study import Study, load
 from dpcompose.spaces.granularities import Granularity
 
