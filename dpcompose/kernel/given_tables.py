@@ -32,7 +32,8 @@ def check(i: int, setting: Setting) -> None:
     promised = dict(mechanism.values)
     found = table.check(mechanism.notion, ((x, y, promised) for x, y in _pairs(mechanism, setting, read)))
     if found.verdict != "proved":
-        raise NoLoss(f"{mechanism.name} is not what its table shows: {found.words}")
+        unknown = "not known to be" if found.verdict == "undecided" else "not"
+        raise NoLoss(f"{mechanism.name} is {unknown} what its table shows: {found.words}")
 
 
 def _read(mechanism: Mechanism, setting: Setting) -> tuple[int, ...]:

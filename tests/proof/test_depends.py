@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from dpcompose.proof.steps import Steps
 
 import dpcompose as dpc
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.evidence import Answer
+from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Hypothesis
 
 
@@ -23,8 +23,6 @@ def test_depends(domain: str, answer: Answer, words: str) -> None:
     (e,) = dpc.parameters("e,")
     mechanism = dpc.mechanism("M", dpc.pure(e, dpc.bounded, domain), dpc.restriction(["a"]))
     study = dpc.compose(mechanism, on=dpc.multisets("ab"), target=dpc.bounded)
-    steps = Steps(study.setting, registry.standard())
-    found = binding.check(steps.inputs, Hypothesis.read({"is": "depends"}))
+    inputs = Inputs(study.setting, registry.standard())
+    found = binding.check(inputs, Hypothesis.read({"is": "depends"}))
     assert (found.answer, found.words) == (answer, words)
-    line = steps.line(1, "hypothesis", {"is": "depends"})
-    assert line.data()["judgement"]["covered"] == words

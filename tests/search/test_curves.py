@@ -223,8 +223,7 @@ def test_a_hair_above_the_least_epsilon_is_not_said_to_be_the_least() -> None:
         target=dpc.unbounded,
     )
     claim, shop = dpc.approximate("1/2 + 5/10**7", "1/10"), study.proofs.shop
-    premises, about = (shop.cover, *shop.stated), {"claim": dict(study.claim(claim).text), "bits": 128}
-    about["claim"] |= {"notion": "approximate"}
+    premises, about = (shop.cover, *shop.stated), {"claim": claim.text(), "bits": 128}
     made = shop.prover.by("curve", *premises, **about)
     with suppress(NoTheorem):
         assert isinstance(shop.prover.by("curve_standing", made, *premises, **about).says, Loose)
