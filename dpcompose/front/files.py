@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dpcompose.privacy import metric_schema, schema
-
 WIDTH = 100
 """How long a line may be before a list in it is broken up."""
 
@@ -79,6 +77,8 @@ def json_schema() -> dict[str, Any]:
     >>> json_schema()["$defs"]["ProblemTable"]["properties"]["databases"]["$ref"]
     '#/$defs/DatabasesTable'
     """
+    from dpcompose.privacy import metric_schema, schema
+
     defs: dict[str, Any] = {}
     about_neighbours, in_metrics = (
         one.schema(defs) for one in (schema.ProblemTable, metric_schema.MetricProblemTable)

@@ -17,13 +17,14 @@ from dpcompose.language.symbols import NONNEGATIVE, symbol
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import registry
-from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.registry import Page, Theory, rests
-from dpcompose.proof.sensitivity import Comparison
 from dpcompose.search.citations import item_order
 
 if TYPE_CHECKING:
     import sympy
+
+    from dpcompose.proof.counterexamples import Counterexample
+    from dpcompose.proof.sensitivity import Comparison
 
 KINDS = (
     "named",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from dpcompose.front.bound import Bound
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim
-from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.registry import Page
+
+if TYPE_CHECKING:
+    from dpcompose.proof.counterexamples import Counterexample
 
 
 @dataclass(frozen=True)

@@ -219,7 +219,9 @@ def test_what_a_table_leaves_undecided_is_not_believed() -> None:
     flip = dpc.pairs("flip", [(0, 1)])
     M = dpc.mechanism("M", satisfies=dpc.zcdp("4621/10000", flip), table=response)
     study = dpc.compose(M, on=dpc.listed([0, 1]), target=flip)
-    with pytest.raises(NoGuarantee, match=r"^M is not known to be what its table shows: the pure loss does not"):
+    with pytest.raises(
+        NoGuarantee, match=r"^M is not known to be what its table shows: the pure loss does not"
+    ):
         study.guarantee()
     assert study.check(dpc.zcdp("1/2")).verdict == "undecided"
 
