@@ -144,11 +144,17 @@ class Judge:
         lower = known_to_be_lost(self.shop, said.notion)
         if lower is None or not isinstance(lower.says, Lower):
             return None, None
-        key = lower.says.key
-        if any(dict(known.says.values)[other] != value for other, value in said.values if other != key):
+        key, least = lower.says.key, dict(known.says.values)
+        if not all(other == key or self._is_no_larger(value, least[other]) for other, value in said.values):
             return None, None
         optimal = self._optimal(theorem, lower, key, dict(said.values)[key])
         return (None, None) if optimal is None else (False, optimal)
+
+    def _is_no_larger(self, claimed: Term, value: Term) -> bool:
+        """Whether a claimed value is seen to be at most another one, which may be written otherwise."""
+        if "oo" in (claimed.kind, value.kind) or claimed == value:
+            return claimed == value
+        return parameters.at_least(value, claimed) is not None
 
     def _optimal(self, theorem: Theorem, lower: Theorem, key: str, value: Term) -> Theorem | None:
         """The theorem that nothing smaller than a proved claim holds."""
