@@ -261,6 +261,34 @@ def test_a_negative_epsilon_needs_a_delta(reads: Any) -> None:
     assert verdict(about, "approximate", epsilon="-e/7", delta="1/20") == ("refuted", None)
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "loose"),
+    [
+        ("max(e1 + e2, e1 + e3, e2 + e3)", False),
+        ("top(2, e1, e2, e3)", False),
+        ("e1 + e2 + e3 - min(e1, e2, e3)", False),
+        ("top(2, e1, e2, e3, e1/2)", True),
+        ("e1 + e2 + e3", True),
+    ],
+)
+def test_a_least_delta_is_optimal_also_where_epsilon_is_written_otherwise(epsilon: str, loose: bool) -> None:
+    """Two of three parts move."""
+    mechanisms = [
+        satisfies("approximate", "bounded", epsilon=f"e{i}", delta=f"d{i}") | {"reads": {"records": [name]}}
+        for i, name in enumerate("abc", start=1)
+    ]
+    for one in mechanisms:
+        one["guarantee"]["domain"] = "common"
+    about = proofs(
+        *mechanisms,
+        target="bounded",
+        databases={"kind": "multisets", "records": ["a", "b", "c"]},
+        parameters={name: "in (0,1)" for name in ("d1", "d2", "d3")},
+    )
+    delta = "max(d1 + d2 - d1*d2, d1 + d3 - d1*d3, d2 + d3 - d2*d3)"
+    assert verdict(about, "approximate", epsilon=epsilon, delta=delta) == ("proved", loose)
+
+
 def test_of_two_ways_the_smaller_guarantee_is_shown_for_families_too() -> None:
     of_one = satisfies("pure", epsilon="e[i]")
     of_one["guarantee"]["domain"] = "own"
