@@ -160,10 +160,10 @@ def quotient(term: Term) -> tuple[Term, Term]:
         else:
             over, under = quotient(base) if base.kind == "sum" else (base, ONE)
             over, under = (over, under) if r > 0 else (under, over)
-            for part, parts, sign in ((over, above, 1), (under, below, -1)):
+            for part, there, sign in ((over, above, 1), (under, below, -1)):
                 number, rest = terms.power(part, abs(r)).split
                 c *= number**sign
-                parts.append(rest)
+                there.append(rest)
     return terms.multiply([terms.number(c.numerator), *above]), terms.multiply(
         [terms.number(c.denominator), *below]
     )
