@@ -7,16 +7,15 @@ apart; at distance r they grow as the rule of the notion says.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel import formulas as kernel
 from dpcompose.kernel import terms
 from dpcompose.kernel.deciders import values
+from dpcompose.kernel.deciders.noises import quotient
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.terms import Term, TermError
 from dpcompose.language import formulas
@@ -267,42 +266,8 @@ def _odds(p: Term) -> Term:
     >>> [formulas.to_text(_odds(formulas.term(p))) for p in ("f", "1 - f/2", "exp(e)/(1 + exp(e))")]
     ['f/(1 - f)', '(2 - f)/f', 'exp(e)']
     """
-    over, under = _fraction(p)
+    over, under = quotient(p)
     return terms.expanded(over) / terms.expanded(under - over)
-
-
-def _fraction(term: Term) -> tuple[Term, Term]:
-    """A term as numerator and denominator: sums are brought to one denominator."""
-    if term.kind == "sum":
-        parts = [_fraction(part) for part in term.parts]
-        under = _multiple([one for _, one in parts])
-        return terms.add(terms.expanded(over * (under / one)) for over, one in parts), under
-    above, below = [terms.ONE], [terms.ONE]
-    for factor in term.factors:
-        base, exponent = factor.base_and_exponent
-        c, r = factor.number, exponent.number
-        if c is not None:
-            above.append(terms.number(c.numerator))
-            below.append(terms.number(c.denominator))
-        elif r is not None and r < 0:
-            below.append(terms.power(base, -r))
-        else:
-            above.append(factor)
-    return terms.multiply(above), terms.multiply(below)
-
-
-def _multiple(some: Sequence[Term]) -> Term:
-    """A common multiple of denominators: each factor as often as in the one that has it most often."""
-    whole, powers = 1, dict[Term, Fraction]()
-    for one in some:
-        for factor in one.factors:
-            base, exponent = factor.base_and_exponent
-            if factor.number is not None:
-                whole = math.lcm(whole, int(factor.number))
-            else:
-                base, r = (base, exponent.number) if exponent.number is not None else (factor, Fraction(1))
-                powers[base] = max(powers.get(base, Fraction(0)), r)
-    return terms.multiply([terms.number(whole), *(terms.power(base, r) for base, r in powers.items())])
 
 
 def _in(term: Term, domains: Mapping[str, Domain]) -> Term:

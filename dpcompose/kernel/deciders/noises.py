@@ -9,8 +9,10 @@ truth is told with probability 1/2 or more; below that the two answers may be ex
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol
 
 from dpcompose.kernel import formulas, terms
@@ -70,8 +72,11 @@ def simplified(term: Term) -> Term:
         try:
             found = entries.read(one.of[0])
             return exponentials.log_of(found) if found != 0 else None
-        except (NotDecided, entries.NotExponential, terms.TermError):
+        except (NotDecided, terms.TermError):
             return None
+        except entries.NotExponential:
+            over, under = quotient(one.of[0])
+            return terms.log(over / under)
 
     return terms.changed(term, change)
 
@@ -126,8 +131,56 @@ def simplified_quotient(term: Term) -> Term:
     """A quotient of sums of powers of e, cancelled where that shows."""
     try:
         return exponentials.as_term(entries.read(term))
-    except (NotDecided, entries.NotExponential):
+    except NotDecided:
         return term
+    except entries.NotExponential:
+        over, under = quotient(term)
+        return over / under
+
+
+def quotient(term: Term) -> tuple[Term, Term]:
+    """A term as numerator and denominator, sums brought to one denominator: equal where that is not 0.
+
+    >>> p = letter("e") / (1 + letter("e"))
+    >>> [formulas.to_text(one) for one in quotient(1 - p)]
+    ['1', 'e + 1']
+    """
+    if term.kind == "sum":
+        parts = [quotient(part) for part in term.parts]
+        under = _multiple([one for _, one in parts])
+        return terms.add(terms.expanded(over * (under / one)) for over, one in parts), under
+    c, above, below = Fraction(1), [ONE], [ONE]
+    for factor in term.factors:
+        base, exponent = factor.base_and_exponent
+        r = exponent.number
+        if factor.number is not None:
+            c *= factor.number
+        elif r is None or r.denominator != 1:
+            above.append(factor)
+        else:
+            over, under = quotient(base) if base.kind == "sum" else (base, ONE)
+            over, under = (over, under) if r > 0 else (under, over)
+            for part, there, sign in ((over, above, 1), (under, below, -1)):
+                number, rest = terms.power(part, abs(r)).split
+                c *= number**sign
+                there.append(rest)
+    return terms.multiply([terms.number(c.numerator), *above]), terms.multiply(
+        [terms.number(c.denominator), *below]
+    )
+
+
+def _multiple(some: Sequence[Term]) -> Term:
+    """A common multiple of denominators: each factor as often as in the one that has it most often."""
+    whole, powers = 1, dict[Term, Fraction]()
+    for one in some:
+        for factor in one.factors:
+            base, exponent = factor.base_and_exponent
+            if factor.number is not None:
+                whole = math.lcm(whole, int(factor.number))
+            else:
+                base, r = (base, exponent.number) if exponent.number is not None else (factor, Fraction(1))
+                powers[base] = max(powers.get(base, Fraction(0)), r)
+    return terms.multiply([terms.number(whole), *(terms.power(base, r) for base, r in powers.items())])
 
 
 def exchanges_bits(law: Law) -> bool:

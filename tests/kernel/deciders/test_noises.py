@@ -78,6 +78,10 @@ def test_every_page_of_noise_is_read() -> None:
         ("randomized-response", "1/2", "pure", {"epsilon": "0"}),
         ("randomized-response", "exp(e)/(1 + exp(e))", "pure", {"epsilon": "e"}),
         ("randomized-response", "exp(2*e)/(3 + exp(2*e))", "pure", None),
+        ("randomized-response", "(1 + e)/(2 + e)", "pure", {"epsilon": "log(e + 1)"}),
+        ("randomized-response", "1 - 1/(2 + e**2)", "pure", {"epsilon": "log(e**2 + 1)"}),
+        ("randomized-response", "1 - p/2", "pure", {"epsilon": "log((2 - p)/p)"}),
+        ("randomized-response", "(1 + e)/(3 + e)", "pure", None),
     ],
 )
 def test_guarantees(name: str, parameter: str, notion: str, found: dict[str, str] | None) -> None:
@@ -109,6 +113,9 @@ def test_guarantees(name: str, parameter: str, notion: str, found: dict[str, str
         ("randomized-response", "p"),  # below 1/2 it would lose less than nothing
         ("randomized-response", "1/(1 + exp(e))"),
         ("randomized-response", "e"),
+        ("randomized-response", "(2 + e)/(1 + e)"),
+        ("randomized-response", "1/(2 - e)"),
+        ("randomized-response", "(1 + x)/(2 + x)"),
     ],
 )
 def test_parameters_that_are_none(name: str, parameter: str) -> None:
@@ -120,6 +127,18 @@ def test_parameters_that_are_none(name: str, parameter: str) -> None:
     ):
         with pytest.raises(Unfit):
             ask()
+
+
+@pytest.mark.parametrize(
+    "text", ["1/(1 - (1 + e)/(2 + e))", "p/(1 - p) - 1/(2 - p)", "3 - e/2 + 1/(6*e**2)", "exp(e)/(1 - p)"]
+)
+def test_a_quotient_is_the_same_number(text: str) -> None:
+    given = term(text)
+    over, under = noises.quotient(given)
+    assert "/" not in formulas.to_text(over) + formulas.to_text(under)
+    for e, p in product(map(Fraction, ("1/3", "2", "7")), map(Fraction, ("1/5", "2/3"))):
+        point = {name: value for name, value in (("e", e), ("p", p)) if name in given.letters}
+        assert formulas.at(given, point) == formulas.at(over, point) / formulas.at(under, point)
 
 
 def test_only_bits_are_exchanged() -> None:
