@@ -365,7 +365,7 @@ def vector(type: Type, mechanisms: Sequence[Mechanism]) -> words.Vector:
     entries = []
     for i, members in type.moves:
         shown = [(many, formulas.to_text(r)) for many, r in members]
-        if mechanisms[i - 1].count is None:
+        if mechanisms[i - 1].members is None:
             entries.append((i, shown[0][1]))
         else:
             entries.append((i, ", ".join(f"{many or 'all'} by {r}" for many, r in shown)))
@@ -384,7 +384,7 @@ def written(values: losses.Values) -> words.Values:
 
 def _called(mechanism: Mechanism) -> str:
     """A mechanism's name, or that of all members of a family."""
-    count = mechanism.count
+    count = mechanism.members
     return mechanism.name if count is None else f"{mechanism.name}[i], i = 1..{count},"
 
 
