@@ -145,9 +145,7 @@ class Composition:
 
     def adds_up(self, key: str) -> bool:
         """Whether the parameter of the whole is the sum, or the root of the sum of squares, of the parts'."""
-        squared = key in self.rule.head.squared
-        wanted = f"sqrt(sum({key}[i]**2, i, 1, k))" if squared else f"sum({key}[i], i, 1, k)"
-        return bool(self.rule.head.composition[key] == wanted)
+        return adds_up(self.rule, key)
 
     def at(self, type: Type) -> dict[str, Term]:
         """Each parameter of the whole for neighbours of a type; ∞ where some input costs ∞."""
@@ -189,6 +187,12 @@ class Composition:
     def worst(self, key: str, values: Iterable[Term]) -> Term:
         """The largest of a parameter's values."""
         return largest(list(values), key in self.rule.head.squared)
+
+
+def adds_up(rule: Any, key: str) -> bool:
+    """Whether by a rule page a parameter of the whole is the sum, or the root of the sum of squares."""
+    wanted = f"sqrt(sum({key}[i]**2, i, 1, k))" if key in rule.head.squared else f"sum({key}[i], i, 1, k)"
+    return bool(rule.head.composition[key] == wanted)
 
 
 def largest(values: Sequence[Term], squared: bool) -> Term:

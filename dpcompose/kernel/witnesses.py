@@ -17,10 +17,10 @@ from dpcompose.kernel import forms, formulas, given_tables, terms
 from dpcompose.kernel.closer import Closer, at_most
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders import values as has_values
-from dpcompose.kernel.losses import Composition, Loss, NoLoss, by_noise, summands
+from dpcompose.kernel.losses import Composition, Loss, NoLoss, adds_up, by_noise, summands
 from dpcompose.kernel.settings import Mechanism, Setting
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term
-from dpcompose.kernel.theory import Theory
+from dpcompose.kernel.theory import NoPage, Theory
 
 
 class _Unlimited(Exception):
@@ -28,10 +28,13 @@ class _Unlimited(Exception):
 
 
 def attained_in(theory: Theory, notion: str) -> Any:
-    """The witness page of a notion.  Raises NoPage."""
-    return theory.first(
+    """The witness page of a notion.  Raises NoPage, also where what witnesses lose adds up by no rule."""
+    found = theory.first(
         "witness", lambda page: page.head.notion == notion, f"no page has witnesses of {notion} privacy"
     )
+    if found.head.by != "event" and not adds_up(theory.rule(notion), found.head.shows):
+        raise NoPage(f"what witnesses lose adds up, and {found.head.shows} of {notion} privacy does not")
+    return found
 
 
 @dataclass(frozen=True)

@@ -63,12 +63,17 @@ class Point:
 
 
 def compare(
-    greater: Term, lesser: Term, solver: Solver | None = STANDARD, efforts: int | None = None
+    greater: Term,
+    lesser: Term,
+    solver: Solver | None = STANDARD,
+    efforts: int | None = None,
+    to_prove: bool = False,
 ) -> Proof | Point | None:
     """Whether greater ≥ lesser for all allowed values of their letters; None where neither was shown.
 
     solver -- what finds points of polynomials; efforts -- how often a proof by calculus is looked for at
-    most, each time with more effort.
+    most, each time with more effort; to_prove -- whether only a proof is wanted: where none was found, no
+    points are looked for any more.
 
     >>> e, f = letter("e"), letter("f")
     >>> compare(terms.largest(e, f), e + f).values == {"e": 1, "f": 1}
@@ -77,7 +82,7 @@ def compare(
     'e + f - max(e, f)'
     """
     try:
-        return _Question(greater, lesser, solver, efforts).answer()
+        return _Question(greater, lesser, solver, efforts, to_prove).answer()
     except (NotAForm, RecursionError):
         return None
 
@@ -88,6 +93,7 @@ class _Question:
     lesser: Term
     solver: Solver | None
     efforts: int | None
+    to_prove: bool = False
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:
@@ -232,7 +238,7 @@ class _Question:
                 continue
             if proof is not None:
                 return proof
-        for point in self._where_negative(self.difference):
+        for point in () if self.to_prove else self._where_negative(self.difference):
             if self.fails(point):
                 return Point(point)
         return None
@@ -251,7 +257,7 @@ class _Question:
     def _over_families(self) -> Proof | Point | None:
         """For all numbers of members at once by rays; against it, the smallest number that fails."""
         proof = self._by_rays()
-        if proof is not None:
+        if proof is not None or self.to_prove:
             return proof
         for point in self._points_of_families():
             if self.fails(point):

@@ -28,6 +28,8 @@ from dpcompose.search.guarantees import Guarantees
 
 LARGEST_SHAPE = 20_000
 """The most sums into which a worst case is spread when it is compared with another one."""
+FEW_EFFORTS = 1
+"""How often a proof by calculus is looked for where only words depend on it."""
 
 Values = Mapping[str, Term]
 
@@ -155,7 +157,7 @@ class Conclusions:
     def _surely_at_least(self, key: str, greater: Term, lesser: Term) -> bool:
         if greater.kind == "oo" or lesser.kind == "oo":
             return greater.kind == "oo"
-        return parameters.at_least(greater, lesser, self._is_squared(key)) is not None
+        return parameters.at_least(greater, lesser, self._is_squared(key), FEW_EFFORTS) is not None
 
     def _is_squared(self, key: str) -> bool:
         return key in self.rule.head.squared

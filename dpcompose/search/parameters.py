@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from dpcompose.kernel import forms, formulas, terms
@@ -22,24 +23,29 @@ MOST_MEMBERS = 2_000
 __all__ = ["MOST_MEMBERS", "at_least", "completed", "far_points", "points", "simple", "usual", "where_larger"]
 
 
-def at_least(greater: Term, lesser: Term, squared: bool = False) -> Any:
+@lru_cache(maxsize=4096)
+def at_least(greater: Term, lesser: Term, squared: bool = False, efforts: int | None = None) -> Any:
     """A certificate that greater ≥ lesser for all allowed values; None where none is found.
 
-    squared -- whether the squares of values ≥ 0 are compared.
+    squared -- whether the squares of values ≥ 0 are compared; efforts -- see `comparing.compare`.
     """
     if not squared:
-        found = comparing.compare(greater, lesser)
-        return found.certificate if isinstance(found, Proof) else None
+        return _shown(greater, lesser, efforts)
     data: dict[str, Any] = {}
     if not greater.nonnegative:
-        shown = comparing.compare(greater, ZERO)
-        if not isinstance(shown, Proof):
+        shown = _shown(greater, ZERO, efforts)
+        if shown is None:
             return None
-        data["not negative"] = shown.certificate
+        data["not negative"] = shown
     with suppress(NotAForm):
-        squares = comparing.compare(_square(greater), _square(lesser))
-        return data | {"squares": squares.certificate} if isinstance(squares, Proof) else None
+        squares = _shown(_square(greater), _square(lesser), efforts)
+        return None if squares is None else data | {"squares": squares}
     return None
+
+
+def _shown(greater: Term, lesser: Term, efforts: int | None) -> Any:
+    found = comparing.compare(greater, lesser, efforts=efforts, to_prove=True)
+    return found.certificate if isinstance(found, Proof) else None
 
 
 def where_larger(greater: Term, lesser: Term, squared: bool = False) -> Mapping[str, Fraction] | None:

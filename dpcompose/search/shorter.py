@@ -18,6 +18,8 @@ from dpcompose.search import parameters
 
 MOST_COMPARED = 12
 """Of up to so many losses each is compared with each other one."""
+FEW_EFFORTS = 1
+"""How often a proof by calculus is looked for."""
 
 
 def shorter(prover: Prover, guarantee: Theorem) -> Theorem:
@@ -49,7 +51,7 @@ def largest(value: Term, squared: bool) -> Term:
 def _undominated(some: Iterable[Term], squared: bool) -> list[Term]:
     kept: list[Term] = []
     for one in some:
-        if any(parameters.at_least(other, one, squared) is not None for other in kept):
+        if any(parameters.at_least(other, one, squared, FEW_EFFORTS) is not None for other in kept):
             continue
-        kept = [other for other in kept if parameters.at_least(one, other, squared) is None] + [one]
+        kept = [other for other in kept if parameters.at_least(one, other, squared, FEW_EFFORTS) is None] + [one]
     return kept

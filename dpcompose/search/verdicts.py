@@ -70,11 +70,13 @@ class Judge:
 
     def judge(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim: a notion and formulas for its parameters."""
-        prover = self.shop.prover
+        prover, misread = self.shop.prover, None
         try:
+            given = [(key, text) for key, text in claim.items() if key != "notion"]
+            misread = prover.theory.rule(claim["notion"]).head.misread(given)
             said = read_claim(dict(claim), prover.setting, prover.theory)
         except (NoPage, ValueError) as error:
-            return Verdict(claim, "undecided", reason=str(error))
+            return Verdict(claim, "undecided", reason=misread or str(error))
         if self.shop.vacuous:
             return Verdict(claim, "proved", prover.by("vacuous", self.shop.cover, claim=dict(claim)))
         if any(value.kind == "oo" for _, value in said.values) and (found := self._trivial(claim, said)):
