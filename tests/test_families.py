@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
 from fractions import Fraction
 
 import pytest
@@ -15,6 +16,7 @@ from dpcompose.kernel.check import Refused
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.problems import ProblemError
+from dpcompose.privacy.settings import InvalidSetting
 from dpcompose.proof import registry
 
 HEAD = """\
@@ -60,18 +62,32 @@ def value(found: Study, point: dict[str, Fraction]) -> Fraction | str | None:
     return "oo" if str(epsilon) == "oo" else formulas.evaluate(epsilon, point)
 
 
+def written_out(symbolic: Study, sizes: dict[str, int]) -> Study:
+    """The setting member by member: the parameters of members as plain ones, e_1 for e[1]."""
+    data = json.dumps(problems.to_data(symbolic.setting.written_out(sizes)[0], []))
+    return Study(problems.read_data(json.loads(PLAIN.sub(r"\1_\2", data))).setting)
+
+
+PLAIN = re.compile(r"(\w+)\[(\d+)\]")
+
+
+def at_members(point: dict[str, Fraction]) -> dict[str, Fraction]:
+    """A point of plain parameters for those of members as well."""
+    return point | {re.sub(r"_(\d+)$", r"[\1]", name): x for name, x in point.items()}
+
+
 def check(text: str, seed: int) -> None:
     """The bound over symbolic k equals the one of the explicit setting, for k = 2, 3, 4 and random values."""
     symbolic = study(text)
     rng = random.Random(seed)
     for k in (2, 3, 4):
         sizes = {"k": k, "l": max(1, k - 1)}
-        explicit = Study(symbolic.setting.written_out(sizes)[0])
+        explicit = written_out(symbolic, sizes)
         for _ in range(6):
             point = {name: Fraction(size) for name, size in sizes.items()}
             for name in explicit.setting.domains:
                 point.setdefault(name, Fraction(rng.randint(1, 40), rng.choice([1, 3, 10])))
-            assert value(symbolic, point) == value(explicit, point), (k, point)
+            assert value(symbolic, at_members(point)) == value(explicit, point), (k, point)
     assert symbolic.bound.optimal
 
 
@@ -130,9 +146,8 @@ def test_claims_are_decided_for_all_numbers(claim: str, target: str) -> None:
     if example is not None:
         assert example.actual is not None and example.actual > example.claimed
         sizes = {"k": int(example.point["k"]), "l": 1}
-        explicit = Study(found.setting.written_out(sizes)[0])
-        point = {"l": Fraction(1), **example.point}
-        assert value(explicit, point) == example.actual
+        point = {PLAIN.sub(r"\1_\2", name): x for name, x in example.point.items()}
+        assert value(written_out(found, sizes), point | {"l": Fraction(1)}) == example.actual
 
 
 def test_the_smallest_number_that_fails() -> None:
@@ -283,6 +298,14 @@ def test_false_claims_over_families_are_not_proved(epsilon: str, claim: str, par
 )
 def test_members_that_are_sums(claim: str, verdict: str, target: str) -> None:
     assert decided(family("e[i] + f[i]", claim, target=target)) == verdict
+
+
+@pytest.mark.parametrize("member", ["sqrt(e[i]) - 1", "log(e[i])", "e[i] - 1"])
+def test_members_that_may_be_negative(member: str) -> None:
+    with pytest.raises(
+        InvalidSetting, match=r"must be at least 0 for all allowed values, .* at e\[1\] = 1/2"
+    ):
+        study(family(member, f"MAX({member})")).guarantee()
 
 
 def test_members_that_are_roots_and_quotients() -> None:

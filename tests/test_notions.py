@@ -558,7 +558,10 @@ APPROXIMATE = {
     ("oo", "0"): "proved",
     ("2*e1 + 2*e2", "d1 + d2 - d1*d2"): "proved",
     ("e1 + e2", "d1 + d2 - d1*d2"): "proved",
-    ("e1", "2*d1 + 2*d2"): "refuted by the curve",  # at e1 = 100, e2 = 1: two randomized responses need 0.4 there
+    (
+        "e1",
+        "2*d1 + 2*d2",
+    ): "refuted by the curve",  # at e1 = 100, e2 = 1: two randomized responses need 0.4 there
     ("max(e1, e2)", "d1 + d2"): "refuted by the curve",
     ("0", "d1 + d2"): "refuted by the curve",
 }

@@ -325,7 +325,8 @@ class _Question:
                 yield {name: size + more * (name == one) for name, size in least.items()}
 
     def _largest(self, sizes: Mapping[str, int]) -> int:
-        return max([*sizes.values(), *(int(one.of[0]) for one in self.counts if one.kind == "number")])
+        numbers = (int(one.of[0]) for one in self.counts if one.kind == "number")
+        return max([*sizes.values(), *numbers], default=1)
 
     def _small_sizes(self) -> Iterator[dict[str, int]]:
         return (sizes for sizes in self._sizes() if self._largest(sizes) <= LARGEST_WRITTEN_OUT)

@@ -66,14 +66,23 @@ class Proofs:
     theory: Theory
     _shops: dict[str, Workshop] = field(default_factory=dict, compare=False)
 
-    @cached_property
+    @property
     def elaborated(self) -> Elaborated:
         """The setting with its core setting.  Raises NotElaborated where none says it."""
+        if isinstance(found := self._elaborated, NotElaborated):
+            raise found.with_traceback(None)
+        return found
+
+    @cached_property
+    def _elaborated(self) -> Elaborated | NotElaborated:
+        """The same; what is refused once is not tried again for each claim."""
         found = Elaborated(self.setting)
         try:
             _ = found.core
         except settings.BadSetting as error:
-            raise NotElaborated(str(error)) from None
+            return NotElaborated(str(error))
+        except NotElaborated as error:
+            return error
         return found
 
     @cached_property

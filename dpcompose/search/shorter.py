@@ -53,5 +53,7 @@ def _undominated(some: Iterable[Term], squared: bool) -> list[Term]:
     for one in some:
         if any(parameters.at_least(other, one, squared, FEW_EFFORTS) is not None for other in kept):
             continue
-        kept = [other for other in kept if parameters.at_least(one, other, squared, FEW_EFFORTS) is None] + [one]
+        kept = [other for other in kept if parameters.at_least(one, other, squared, FEW_EFFORTS) is None] + [
+            one
+        ]
     return kept

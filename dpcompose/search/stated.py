@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dpcompose.kernel import formulas
+from dpcompose.kernel import formulas, terms
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.settings import Mechanism
 from dpcompose.kernel.settings import Setting as Core
-from dpcompose.kernel.terms import ZERO, Term
+from dpcompose.kernel.terms import ZERO, Term, letter
 from dpcompose.kernel.theory import NoPage, Theory
 from dpcompose.privacy.settings import InvalidSetting, Setting
 from dpcompose.proof.registry import Theory as Pages
@@ -62,6 +62,10 @@ def _unknown(mechanism: Mechanism, key: str, value: Term) -> str:
     named = f"{key} of {mechanism.name}"
     if not value.letters and sign(value) == -1:
         raise InvalidSetting(f"{named} must be at least 0, but it is negative: {formulas.to_text(value)}")
+    if not value.has("over"):  # what it is for one member of a family, it is for all
+        families = {name: domain for name, domain in value.letters.items() if terms.moves(name)}
+        members = {name: letter(f"{name[:-3]}[1]", domain) for name, domain in families.items()}
+        value = terms.substituted(value, members)
     found = comparing.compare(value, ZERO)
     if isinstance(found, Proof):
         return ""

@@ -130,7 +130,9 @@ def test_refused_with_the_values(word: str, value: str, why: str) -> None:
 
 def test_a_guarantee_that_may_be_negative() -> None:
     """With the truth told less often than not the odds are below 1; a value with log is shown as it is."""
-    with pytest.raises(ValueError, match=r"epsilon = log\(f/\(2 - f\)\) \(pure\) is not known to be at least 0"):
+    with pytest.raises(
+        ValueError, match=r"epsilon = log\(f/\(2 - f\)\) \(pure\) is not known to be at least 0"
+    ):
         found(problem("randomized-response", "f/2", "pure", 'epsilon = "1"'))
 
 

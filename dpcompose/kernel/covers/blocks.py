@@ -21,14 +21,18 @@ class TooManyBlocks(NoCover):
     """A least cover, or all unions, would take too long to find; the message says which."""
 
 
-def fewest_blocks(blocks: Sequence[Block], wanted: Block) -> int | None:
+def fewest_blocks(blocks: Mapping[int, Sequence[Block]], wanted: Block) -> int | None:
     """The fewest blocks that together hold all wanted cells; None where some cell lies in none.
 
-    >>> windows = [frozenset({1, 2}), frozenset({2, 3}), frozenset({3, 4})]
+    blocks -- for each cell those that hold it, as `by_cell` gives them.
+
+    >>> windows = by_cell([frozenset({1, 2}), frozenset({2, 3}), frozenset({3, 4})])
     >>> fewest_blocks(windows, frozenset({1, 4})), fewest_blocks(windows, frozenset({2, 3}))
     (2, 1)
     """
-    holding = _holding(one & wanted for one in blocks)
+    if any(wanted <= one for one in blocks.get(min(wanted, default=0), ())):
+        return 1
+    holding = by_cell(one & wanted for cell in wanted for one in blocks.get(cell, ()))
     if any(cell not in holding for cell in wanted):
         return None
     if all(len(holding[cell]) == 1 for cell in wanted):
@@ -52,6 +56,7 @@ class _Search:
                 f"the fewest blocks that cover some cells are not found in {MOST_TRIES:,} tries; smaller "
                 "databases would do"
             )
+        left, used = self._forced(left, used)
         if not left:
             self.least = min(self.least, used)
             return
@@ -60,6 +65,15 @@ class _Search:
         choices = min((maximal(one & left for one in self.holding[cell]) for cell in left), key=len)
         for one in sorted(choices, key=len, reverse=True):
             self.cover(left - one, used + 1)
+
+    def _forced(self, left: Block, used: int) -> tuple[Block, int]:
+        """What is left, and how many blocks are used, once cells that leave no choice are covered."""
+        while left:
+            choices = maximal(one & left for one in self.holding[min(left)])
+            if len(choices) > 1:
+                break
+            left, used = left - choices[0], used + 1
+        return left, used
 
     def _at_least(self, left: Block) -> int:
         """How many cells there are of which no two lie in one block: each needs a block of its own."""
@@ -118,7 +132,7 @@ def _of_single_cells(
     return found
 
 
-def _holding(blocks: Iterable[Block]) -> dict[int, list[Block]]:
+def by_cell(blocks: Iterable[Block]) -> dict[int, list[Block]]:
     """For each cell the blocks that hold it, without those that lie in another one."""
     found: dict[int, list[Block]] = defaultdict(list)
     for one in maximal(blocks):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from functools import cached_property
 
-from dpcompose.kernel.covers.blocks import Block, fewest_blocks, largest_unions, maximal
+from dpcompose.kernel.covers.blocks import Block, by_cell, fewest_blocks, largest_unions, maximal
 from dpcompose.kernel.covers.types import (
     LARGEST,
     Cover,
@@ -55,6 +55,11 @@ class Cells(Covering):
         return found
 
     @cached_property
+    def holding(self) -> dict[Reader, dict[int, list[Block]]]:
+        """The same for each cell: the blocks that hold it."""
+        return {reader: by_cell(blocks) for reader, blocks in self.inside.items()}
+
+    @cached_property
     def roles(self) -> dict[int, tuple[Hashable, ...]]:
         """What there is to say of each cell: who reads it, and in which blocks it lies there with others.
 
@@ -98,5 +103,5 @@ class Cells(Covering):
         stated = self.setting.mechanisms[reader[0] - 1].stated
         if reader not in self.inside or stated is None:
             return self.metrics[reader].at(len(changed), len(changed))
-        steps = fewest_blocks(self.inside[reader], changed)
+        steps = fewest_blocks(self.holding[reader], changed)
         return INFINITY if steps is None else number(-(-steps // stated.steps))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dpcompose.kernel import covers
 from dpcompose.kernel import settings as core_settings
-from dpcompose.kernel.covers.blocks import fewest_blocks, largest_unions
+from dpcompose.kernel.covers.blocks import by_cell, fewest_blocks, largest_unions
 from dpcompose.kernel.covers.types import Cover, NoCover
 
 Relation = dict[str, Any]
@@ -356,7 +356,7 @@ def as_vectors(found: Cover, k: int) -> set[tuple[int, ...]]:
 def test_largest_unions_keep_one_of_those_that_can_be_exchanged() -> None:
     alike = {cell: ("M",) for cell in range(6)}
     assert largest_unions([frozenset({cell}) for cell in range(6)], 2, alike, 100) == [frozenset({0, 1})]
-    assert fewest_blocks([frozenset({1}), frozenset({2})], frozenset({3})) is None
+    assert fewest_blocks(by_cell([frozenset({1}), frozenset({2})]), frozenset({3})) is None
 
 
 # lists
