@@ -69,3 +69,22 @@ def test_problem_files_are_decided(text: str, tmp_path: Path, capsys: pytest.Cap
         file.write_text(whole[0].replace("[[claims]]", part + "[[claims]]"), encoding="utf-8")
         assert main(["verify", str(file)]) == 1, part
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_lines_that_are_trusted_are_counted() -> None:
+    """Of each decider exactly, of the core to the next hundred."""
+    kernel = ROOT / "dpcompose" / "kernel"
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    trusted = text[text.index("## What is trusted") : text.index("## Honest limits")]
+
+    def lines(*files: Path) -> int:
+        return sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
+
+    for file in (kernel / "deciders").glob("[a-z]*.py"):
+        assert f"`{file.stem}` {lines(file)}" in trusted, f"{file.stem} has {lines(file)} lines"
+    pages = [kernel / f"{name}.py" for name in ("pages", "fields", "heads", "kinds", "folders")]
+    core = lines(*set(kernel.glob("*.py")) - set(pages))
+    said = [int(one.replace(",", "")) for one in re.findall(r"([0-9],[0-9]{3}) (?:lines )?for", trusted)]
+    counted = [core, lines(*(kernel / "covers").glob("*.py")), lines(*pages)]
+    assert len(said) == 3
+    assert all(abs(many - one) <= 100 for many, one in zip(said, counted, strict=True)), counted
