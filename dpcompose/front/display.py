@@ -20,8 +20,9 @@ from dpcompose.front.captions import Captions
 from dpcompose.front.latex import document, fits_latex, steps_latex, verdict_latex
 from dpcompose.front.lines import Line
 from dpcompose.front.verdict import Verdict
-from dpcompose.language import exponentials, formulas
-from dpcompose.language.exponentials import Value
+from dpcompose.kernel.deciders import exponentials
+from dpcompose.kernel.deciders.exponentials import Value
+from dpcompose.language import formulas
 from dpcompose.language.latex import formula_html, latex, name_latex, text_html
 from dpcompose.language.writing import text_latex
 from dpcompose.privacy.notions import Guarantee
@@ -415,4 +416,4 @@ def _number(x: Fraction) -> str:
 
 def _probability(value: Value) -> str:
     """A probability without parameters as a formula inside HTML."""
-    return formula_html(exponentials.expression(value, {}))
+    return formula_html(formulas.expression(exponentials.as_term(value)))

@@ -12,13 +12,13 @@ import rechecks
 import dpcompose as dpc
 from dpcompose.front.study import Study, load
 from dpcompose.kernel import settings
+from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy import problems
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings import InvalidSetting
 from dpcompose.privacy.tables import ProbabilityTable
 from dpcompose.proof import computed, counterexamples
-from dpcompose.proof.certificates import BadCertificate
 
 FILE = Path(__file__).resolve().parents[2] / "notebooks" / "problems" / "46-checked-on-tables.toml"
 NEXT = dpc.pairs("next", [("a", "b"), ("b", "c")])
