@@ -90,8 +90,7 @@ ROOMS = {
     ],
     "privacy": [
         "notions",
-        "divergences",
-        "promises",
+        "nearest",
         "tables",
         "noises",
         "mechanisms",

@@ -24,6 +24,7 @@ from strategies import Point, Twin
 import dpcompose as dpc
 from dpcompose.front.study import Study, load
 from dpcompose.kernel import formulas as terms
+from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.check import Refused
 from dpcompose.language import formulas
 from dpcompose.language.worstcase import Over, Top
@@ -31,7 +32,6 @@ from dpcompose.privacy import problems
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import InvalidSetting
 from dpcompose.proof import counterexamples, registry
-from dpcompose.proof.certificates import BadCertificate
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 DIGITS = 50

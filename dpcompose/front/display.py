@@ -17,8 +17,9 @@ from dpcompose.front.bound import Bound
 from dpcompose.front.captions import Captions
 from dpcompose.front.lines import Line
 from dpcompose.front.verdict import Verdict
-from dpcompose.language import exponentials, formulas
-from dpcompose.language.exponentials import Value
+from dpcompose.kernel.deciders import exponentials
+from dpcompose.kernel.deciders.exponentials import Value
+from dpcompose.language import formulas
 from dpcompose.language.latex import formula_html, latex, name_latex, text_html
 from dpcompose.language.writing import text_latex
 from dpcompose.privacy.notions import Guarantee
@@ -347,4 +348,4 @@ def _number(x: Fraction) -> str:
 
 def _probability(value: Value) -> str:
     """A probability without parameters as a formula inside HTML."""
-    return formula_html(exponentials.expression(value, {}))
+    return formula_html(formulas.expression(exponentials.as_term(value)))

@@ -13,18 +13,15 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-import sympy
-
 from dpcompose.front.bound import Bound
-from dpcompose.kernel import losses
-from dpcompose.kernel.formulas import to_text
+from dpcompose.kernel import formulas, losses
+from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.judgements import Refuted
-from dpcompose.language import formulas
+from dpcompose.kernel.terms import Term
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.proof import counterexamples
-from dpcompose.proof.certificates import BadCertificate
 from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.search import parameters, subsets
@@ -84,16 +81,14 @@ def _implied(said: Refuted, claimed: Guarantee, bound: Bound) -> Guarantee:
     for id in said.through:
         page = theory.page(id, "conversion")
         values, notion = losses.converted(theory, page, values, {}), page.head.to
-    symbols = bound.setting.symbols
-    keys = theory.rule(notion).head.parameters
-    return Guarantee(notion, tuple((key, formulas.parse(to_text(values[key]), symbols)) for key in keys))
+    return Guarantee(notion, tuple((key, values[key]) for key in theory.rule(notion).head.parameters))
 
 
 def _points(said: Refuted, bound: Bound) -> Iterator[dict[str, Fraction]]:
     """The point of the theorem, for all that occurs: with the fewest members of families first."""
     point = dict(said.point)
     domains = bound.setting.domains
-    counts = {str(one.count) for one in bound.setting.mechanisms if one.count is not None} & set(domains)
+    counts = {str(one.members) for one in bound.setting.mechanisms if one.members is not None} & set(domains)
     if counts:
         fewest = {name: domains[name].least or Fraction(1) for name in counts}
         yield _completed(point | fewest, said, bound)
@@ -114,20 +109,20 @@ def _completed(point: Mapping[str, Fraction], said: Refuted, bound: Bound) -> di
     for name in families:
         family = family_of(name)
         for mechanism in setting.mechanisms:
-            if mechanism.count is None or name not in used_by(mechanism):
+            if mechanism.members is None or name not in used_by(mechanism):
                 continue
-            for j in range(1, _size(mechanism.count, full) + 1):
+            for j in range(1, _size(mechanism.members, full) + 1):
                 full[f"{family}[{j}]"] = known.get(f"{family}[{j}]", known[name])
     return full
 
 
 def used_by(mechanism: Mechanism) -> set[str]:
     """The parameters of a mechanism: of its guarantee, and of its query and noise."""
-    return {str(one) for value in mechanism.formulas for one in value.free_symbols}
+    return {name for value in mechanism.terms for name in value.letters}
 
 
-def _size(count: sympy.Expr, point: Mapping[str, Fraction]) -> int:
-    size = Fraction(int(count)) if count.is_Integer else point[str(count)]
+def _size(count: Term, point: Mapping[str, Fraction]) -> int:
+    size = point[str(count)] if count.number is None else count.number
     return min(int(size), counterexamples.LARGEST_INSTANCE + 1)
 
 
@@ -142,8 +137,8 @@ def _pairs(inputs: Inputs, point: Mapping[str, Fraction], at: Sequence[Pair]) ->
 
 def _by_loss(inputs: Inputs, point: Mapping[str, Fraction], pairs: Sequence[Pair]) -> list[Pair]:
     """Pairs, those first at which the parameters of what moves add up to most."""
-    stated = [mechanism.satisfies.values[-1][1] for mechanism in inputs.setting.mechanisms]
-    values = [None if value is sympy.oo else formulas.evaluate(value, point) for value in stated]
+    stated = [mechanism.satisfies.terms[-1][1] for mechanism in inputs.setting.mechanisms]
+    values = [None if value.kind == "oo" else formulas.evaluate(value, point) for value in stated]
 
     def loss(pair: Pair) -> tuple[bool, Fraction]:
         total, infinite = Fraction(0), False

@@ -17,7 +17,8 @@ from dpcompose.front import markdown, render
 from dpcompose.front.bound import Bound
 from dpcompose.front.captions import Captions
 from dpcompose.front.verdict import Verdict
-from dpcompose.language import exponentials, formulas
+from dpcompose.kernel.deciders import exponentials
+from dpcompose.language import formulas
 from dpcompose.language.latex import latex, name_latex
 from dpcompose.language.writing import text_latex
 from dpcompose.privacy.mechanisms import Mechanism
@@ -304,7 +305,7 @@ def _counterexample(found: Verdict) -> Iterator[str]:
     for row, name in zip(example.rows, example.names, strict=True):
         named = plain(name)
         if isinstance(row, Ratio):
-            at_D, at_E = (formula(exponentials.expression(p, {})) for p in (row.at_D, row.at_E))
+            at_D, at_E = (formula(formulas.expression(exponentials.as_term(p))) for p in (row.at_D, row.at_E))
             if isinstance(row, OnTable):
                 yield (
                     f"By its table, {named} has the outcome {plain(row.outcome)} with probability "

@@ -9,14 +9,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 
-import sympy
-
 from dpcompose.front.bound import Bound
-from dpcompose.language import formulas
-from dpcompose.language.enclosures import ZERO, Interval, NoEnclosure, enclosure
-from dpcompose.language.meaning import sign
-from dpcompose.language.symbols import symbol
-from dpcompose.language.worstcase import least
+from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.domains import NONNEGATIVE
+from dpcompose.kernel.intervals import ZERO, Interval, NoEnclosure, enclosure, sign
+from dpcompose.kernel.terms import Term, letter, number
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.proof.registry import Theory
 
@@ -25,15 +22,15 @@ LARGEST_DISTANCE = 1_000
 BITS = 200
 """To how many bits exact losses are followed where they are no short fractions."""
 
-Values = Mapping[str, sympy.Expr]
+Values = Mapping[str, Term]
 
 
 def warnings(bound: Bound) -> Iterator[str]:
     """A sentence for each parameter of the bound that has reached the limit from which it says nothing."""
     notion = bound.guarantee.notion
     for key, limit in bound.steps.theory.rule(notion).head.limits.items():
-        value = formulas.parse(dict(bound.guarantee.parameters)[key], bound.setting.symbols)
-        if value is sympy.oo or value.free_symbols or (value != limit and sign(value - limit) != 1):
+        value = formulas.parse(dict(bound.guarantee.parameters)[key], bound.setting.letters)
+        if value.kind == "oo" or value.letters or sign(value - limit) not in (0, 1):
             continue
         first = [_first(one, bound.steps.theory, key, limit) for one in bound.setting.mechanisms]
         reached = "".join(f"; {said}" for said in first if said is not None)
@@ -43,7 +40,7 @@ def warnings(bound: Bound) -> Iterator[str]:
 def _first(mechanism: Mechanism, theory: Theory, key: str, limit: int) -> str | None:
     """The first distance at which a mechanism's guarantee says nothing, where it states such a parameter."""
     stated = mechanism.satisfies
-    values = dict(stated.values)
+    values = dict(stated.terms)
     if key not in values or limit != theory.rule(stated.notion).head.limits.get(key):
         return None
     by_rule = first_distance(theory, stated.notion, values, key, limit)
@@ -62,22 +59,22 @@ def first_distance(
     None where it is beyond LARGEST_DISTANCE, or is not known.
 
     >>> from dpcompose.proof.registry import standard
-    >>> one = {"epsilon": sympy.Integer(1), "delta": sympy.Rational(1, 10**6)}
+    >>> one = {"epsilon": number(1), "delta": number(Fraction(1, 10**6))}
     >>> approximate = standard(), "approximate"
     >>> first_distance(*approximate, one, "delta", 1), first_distance(*approximate, one, "delta", 1, True)
     (15, 28)
     """
-    if any(value is sympy.oo or value.free_symbols for value in values.values()):
+    if any(value.kind == "oo" or value.letters for value in values.values()):
         return None
     rule, page = theory.rule(notion).head, theory.closer(notion, "steps")
     try:
         if exactly:
             following = () if page is None else page.head.next.get(key, ())
             return _exactly(following, values, limit) if following else None
-        with suppress(formulas.FormulaError):  # 0/0, as where ε is 0
+        with suppress(formulas.FormulaError, terms.TermError):  # 0/0, as where ε is 0
             return _by_rule(rule.distance[key], values, limit)
         return _by_rule(rule.at_steps[key], values, limit) if key in rule.at_steps else None
-    except (formulas.FormulaError, NoEnclosure):  # numbers that are too large or too small on the way
+    except (formulas.FormulaError, terms.TermError, NoEnclosure):  # numbers too large or small on the way
         return None
 
 
@@ -85,7 +82,7 @@ def _by_rule(formula: str, values: Values, limit: int) -> int | None:
     """By halving: what a guarantee says does not grow less with the distance."""
 
     def reaches(r: int) -> bool:
-        at = formulas.parse(formula, {**values, "r": sympy.Integer(r)}, {"": []})
+        at = formulas.parse(formula, {**values, "r": number(r)}, {"": []})
         return sign(at - limit) != -1
 
     high = 1
@@ -102,11 +99,11 @@ def _by_rule(formula: str, values: Values, limit: int) -> int | None:
 
 def _exactly(following: tuple[str, ...] | list[str], values: Values, limit: int) -> int | None:
     """Step by step, between two rational numbers: what follows a value does not decrease with it."""
-    a = symbol("a")
-    after = least(*(formulas.parse(one, {**values, "a": a}) for one in following))
+    a = letter("a", NONNEGATIVE)
+    after = terms.least(*(formulas.parse(one, {**values, "a": a}) for one in following))
 
     def step(x: Fraction) -> Interval:
-        return enclosure(after.xreplace({a: sympy.Rational(x.numerator, x.denominator)}), BITS)
+        return enclosure(formulas.at(after, {"a": x}), BITS)
 
     reached = ZERO
     for r in range(1, LARGEST_DISTANCE + 1):

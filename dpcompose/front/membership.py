@@ -10,12 +10,12 @@ from typing import Any
 from dpcompose.front import numbers
 from dpcompose.front.bound import Bound
 from dpcompose.front.numbers import WrongValue
+from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel.deciders.readings import Reading
+from dpcompose.kernel.intervals import Interval
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal, rounded
-from dpcompose.language.enclosures import Interval
-from dpcompose.privacy.readings import Reading
 from dpcompose.proof import computed
-from dpcompose.proof.signs import BadCertificate
 
 RATES = tuple(map(Fraction, ("1/1000", "1/100", "1/10", "1/2")))
 """The rates of false positives that are shown."""
@@ -58,8 +58,8 @@ class Membership:
 
 def of(bound: Bound, values: Mapping[Any, object]) -> Membership:
     """The reading of a bound's guarantee at numbers for its parameters.  Raises WrongValue."""
-    there = numbers.at(bound, values)
-    if left := sorted({str(one) for value in there.values() for one in value.free_symbols}):
+    there = {key: formulas.term(value) for key, value in numbers.at(bound, values).items()}
+    if left := sorted({name for value in there.values() for name in value.letters}):
         raise WrongValue(f"a membership test is read in numbers: give {', '.join(left)} a value (at)")
     try:
         return Membership(computed.reading(bound.steps.theory, bound.guarantee.notion, there))

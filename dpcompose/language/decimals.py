@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import sympy
+from dpcompose.kernel.intervals import NoEnclosure, enclosure
+from dpcompose.kernel.terms import Term
 
 SHOWN_DIGITS = 7
 """To how many digits a δ is shown, where these are enough to see that it is larger than claimed."""
@@ -57,21 +56,18 @@ ENOUGH = 128
 """With how many binary digits they are enclosed."""
 
 
-def beside(value: sympy.Expr, up: bool, digits: int = SHOWN_DIGITS) -> str:
+def beside(value: Term, up: bool, digits: int = SHOWN_DIGITS) -> str:
     """What is shown beside an exact constant: the decimal that it is, or is rounded to, with the side.
 
     "" where it is read as easily itself, or is not enclosed.
 
-    >>> from sympy import Rational, sqrt
-    >>> beside(Rational(18591409, 500000000), False), beside(Rational(63, 64), False)
+    >>> from dpcompose.kernel.terms import number, sqrt
+    >>> beside(number(Fraction(18591409, 500000000)), False), beside(number(Fraction(63, 64)), False)
     (' = 0.037182818', '')
-    >>> beside(Rational(1, 7001), True), beside(sqrt(2), False)
+    >>> beside(number(Fraction(1, 7001)), True), beside(sqrt(number(2)), False)
     (' (at most 0.0001428368)', ' (at least 1.414213)')
     """
-    from dpcompose.language.enclosures import NoEnclosure, enclosure
-
-    if value.is_Rational:
-        exact = Fraction(int(value.p), int(value.q))
+    if (exact := value.number) is not None:
         if exact.denominator <= SHORT:
             return ""
         shown = decimal(exact)

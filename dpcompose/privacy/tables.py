@@ -26,19 +26,22 @@ from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import sympy
-
-from dpcompose.language import exponentials, formulas
-from dpcompose.language.exponentials import NotDecided, NotExponential, Point, Value
+from dpcompose.kernel import terms
+from dpcompose.kernel.deciders import divergences, entries, exponentials
+from dpcompose.kernel.deciders.divergences import INFINITE, Attained, Piece
+from dpcompose.kernel.deciders.entries import NotExponential
+from dpcompose.kernel.deciders.exponentials import NotDecided, Point, Value
+from dpcompose.kernel.deciders.promises import METRIC_FORMS, Broken, broken, power
+from dpcompose.kernel.deciders.signs import is_at_least
+from dpcompose.kernel.terms import INFINITY, Term
+from dpcompose.language import formulas
 from dpcompose.language.latex import formula_html, latex, text_html
 from dpcompose.language.shown import Shown
-from dpcompose.language.symbols import Domain, domain_of, symbol
-from dpcompose.language.worstcase import Top
+from dpcompose.language.symbols import Domain, domain_of
 from dpcompose.language.writing import text_latex
-from dpcompose.privacy import divergences
-from dpcompose.privacy.divergences import INFINITE, Attained, Piece
+from dpcompose.privacy import nearest
+from dpcompose.privacy.nearest import NEAREST
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.privacy.promises import METRIC_FORMS, NEAREST, Broken, broken, power
 from dpcompose.spaces.databases import Database, DatabaseClass, Listed
 from dpcompose.spaces.finite import finite
 from dpcompose.spaces.granularities import Granularity
@@ -46,6 +49,7 @@ from dpcompose.spaces.graphs import is_large, neighbourhood_graph
 from dpcompose.spaces.maps import Map
 
 if TYPE_CHECKING:
+    import sympy
     from networkx import Graph
 
 Outcome = Hashable
@@ -61,15 +65,20 @@ class Worst(Shown):
     """What is largest over pairs of databases: the maximum of `values`, each with its pair and event.
 
     values -- exact; more than one only where it depends on the parameters which is larger; None is ∞;
-    pairs, events -- the database pair (D, D') of each, and the outcomes: P is the distribution at D.
+    pairs, events -- the database pair (D, D') of each, and the outcomes: P is the distribution at D;
+    term -- the quantity: log of the largest ratio for pure losses.
     """
 
     values: tuple[Value | None, ...]
     pairs: tuple[Pair, ...]
     events: tuple[tuple[Outcome, ...], ...]
-    expression: sympy.Expr
-    """The quantity as a sympy expression: log of the largest ratio for pure losses."""
+    term: Term
     databases: DatabaseClass
+
+    @property
+    def expression(self) -> sympy.Expr:
+        """The quantity as a sympy expression."""
+        return formulas.expression(self.term)
 
     @property
     def pair(self) -> Pair:
@@ -82,14 +91,14 @@ class Worst(Shown):
         return self.events[0]
 
     def __repr__(self) -> str:
-        shown = formulas.to_text(self.expression)
+        shown = formulas.to_text(self.term)
         if not self.pairs:
             return f"{shown}, there being no neighbours"
         D, E = map(self.databases.printed, self.pair)
         return f"{shown}, at D = {D}, D' = {E}{_at(self.event)}"
 
     def _line(self) -> Sequence[str | sympy.Expr]:
-        return [self.expression, repr(self).removeprefix(formulas.to_text(self.expression))]
+        return [self.expression, repr(self).removeprefix(formulas.to_text(self.term))]
 
 
 def _at(event: Sequence[Outcome]) -> str:
@@ -162,7 +171,7 @@ class ProbabilityTable:
             )
         for o, p in enumerate(row):
             try:
-                point = exponentials.is_at_least(p, Fraction(0), self.domains)
+                point = is_at_least(p, Fraction(0))
             except NotDecided as error:
                 raise WrongTable(
                     f"row {self._shown(D)}: nothing shows that P({_name(self.outcomes[o])}) = "
@@ -186,8 +195,11 @@ class ProbabilityTable:
 
     def __getitem__(self, at: tuple[Database, Outcome]) -> sympy.Expr:
         """P(M(D) = o) as a sympy expression: table[D, o]."""
-        D, outcome = at
-        return exponentials.expression(self.rows[D][self.outcomes.index(outcome)], self.domains)
+        return formulas.expression(self.probability(*at))
+
+    def probability(self, D: Database, outcome: Outcome) -> Term:
+        """The same as a term."""
+        return exponentials.as_term(self.rows[D][self.outcomes.index(outcome)])
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -204,7 +216,7 @@ class ProbabilityTable:
         return self.databases.printed(D) if D in self.databases else repr(D)
 
     def _text(self, value: Value) -> str:
-        return formulas.to_text(self._expression(value))
+        return formulas.to_text(exponentials.as_term(value))
 
     def __repr__(self) -> str:
         return f"table of {len(self.rows)} databases and {len(self.outcomes)} outcomes"
@@ -228,8 +240,9 @@ class ProbabilityTable:
         body = r" \\ ".join([head + r" \\ \hline " + rows[0], *rows[1:]])
         return rf"$\begin{{array}}{{l|{'c' * len(self.outcomes)}}} {body} \end{{array}}$"
 
-    def _expression(self, p: Value) -> sympy.Expr:
-        return exponentials.expression(p, self.domains)
+    @staticmethod
+    def _expression(p: Value) -> sympy.Expr:
+        return formulas.expression(exponentials.as_term(p))
 
     def data(self) -> dict[str, Any]:
         """As a problem file writes it: outcomes, and for each database its probabilities as formulas."""
@@ -247,13 +260,13 @@ class ProbabilityTable:
         >>> T[0, 1]
         1/2
         """
-        values = {str(name): formulas.from_python(value) for name, value in point.items()}
-        for name, value in values.items():
+        numbers: dict[str, Fraction] = {}
+        for name, value in ((str(name), formulas.term(value)) for name, value in point.items()):
             if name not in self.domains:
                 raise ValueError(f"{name} is no parameter; there are {', '.join(self.domains)}")
-            if not value.is_Rational:
-                raise ValueError(f"{name} = {value} is no rational number")
-        numbers = {name: Fraction(str(value)) for name, value in values.items()}
+            if value.number is None:
+                raise ValueError(f"{name} = {formulas.to_text(value)} is no rational number")
+            numbers[name] = value.number
         if missing := [name for name in self.domains if name not in numbers]:
             raise ValueError(f"no value is given for {missing[0]}")
         return self._with(
@@ -413,8 +426,8 @@ class ProbabilityTable:
 
     @cached_property
     def _logarithms(self) -> tuple[Any, Any] | None:
-        """For rational tables: see `divergences.logarithms`."""
-        return divergences.logarithms(list(self.rows.values()))  # type: ignore[arg-type]
+        """For rational tables: see `nearest.logarithms`."""
+        return nearest.logarithms(list(self.rows.values()))  # type: ignore[arg-type]
 
     def _worst(
         self,
@@ -440,23 +453,18 @@ class ProbabilityTable:
         order, rows = self._order, self.rows
         at = (((D, E), rows[D], rows[E]) for D, E in ((order[i], order[j]) for i, j in pairs))
         found = ((one, pair) for pair, P, Q in at for one in exact(P, Q))
-        return divergences.largest(found, self.domains)  # type: ignore[return-value]
+        return divergences.largest(found)
 
     def _result(
         self,
         found: Sequence[tuple[Attained, Pair]],
         least: int,
-        written: Callable[[sympy.Expr], sympy.Expr] = lambda value: value,
+        written: Callable[[Value], Term] = exponentials.as_term,
     ) -> Worst:
         """The values with their pairs; `least` where there are no neighbours."""
         values = tuple(one.value for one, _ in found)
-        if INFINITE in values:
-            shown: sympy.Expr = sympy.oo
-        else:
-            terms = [
-                written(exponentials.expression(value, self.domains)) for value in values if value is not None
-            ]
-            shown = Top(sympy.Integer(1), *terms) if terms else written(sympy.Integer(least))
+        finite = [Fraction(least)] if not values else [value for value in values if value is not None]
+        shown = INFINITY if INFINITE in values else terms.largest(*map(written, finite))
         return Worst(
             values,
             tuple(pair for _, pair in found),
@@ -466,7 +474,7 @@ class ProbabilityTable:
         )
 
     def _near(self, t: Fraction | None) -> Callable[[list[tuple[int, int]]], Sequence[tuple[int, int]]]:
-        return lambda pairs: divergences.near_largest(list(self.rows.values()), pairs, t)  # type: ignore[arg-type]
+        return lambda pairs: nearest.near_largest(list(self.rows.values()), pairs, t)  # type: ignore[arg-type]
 
     def loss(self, granularity: Granularity) -> Worst:
         """The pure loss: the least ε with which M is ε-DP for these neighbours, log of the largest ratio.
@@ -479,7 +487,7 @@ class ProbabilityTable:
         e
         """
         if is_large(self.databases) and self.rational and self._logarithms is not None:
-            pairs = divergences.pairs_of_largest_ratio(*self._logarithms, *self._edges(granularity))
+            pairs = nearest.pairs_of_largest_ratio(*self._logarithms, *self._edges(granularity))
             found = self._largest(divergences.ratios, pairs)
         else:
             found = self._worst(granularity, divergences.ratios, self._near(None))
@@ -498,9 +506,7 @@ class ProbabilityTable:
         """
         t = self._power(epsilon)
         near = self._near(t) if isinstance(t, Fraction) else None
-        return self._result(
-            self._worst(granularity, lambda P, Q: divergences.excesses(P, Q, t, self.domains), near), 0
-        )
+        return self._result(self._worst(granularity, lambda P, Q: divergences.excesses(P, Q, t), near), 0)
 
     def delta_curve(self, granularity: Granularity, start: Fraction | int = 1) -> tuple[Piece, ...]:
         """δ as a function of t = e^ε from `start` on, of a table of rational numbers: piecewise linear in t.
@@ -517,7 +523,7 @@ class ProbabilityTable:
         lines = {(Fraction(0), Fraction(0))}
         rows = list(self.rows.values())
         for i, j in self._pairs(granularity):
-            for event in divergences.nested_events(rows[i], rows[j], self.domains):
+            for event in divergences.nested_events(rows[i], rows[j]):
                 lines.add(
                     (
                         _fraction(divergences.total(rows[i], event)),
@@ -542,7 +548,7 @@ class ProbabilityTable:
         found = self._worst(
             granularity,
             lambda P, Q: [divergences.moment(P, Q, order)],
-            lambda pairs: divergences.near_largest_moment(rows, pairs, order),
+            lambda pairs: nearest.near_largest_moment(rows, pairs, order),
         )
         return self._result(found, 1, lambda value: exponentials.log_of(value) / (order - 1))
 
@@ -553,17 +559,17 @@ class ProbabilityTable:
         >>> T.renyi_between("3/2", "a", "b")
         2*log(sqrt(6)/6 + sqrt(2)/2)
         """
-        alpha = formulas.from_python(order)
-        if not (alpha.is_Rational and alpha > 1):
+        alpha = formulas.term(order).number
+        if alpha is None or alpha <= 1:
             raise ValueError(f"the order is a rational number above 1, not {order!r}")
         moments = []
         for p, q in zip(self.rows[D], self.rows[E], strict=True):
             if p != 0:
                 if q == 0:
-                    return sympy.oo
-                x, y = (exponentials.expression(value, self.domains) for value in (p, q))
+                    return formulas.expression(INFINITY)
+                x, y = map(exponentials.as_term, (p, q))
                 moments.append(x**alpha * y ** (1 - alpha))
-        return exponentials.log_of(sympy.Add(*moments)) / (alpha - 1)
+        return formulas.expression(terms.log(terms.add(moments)) / (alpha - 1))
 
     def trade_off(self, D: Database, E: Database) -> tuple[tuple[sympy.Expr, sympy.Expr], ...]:
         """T(M(D), M(E)) as its vertices (α, β), α increasing: between them it is linear (GB Def. VI.17).
@@ -577,17 +583,14 @@ class ProbabilityTable:
         """
         P, Q = self.rows[D], self.rows[E]
         corners = {}
-        for event in divergences.nested_events(Q, P, self.domains):
+        for event in divergences.nested_events(Q, P):
             alpha, beta = divergences.total(P, event), Fraction(1) - divergences.total(Q, event)
-            corners[exponentials.expression(alpha, self.domains)] = exponentials.expression(
-                beta, self.domains
-            )
+            corners[self._expression(alpha)] = self._expression(beta)
         return tuple(corners.items())
 
     def _power(self, epsilon: object) -> Value:
         """e^ε as a value."""
-        given = formulas.from_python(epsilon)
-        return power(given, {**self.domains, **_domains_of(given, self.domains)})
+        return power(_given(formulas.term(epsilon), self.domains))
 
     # what it promises
 
@@ -610,11 +613,11 @@ class ProbabilityTable:
         granularity = guarantee.about_granularity
         pairs: Sequence[tuple[int, int]] = self._pairs(granularity, graph)
         words = f"all {len(pairs) // 2} pairs of {granularity} neighbours"
-        promised = dict(guarantee.values)
+        promised = {key: _given(value, self.domains) for key, value in guarantee.terms}
         if guarantee.notion in NEAREST and self.rational:
             with suppress(NotDecided):
                 rows: Any = list(self.rows.values())
-                pairs = NEAREST[guarantee.notion](rows, pairs, promised, self.domains)
+                pairs = NEAREST[guarantee.notion](rows, pairs, promised)
         return self._check(guarantee.notion, ((i, j, promised) for i, j in pairs), words)
 
     def check_metric(self, distance: Callable[[Database, Database], Any], notion: str = "pure") -> Finding:
@@ -632,27 +635,23 @@ class ProbabilityTable:
                 f"no table is checked for {notion} privacy in a metric; {', '.join(METRIC_FORMS)} are"
             )
 
-        def promises() -> Iterator[tuple[int, int, Mapping[str, sympy.Expr]]]:
+        def promises() -> Iterator[tuple[int, int, Mapping[str, Term]]]:
             for (i, D), (j, E) in product(enumerate(self._order), repeat=2):
                 if i != j:
                     found = distance(D, E)
-                    values = [
-                        formulas.from_python(d) for d in (found if isinstance(found, tuple) else (found,))
-                    ]
+                    both = found if isinstance(found, tuple) else (found,)
+                    values = [_given(formulas.term(d), self.domains) for d in both]
                     yield i, j, METRIC_FORMS[notion](values)
 
         return self._check(notion, promises(), f"every two of {len(self.rows)} databases")
 
     def _check(
-        self, notion: str, promises: Iterable[tuple[int, int, Mapping[str, sympy.Expr]]], words: str
+        self, notion: str, promises: Iterable[tuple[int, int, Mapping[str, Term]]], words: str
     ) -> Finding:
         rows, undecided = list(self.rows.values()), ""
         for i, j, promised in promises:
-            domains = dict(self.domains)
-            for value in promised.values():
-                domains |= _domains_of(value, domains)
             try:
-                found = broken(notion, rows[i], rows[j], promised, domains)
+                found = broken(notion, rows[i], rows[j], promised)
             except NotDecided as error:
                 undecided = undecided or f"{error}, at {self._both(i, j)}"
                 continue
@@ -712,9 +711,18 @@ def _joined(first: Mapping[str, Domain], second: Mapping[str, Domain]) -> dict[s
     return {**first, **second}
 
 
-def _domains_of(given: sympy.Expr, known: Mapping[str, Domain]) -> dict[str, Domain]:
-    """The domains of parameters that are not known yet, by what their symbols assume."""
-    return {str(one): domain_of(one) for one in given.free_symbols if str(one) not in known}
+def _domains_of(given: Term, known: Mapping[str, Domain]) -> dict[str, Domain]:
+    """The domains of parameters that are not known yet, of sympy symbols by what these assume."""
+    expression = formulas.given(given)
+    if expression is None:
+        return {name: domain for name, domain in given.letters.items() if name not in known}
+    return {str(one): domain_of(one) for one in expression.free_symbols if str(one) not in known}
+
+
+def _given(value: Term, known: Mapping[str, Domain]) -> Term:
+    """A term with the domains that its parameters have here."""
+    domains = {**_domains_of(value, known), **known}
+    return terms.substituted(value, {name: terms.letter(name, domains[name]) for name in value.letters})
 
 
 # making tables
@@ -763,17 +771,11 @@ def probability_table(
 
 def _read(D: Database, entry: object, domains: dict[str, Domain]) -> Value:
     """One entry; parameters that are new are added to the domains."""
-    known = None
-    if isinstance(entry, str):
-        known = {
-            name: symbol(name, domains[name]) if name in domains else symbol(name)
-            for name in formulas.names(entry)
-        }
     try:
-        given = formulas.from_python(entry, known)
+        given = formulas.term(entry)
         domains |= _domains_of(given, domains)
-        return exponentials.read(given, domains)
-    except (formulas.FormulaError, NotExponential, NotDecided) as error:
+        return entries.read(_given(given, domains))
+    except (formulas.FormulaError, terms.TermError, NotExponential, NotDecided) as error:
         raise WrongTable(f"row {D}: {error}") from None
 
 
@@ -790,8 +792,8 @@ def randomized_response_table(epsilon: object, values: Iterable[Hashable] = (0, 
     (exp(e)/(exp(e) + 2), 1/(exp(e) + 2))
     """
     values = tuple(values)
-    own = formulas.from_python(epsilon)
-    rows = {x: [own if x == y else sympy.Integer(0) for y in values] for x in values}
+    own = formulas.term(epsilon)
+    rows = {x: [own if x == y else terms.ZERO for y in values] for x in values}
     return _proportional(rows, values, None)
 
 
@@ -811,8 +813,8 @@ def exponential_mechanism_table(
     >>> T.loss(free_lunch).expression
     e/2
     """
-    given, delta = formulas.from_python(epsilon), formulas.from_python(sensitivity)
-    if not (delta.is_Rational and delta > 0):
+    given, delta = formulas.term(epsilon), formulas.term(sensitivity).number
+    if delta is None or delta <= 0:
         raise WrongTable(f"the sensitivity is a positive rational number, not {sensitivity}")
     named: dict[Database, Mapping[Any, object]] = {
         D: row if isinstance(row, Mapping) else dict(enumerate(row)) for D, row in scores.items()
@@ -822,12 +824,12 @@ def exponential_mechanism_table(
     for D, row in named.items():
         if missing := [o for o in outcomes if o not in row]:
             raise WrongTable(f"row {D}: there is no score for {_name(missing[0])}")
-        rows[D] = [given * formulas.from_python(row[o]) / (2 * delta) for o in outcomes]
+        rows[D] = [given * formulas.term(row[o]) / (2 * delta) for o in outcomes]
     return _proportional(rows, outcomes, on)
 
 
 def _proportional(
-    exponents: Mapping[Database, Sequence[sympy.Expr]], outcomes: Sequence[Outcome], on: DatabaseClass | None
+    exponents: Mapping[Database, Sequence[Term]], outcomes: Sequence[Outcome], on: DatabaseClass | None
 ) -> ProbabilityTable:
     """The table with probabilities proportional to powers of e."""
     domains: dict[str, Domain] = {}
@@ -836,7 +838,7 @@ def _proportional(
         for exponent in row:
             domains |= _domains_of(exponent, domains)
         try:
-            values = [power(exponent, domains) for exponent in row]
+            values = [power(_given(exponent, domains)) for exponent in row]
         except NotDecided as error:
             raise WrongTable(f"row {D}: {error}") from None
         added = divergences.total(values, tuple(range(len(values))))

@@ -14,22 +14,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import sympy
-
-from dpcompose.language import exponentials, forms, formulas
+from dpcompose.kernel import comparison, forms, formulas, terms
+from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel.deciders import exponentials, promises
+from dpcompose.kernel.deciders.curves import Piece
+from dpcompose.kernel.deciders.pieces import curve
+from dpcompose.kernel.deciders.signs import is_at_least
+from dpcompose.kernel.intervals import NoEnclosure, enclosure, sign
+from dpcompose.kernel.terms import INFINITY, Term
 from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, rounded
-from dpcompose.language.enclosures import NoEnclosure, enclosure
-from dpcompose.language.meaning import sign
 from dpcompose.language.shown import Shown
-from dpcompose.language.symbols import Domain, family_of, symbol
-from dpcompose.language.worstcase import Over
-from dpcompose.privacy import promises
-from dpcompose.privacy.curves import Piece
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof import certificates, computed, witnesses
-from dpcompose.proof.certificates import BadCertificate
+from dpcompose.proof import computed, witnesses
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Page
 from dpcompose.proof.witnesses import Noisy, Number, OnTable, Row, Violating
@@ -71,7 +69,7 @@ class Counterexample(Shown):
     """D ~ E and a point at which mechanisms that fit the assumptions lose more than is claimed.
 
     actual -- the exact loss at (D, E), None for ∞; claimed -- the claim's value there; of mechanisms that
-    are given as tables they may be expressions, such as log(3);
+    are given as tables they may be constant terms, such as log(3);
     squared -- whether these are squares: those of the parameter that is composed by squares;
     names -- the mechanisms of the rows; databases -- the class of the pair;
     alone -- one of several mechanisms that loses too much by itself, if there is one (GB Prop. VII.2);
@@ -131,7 +129,7 @@ class Counterexample(Shown):
         """Decimals beside the claimed value, rounded up, and the true one, rounded down; they differ."""
         if self.most is not None or self.actual is None:
             return "", ""
-        claimed, actual = (formulas.parse(self.shown(one), {}) for one in (self.claimed, self.actual))
+        claimed, actual = (_unsquared(one, self.squared) for one in (self.claimed, self.actual))
         digits = SHOWN_DIGITS
         while digits < MOST_SHOWN_DIGITS and not _differ(claimed, actual, digits):
             digits += 1
@@ -153,7 +151,7 @@ MOST_SHOWN_DIGITS = 30
 """To how many digits a claimed and a true loss are shown at most, to tell them apart."""
 
 
-def _differ(less: sympy.Expr, more: sympy.Expr, digits: int) -> bool:
+def _differ(less: Term, more: Term, digits: int) -> bool:
     """Whether two numbers are told apart by so many digits, the smaller rounded up, the larger down."""
     try:
         low, high = enclosure(less, 4 * digits).high, enclosure(more, 4 * digits).low
@@ -176,7 +174,7 @@ def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
     if stated is None or not stated.families:
         return inputs
     sizes, alike = {}, {}
-    for count in {str(m.count): m.count for m in stated.mechanisms if m.count is not None}:
+    for count in {str(m.members) for m in stated.mechanisms if m.members is not None}:
         size = Fraction(int(count)) if count.isdigit() else point.get(count, Fraction(0))
         too_many = size > LARGEST_INSTANCE
         if size.denominator != 1 or size < 1 or (too_many and not _members_are_alike(stated, count)):
@@ -185,7 +183,7 @@ def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
         if too_many:
             alike[count] = int(size)
     setting, origin = stated.written_out(sizes)
-    counts = [stated.mechanisms[n - 1].count for n in origin]
+    counts = [stated.mechanisms[n - 1].members for n in origin]
     times = tuple(alike.get(str(count), 1) for count in counts) if alike else ()
     return Inputs(setting, inputs.theory, times=times)
 
@@ -193,10 +191,9 @@ def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
 def _members_are_alike(setting: Setting, count: str) -> bool:
     """Whether all members of families of so many read the same, and have the same guarantee."""
     return not any(
-        isinstance(one.reads, Part)
-        or any(family_of(str(x)) for value in one.formulas for x in value.free_symbols)
+        isinstance(one.reads, Part) or any(terms.moves(name) for value in one.terms for name in value.letters)
         for one in setting.mechanisms
-        if one.count is not None and str(one.count) == count
+        if one.members is not None and str(one.members) == count
     )
 
 
@@ -221,7 +218,7 @@ def make(
     page = inputs.theory.witness(claimed.notion)
     if page is None:
         raise BadCertificate(f"there is no witness page for {claimed.notion}")
-    if any(value is sympy.oo for _, value in claimed.values):
+    if any(value == INFINITY for _, value in claimed.terms):
         raise BadCertificate("the claim says nothing: it is oo")
     moving, left_out = _moving(inputs, pair, without)
     rows = _Rows(inputs, page, pair, point).of(moving)
@@ -231,7 +228,7 @@ def make(
             f"{tables[0]} is its table, and other mechanisms with its guarantee say nothing of it"
         )
     is_square = page.head.shows in inputs.theory.rule(claimed.notion).head.squared
-    value = _claimed(claimed[page.head.shows], point, setting.domains, is_square)
+    value = _claimed(dict(claimed.terms)[page.head.shows], point, is_square, setting)
     on_tables = any(isinstance(row, OnTable) for row in rows)
     actual = _lost_by_ratio(rows, value) if on_tables else witnesses.loss(rows)
     if not on_tables and not witnesses.above(actual, value):
@@ -308,7 +305,7 @@ def by_curve(
             noisy.append(one and one.times(times))
     pieces = [None if one is None else one.times(len(some)) for one, some in alike.items()]
     rows += [witnesses.canonical(one, tuple(some)) for one, some in alike.items()]
-    actual = computed.delta([computed.curve([*noisy, *pieces])], claimed, bits, point)
+    actual = computed.delta(curve([*noisy, *pieces]), claimed, bits, point)
     value = computed.claimed_delta(claimed, bits, point)
     if actual.low <= value.high:
         raise NotAbove(actual.low, actual.high)
@@ -373,9 +370,11 @@ def _check_possible(
     related = (setting.target.relates(*some, setting.databases) for some in ((D, E), (E, D)))
     if D == E or not all(related):
         raise BadCertificate(f"{inputs.show(pair)} are no {setting.target} neighbours")
-    free = {one.name for _, value in claimed.values for one in value.free_symbols}
-    needed = setting.used | {name for name in free if family_of(name) is None}
-    certificates.check_allowed(point, setting.domains, needed)
+    needed = {*setting.used, *point}.union(*(value.letters for _, value in claimed.terms))
+    domains = setting.domains.items()
+    comparison.check_allowed(
+        point, {name: domain for name, domain in domains if name in needed or terms.moves(name)}
+    )
 
 
 def _is_witnessed(mechanism: Mechanism, page: Page, r: Distance) -> bool:
@@ -387,7 +386,7 @@ def _is_witnessed(mechanism: Mechanism, page: Page, r: Distance) -> bool:
     if mechanism.table is not None:
         return bool(page.head.by == "ratio")
     stated = _stated(mechanism, page)
-    allows_all = r == INFINITE or sympy.oo in dict(stated.values).values()
+    allows_all = r == INFINITE or INFINITY in dict(stated.terms).values()
     return bool(stated.notion == page.head.notion) or (mechanism.noise is None and allows_all)
 
 
@@ -442,20 +441,18 @@ class _Rows:
         free = mechanism.noise is None and mechanism.table is None and mechanism.study is None
         if page is None or not free or not isinstance(r, int) or r < 1:
             return None
-        stated = {key: _at_point(value, self.point) for key, value in mechanism.satisfies.values}
+        stated = self._at_point(mechanism.satisfies)
         if sign(stated[page.head.positive]) != 1:
             return None
         loss: Number | None = None
         if page.head.loss != "oo":
-            lost = formulas.parse(page.head.loss, stated | {"r": sympy.Integer(r)})
-            rational = formulas.evaluate(lost, {})
-            loss = lost if rational is None else rational
+            loss = witnesses.number_of(formulas.parse(page.head.loss, stated | {"r": terms.number(r)}))
         return Violating(i, page.id, page.head.mechanism, loss)
 
     def _noisy(self, i: int, r: Distance) -> Row:
         """M_i itself, which adds noise to values of its query that are r apart."""
         mechanism = self.inputs.setting.mechanisms[i - 1]
-        noise, stated = mechanism.noise, dict(_stated(mechanism, self.page).values)
+        noise, stated = mechanism.noise, dict(_stated(mechanism, self.page).terms)
         assert noise is not None
         if self.page.head.by == "event":
             raise BadCertificate(f"nothing is known of the {self.page.head.notion} loss of {mechanism.name}")
@@ -466,35 +463,33 @@ class _Rows:
             )
         if self.page.head.notion != mechanism.satisfies.notion:  # no line of a derivation says this
             given = of_noise.head.guarantee.get(self.page.head.notion, {})
-            if {key: noise.value(text) for key, text in given.items()} != stated:
+            if {key: noise.stated(text) for key, text in given.items()} != stated:
                 raise BadCertificate(
                     f"{of_noise.id} does not state the {self.page.head.notion} guarantee of {mechanism.name}"
                 )
         at_D, at_E, words = _released_values(self.inputs, i, self.pair, self.point)
-        numbers = _numbers(self.point, self.inputs.setting.domains)
         loss: Number | None = None
-        if sympy.oo not in stated.values():
-            distance = formulas.parse(
-                self.page.head.distance, stated | {"r": sympy.Integer(r) if isinstance(r, int) else r}
-            ).xreplace(numbers)
-            loss = sympy.expand(distance**2) if self.page.head.by == "noise" else distance
-            loss = formulas.evaluate(loss, {}) if formulas.evaluate(loss, {}) is not None else loss
+        if INFINITY not in stated.values():
+            distance = formulas.parse(self.page.head.distance, stated | {"r": terms.as_term(r)})
+            lost = formulas.at(distance, self.point)
+            loss = witnesses.number_of(terms.expanded(lost**2) if self.page.head.by == "noise" else lost)
         return Noisy(i, _value(at_D), _value(at_E), words, loss)
 
     def _witness(self, i: int, r: Distance) -> Row:
         """The witness of M_i for inputs that are r apart."""
-        stated = dict(self.inputs.setting.mechanisms[i - 1].satisfies.values)
+        satisfies = self.inputs.setting.mechanisms[i - 1].satisfies
+        stated = dict(satisfies.terms)
         distance = None
-        if r != INFINITE and sympy.oo not in stated.values():
-            distance = formulas.parse(self.page.head.distance, stated | {"r": sympy.Integer(r)})
+        if r != INFINITE and INFINITY not in stated.values():
+            distance = formulas.parse(self.page.head.distance, stated | {"r": terms.as_term(r)})
         try:
             row = witnesses.row(self.page, i, distance, self.point)
             over = self.inputs.theory.closer(self.page.head.notion, "steps")
             shows = self.page.head.shows
             known = over is not None and over.id == self.page.head.steps_by and shows in over.head.next
-            if known and over and isinstance(row, witnesses.Event) and distance is not None and r > 1:
-                values = {key: _at_point(value, self.point) for key, value in stated.items()}
-                most = witnesses.after_steps(over.head.next[shows], values, shows, r)
+            is_event = isinstance(row, witnesses.Event) and distance is not None
+            if known and over and is_event and isinstance(r, int) and r > 1:
+                most = witnesses.after_steps(over.head.next[shows], self._at_point(satisfies), shows, r)
                 row = witnesses.Event(i, max(row.at_D, most))
             return row
         except formulas.FormulaError as error:
@@ -502,10 +497,14 @@ class _Rows:
         except ValueError as error:
             raise BadCertificate(str(error)) from None
 
+    def _at_point(self, stated: Guarantee) -> dict[str, Term]:
+        """A guarantee's parameters as real constants."""
+        return {key: formulas.at(value, self.point) for key, value in stated.terms}
+
 
 def _released_values(
     inputs: Inputs, i: int, pair: tuple[Database, Database], point: Mapping[str, Fraction]
-) -> tuple[Sequence[sympy.Expr], Sequence[sympy.Expr], str]:
+) -> tuple[Sequence[Term], Sequence[Term], str]:
     """The values of M_i's query at D and E, where they are as far apart as they can be, and its noise."""
     mechanism, metric = inputs.setting.mechanisms[i - 1], inputs.metric(i).metric
     query, noise = mechanism.query, mechanism.noise
@@ -513,11 +512,9 @@ def _released_values(
     x, y = (mechanism.reads(D) for D in pair)
     kept, removed, added = metric.counts(x, y) if isinstance(metric, Queried) else (0, 1, 0)
     n = metric.n if isinstance(metric, Queried) else None
-    numbers = _numbers(point, inputs.setting.domains)
-    at_D, at_E = query.with_bounds([bound.xreplace(numbers) for bound in query.bounds]).at(
-        kept, removed, added, n
-    )
-    return at_D, at_E, noise.with_parameter(noise.parameter.xreplace(numbers)).words
+    bounds = [formulas.at(bound, point) for bound in query.terms]
+    at_D, at_E = query.with_bounds(bounds).at(kept, removed, added, n)
+    return at_D, at_E, noise.with_parameter(formulas.at(noise.term, point)).words
 
 
 def _without_curve(inputs: Inputs, page: Page, moving: Iterable[int]) -> dict[str, str]:
@@ -532,17 +529,18 @@ def _without_curve(inputs: Inputs, page: Page, moving: Iterable[int]) -> dict[st
 
 def _released(
     inputs: Inputs, i: int, pair: tuple[Database, Database], point: Mapping[str, Fraction]
-) -> tuple[Noisy, list[sympy.Expr]]:
+) -> tuple[Noisy, list[Term]]:
     """M_i itself, which adds noise to a query, and how far the entries of the query's value move."""
     at_D, at_E, words = _released_values(inputs, i, pair, point)
     moves = [witnesses.length(x - y) for x, y in zip(at_D, at_E, strict=True)]
-    return Noisy(i, _value(at_D), _value(at_E), words, None), [move for move in moves if move != 0]
+    return Noisy(i, _value(at_D), _value(at_E), words, None), [move for move in moves if move != terms.ZERO]
 
 
-def _value(of: Sequence[sympy.Expr]) -> str:
+def _value(of: Sequence[Term]) -> str:
     """The value of a query: 3, or the bins of a histogram, the empty ones at its end counted."""
     entries = list(of)
-    empty = len(entries) - max((n for n, entry in enumerate(entries, start=1) if entry != 0), default=0)
+    filled = [n for n, entry in enumerate(entries, start=1) if entry != terms.ZERO]
+    empty = len(entries) - max(filled, default=0)
     shown = entries if empty <= MOST_EMPTY else entries[: len(entries) - empty]
     texts = [formulas.to_text(entry) for entry in shown]
     if len(shown) < len(entries):
@@ -554,35 +552,17 @@ MOST_EMPTY = 8
 """How many empty bins at the end of a histogram are written out."""
 
 
-def _numbers(point: Mapping[str, Fraction], domains: Mapping[str, Domain]) -> dict[sympy.Symbol, sympy.Expr]:
-    """The values of a point by the symbols of the parameters."""
-    return {
-        symbol(name, domains[name]): sympy.Rational(value.numerator, value.denominator)
-        for name, value in point.items()
-        if name in domains
-    }
-
-
-def _at_point(value: sympy.Expr, point: Mapping[str, Fraction]) -> sympy.Expr:
-    """A guarantee's parameter as a real constant."""
-    numbers = {symbol: point[str(symbol)] for symbol in value.free_symbols}
-    return value.subs({one: sympy.Rational(x.numerator, x.denominator) for one, x in numbers.items()})
-
-
-def _lost_by_ratio(rows: Sequence[Row], claimed: Number) -> sympy.Expr | None:
+def _lost_by_ratio(rows: Sequence[Row], claimed: Number) -> Number | None:
     """The loss of rows, some of tables, which is more than is claimed; None for ∞.
 
     Losses may be logarithms: powers of e are compared.  Raises BadCertificate where it is not more.
     """
-    value = witnesses.exact(claimed)
-    if not value.is_real:
-        raise BadCertificate("the claim has no real value there")
     try:
-        limit, lost = promises.power(value, {}), witnesses.ratio(rows)
+        limit, lost = promises.power(witnesses.exact(claimed)), witnesses.ratio(rows)
         if lost is None:
             return None
-        actual = exponentials.log(lost, {})
-        is_above = exponentials.is_at_least(limit, lost, {}) is not None
+        actual = witnesses.number_of(exponentials.log_of(lost))
+        is_above = is_at_least(limit, lost) is not None
     except ValueError as error:
         raise BadCertificate(str(error)) from None
     if not is_above:
@@ -592,33 +572,24 @@ def _lost_by_ratio(rows: Sequence[Row], claimed: Number) -> sympy.Expr | None:
     return actual
 
 
-def _claimed(
-    expression: sympy.Expr, point: Mapping[str, Fraction], domains: Mapping[str, Domain], is_square: bool
-) -> Number:
+def _claimed(claimed: Term, point: Mapping[str, Fraction], is_square: bool, setting: Setting) -> Number:
     """The value of a claimed parameter, or its square, of a negative value −x²: so the order is kept."""
     try:
-        value = formulas.evaluate(expression, point)
-        if not is_square:
-            if value is not None:
-                return value
-            number = expression.xreplace(_numbers(point, domains))
-            if number.free_symbols or number.has(Over):
-                raise BadCertificate("the claim has no value that is computed exactly there")
-            return number
-        if value is not None:
-            return value * abs(value)
-        if not forms.is_nonnegative(forms.read(expression, domains), domains):
+        value = formulas.at(claimed, point)
+        if not is_square or value.number is not None:
+            number = witnesses.number_of(value)
+            return number * abs(number) if is_square and isinstance(number, Fraction) else number
+        if not forms.is_nonnegative(forms.read(terms.substituted(claimed, setting.letters))):
             raise BadCertificate("it is not known that the claim is at least 0 there")
-        with suppress(forms.NotAForm):
-            return forms.squared(expression, domains).at(point)
-        number = expression.xreplace(_numbers(point, domains))
-        if number.free_symbols or number.has(Over):
-            raise BadCertificate("the claim has no value that is computed exactly there")
-        return number**2
     except formulas.FormulaError as error:
         raise BadCertificate(f"the claim {error.message}") from None
     except forms.NotAForm as error:
         raise BadCertificate(str(error)) from None
+    with suppress(forms.NotAForm):
+        square = forms.squared(value).number
+        if square is not None:
+            return square
+    return value**2
 
 
 def _alone(inputs: Inputs, rows: Sequence[Row], claimed: Number, is_square: bool) -> Alone | None:
@@ -637,10 +608,15 @@ def _alone(inputs: Inputs, rows: Sequence[Row], claimed: Number, is_square: bool
 
 
 def _shown(loss: Number | None, is_square: bool) -> str:
-    if loss is None:
-        return "oo"
-    if not isinstance(loss, Fraction):
-        return formulas.to_text(sympy.sqrt(loss) if is_square else loss)
+    return "oo" if loss is None else formulas.to_text(_unsquared(loss, is_square))
+
+
+def _unsquared(loss: Number, is_square: bool) -> Term:
+    """A loss or a claimed value as it is, or of its square; −x where that is −x²."""
+    value = witnesses.exact(loss)
     if not is_square:
-        return str(loss)
-    return witnesses.root(loss) if loss >= 0 else f"-{witnesses.root(-loss)}"
+        return value
+    if isinstance(loss, Fraction) and loss < 0:
+        return -terms.sqrt(-value)
+    base, exponent = value.base_and_exponent
+    return base if exponent.number == 2 and sign(base) == 1 else terms.sqrt(value)

@@ -83,7 +83,7 @@ def of_query(
 def _formula(r: Distance) -> sympy.Expr:
     if isinstance(r, int):
         return sympy.oo if r == INFINITE else sympy.Integer(r)
-    return r
+    return formulas.expression(r)
 
 
 def _largest(moves: list[sympy.Expr]) -> sympy.Expr:

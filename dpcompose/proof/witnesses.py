@@ -1,6 +1,6 @@
 """Witness mechanisms: what attains a distance, exactly.  A page of kind witness says which for a notion.
 
-Probabilities are made of rational multiples of powers of e (`language.exponentials`), so the loss of
+Probabilities are made of rational multiples of powers of e (`deciders.exponentials`), so the loss of
 an outcome is computed exactly where their ratio is a power of e.
 """
 
@@ -12,28 +12,29 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-import sympy
-
-from dpcompose.language import exponentials
+from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.deciders import divergences, entries, exponentials, promises
+from dpcompose.kernel.deciders.canonical import noise
+from dpcompose.kernel.deciders.curves import Part, Piece
+from dpcompose.kernel.deciders.exponentials import Value
+from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.domains import NONNEGATIVE
+from dpcompose.kernel.intervals import enclosure, sign
+from dpcompose.kernel.terms import Term
 from dpcompose.language.decimals import beside
-from dpcompose.language.exponentials import Value
-from dpcompose.language.symbols import NONNEGATIVE, symbol
-from dpcompose.privacy import divergences, promises
-from dpcompose.privacy.curves import Part, Piece, noise
 from dpcompose.privacy.tables import ProbabilityTable
-from dpcompose.privacy.tails import Laplace, Normal
 from dpcompose.spaces.databases import Database
 
-Number: TypeAlias = "Fraction | sympy.Expr"
-"""A real number, exact: a fraction, or a constant expression where it is irrational, such as log(3)."""
+Number: TypeAlias = Fraction | Term
+"""A real number, exact: a fraction, or a constant term where it is irrational, such as log(3)."""
 
 
-def evaluate(expression: sympy.Expr, d: Fraction) -> Value:
+def evaluate(term: Term, d: Fraction) -> Value:
     """A probability formula in d at a rational d, as in tables of probabilities.
 
     Raises ValueError for a formula that these do not have: a witness page states none.
     """
-    return exponentials.value_at(exponentials.read(expression, {"d": NONNEGATIVE}), {"d": d})
+    return exponentials.value_at(entries.read(term), {"d": d})
 
 
 class Row(ABC):
@@ -157,8 +158,6 @@ class Violating(Row):
         return f"as {self.what}, with the loss {self._shown()}, by {self.page}"
 
     def _shown(self) -> str:
-        from dpcompose.language import formulas
-
         return "oo" if self.loss is None else formulas.to_text(exact(self.loss))
 
 
@@ -186,7 +185,8 @@ class Canonical(Row):
             return {"mechanisms": list(self.alike), "mean at D": self._mean(self.part), "mean at E": "0"} | {
                 "variance": "1"
             }
-        values = {"epsilon": str(self.part.epsilon), "delta": str(self.part.delta)}
+        epsilon, delta = map(formulas.to_text, (self.part.epsilon, self.part.delta))
+        values = {"epsilon": epsilon, "delta": delta}
         values |= {"times": str(self.part.count)} if self.part.count > 1 else {}
         return {"mechanisms": list(self.alike), "steps": self.part.steps, **values} | {
             "outcomes": [list(one) for one in self._outcomes(self.part)]
@@ -200,16 +200,15 @@ class Canonical(Row):
             return f"as normal noise of variance 1 around {self._mean(self.part)} at D, 0 at D'{each}"
         each = " each" if len(self.alike) > 1 or self.part.count > 1 else ""
         shown = "; ".join(f"loss {loss}: {at_D}, {at_E}" for loss, at_D, at_E in self._outcomes(self.part))
+        epsilon, delta = map(formulas.to_text, (self.part.epsilon, self.part.delta))
         return (
-            f"as canonical noise of ({self.part.epsilon}, {self.part.delta}) at distance {self.part.steps}"
+            f"as canonical noise of ({epsilon}, {delta}) at distance {self.part.steps}"
             f"{each}; about, at D and D', {shown}"
         )
 
     @staticmethod
     def _mean(part: Normal) -> str:
-        from dpcompose.language import formulas
-
-        return formulas.to_text(sympy.sqrt(part.square + 2 * part.rho))
+        return formulas.to_text(terms.sqrt(part.square + 2 * part.rho))
 
     @staticmethod
     def _outcomes(part: Part) -> list[tuple[str, str, str]]:
@@ -217,7 +216,7 @@ class Canonical(Row):
         table = noise(part.epsilon, part.delta, part.steps, 64)
         at_D = [float(mass.low) for mass in table.masses]
         rows = [
-            (str((2 * u - part.steps) * part.epsilon), f"{p:.6g}", f"{q:.6g}")
+            (formulas.to_text((2 * u - part.steps) * part.epsilon), f"{p:.6g}", f"{q:.6g}")
             for u, (p, q) in enumerate(zip(at_D, reversed(at_D), strict=True))
             if p or q
         ]
@@ -237,40 +236,34 @@ def canonical(part: Piece | None, alike: tuple[int, ...]) -> Canonical:
     return Canonical(alike[0], alike, part)
 
 
-def length(x: sympy.Expr) -> sympy.Expr:
+def length(x: Term) -> Term:
     """|x| of a real constant.
 
-    >>> length(sympy.sqrt(2) - 2)
-    2 - sqrt(2)
+    >>> formulas.to_text(length(terms.sqrt(terms.number(2)) - 2))
+    '2 - sqrt(2)'
     """
-    from dpcompose.language.meaning import sign
-
     return -x if sign(x) == -1 else x
 
 
 def root(square: Number) -> str:
     """√ of a number as a formula: 2, sqrt(2), 1/2*sqrt(3)."""
-    from dpcompose.language import formulas
-
-    return formulas.to_text(sympy.sqrt(exact(square)))
+    return formulas.to_text(terms.sqrt(exact(square)))
 
 
-def row(page: Any, mechanism: int, distance: sympy.Expr | None, point: Mapping[str, Fraction]) -> Row:
+def row(page: Any, mechanism: int, distance: Term | None, point: Mapping[str, Fraction]) -> Row:
     """The witness of a page that is built at E's input, `distance` (None: ∞) from D's, at a point.
 
     A distance that is irrational there is rounded down, except for noise: what is private at a smaller one is
     private at this one.  Raises ValueError where it has no value that is seen to be at least 0.
     """
-    from dpcompose.language import formulas
-
     value = None if distance is None else _at(distance, point)
     if page.head.by == "noise":
-        variance = formulas.evaluate(formulas.parse(page.head.variance, {}), {})
+        variance = formulas.parse(page.head.variance, {}).number
         assert variance is not None
         return Noise(mechanism, None if value is None else _squared(value), variance)
     if value is not None and not isinstance(value, Fraction):
         value = _rounded_down(value)
-    probability = formulas.parse(page.head.probability, {"d": symbol("d", NONNEGATIVE)})
+    probability = formulas.parse(page.head.probability, {"d": terms.letter("d", NONNEGATIVE)})
     if page.head.by == "event":
         p = Fraction(1) if value is None else formulas.evaluate(probability, {"d": value})
         assert p is not None
@@ -279,49 +272,40 @@ def row(page: Any, mechanism: int, distance: sympy.Expr | None, point: Mapping[s
     return Ratio(mechanism, at_D, evaluate(probability, Fraction(0)))
 
 
-def _at(expression: sympy.Expr, point: Mapping[str, Fraction]) -> Number:
-    """The value of an expression at a point, a constant expression where it is irrational.
+def _at(term: Term, point: Mapping[str, Fraction]) -> Number:
+    """The value of a term at a point, a constant where it is irrational.
 
     Raises ValueError where it is irrational and not seen to be positive.
     """
-    from dpcompose.language import formulas
-    from dpcompose.language.meaning import sign
+    value = formulas.at(term, point)
+    if value.number is None and sign(value) != 1:
+        raise ValueError(f"{formulas.to_text(term)} is not seen to be positive there")
+    return number_of(value)
 
-    value = formulas.evaluate(expression, point)
-    if value is not None:
-        return value
-    constant = expression.xreplace(
-        {one: exact(point[str(one)]) for one in expression.free_symbols if str(one) in point}
-    )
-    if constant.free_symbols or sign(constant) != 1:
-        raise ValueError(f"{formulas.to_text(expression)} is not seen to be positive there")
-    return constant
+
+def number_of(value: Term) -> Number:
+    """A constant as a number: a fraction where it is one."""
+    return value if value.number is None else value.number
 
 
 def _squared(value: Number) -> Number:
     """The square of a number, a fraction where it is one."""
-    from dpcompose.language import formulas
-
-    if isinstance(value, Fraction):
-        return value**2
-    square = sympy.expand(value**2)
-    rational = formulas.evaluate(square, {})
-    return square if rational is None else rational
+    return number_of(terms.expanded(exact(value) ** 2))
 
 
 def on_table(mechanism: int, table: ProbabilityTable, D: Database, E: Database) -> OnTable:
     """The outcome of a table without parameters that is the most likelier at E than at D."""
     at_D, at_E = table.rows[D], table.rows[E]
-    (worst, _), *_ = divergences.largest(((one, None) for one in divergences.ratios(at_E, at_D)), {})
+    (worst, _), *_ = divergences.largest((one, None) for one in divergences.ratios(at_E, at_D))
     (o,) = worst.event
     return OnTable(mechanism, at_D[o], at_E[o], str(table.outcomes[o]))
 
 
-DIGITS = 9
-"""To how many digits an irrational probability is rounded down."""
+DIGITS, BITS = 9, 128
+"""To how many digits an irrational probability is rounded down, and with how many bits it is enclosed."""
 
 
-def after_steps(following: Sequence[str], stated: Mapping[str, sympy.Expr], key: str, r: int) -> Fraction:
+def after_steps(following: Sequence[str], stated: Mapping[str, Term], key: str, r: int) -> Fraction:
     """The probability of an event r ≥ 1 steps away from where it is impossible, as a closer page gives it.
 
     following -- the formulas of the page, in a: the least of them is the largest probability one step on;
@@ -329,31 +313,23 @@ def after_steps(following: Sequence[str], stated: Mapping[str, sympy.Expr], key:
     What is irrational is rounded down, which keeps the guarantee: one step on, any probability from a up to
     the largest one may be taken.
 
-    >>> from sympy import Integer, Rational
-    >>> stated = {"epsilon": Integer(1), "delta": Rational(1, 4)}
+    >>> stated = {"epsilon": terms.number(1), "delta": terms.number(Fraction(1, 4))}
     >>> after_steps(["delta + exp(epsilon)*a", "1"], stated, "delta", 2)
     Fraction(929570457, 1000000000)
     """
-    from dpcompose.language import formulas
-
     reached = min(Fraction(1), _rounded_down(stated[key]))
     for _ in range(r - 1):
-        a = sympy.Rational(reached.numerator, reached.denominator)
-        values = [formulas.parse(one, {**stated, "a": a}) for one in following]
+        values = [formulas.parse(one, {**stated, "a": terms.number(reached)}) for one in following]
         reached = max(reached, min(map(_rounded_down, values)))
     return reached
 
 
-def _rounded_down(value: sympy.Expr) -> Fraction:
+def _rounded_down(value: Term) -> Fraction:
     """A rational number that is at most a real constant, and itself where that is rational."""
-    from dpcompose.language import formulas
-    from dpcompose.language.meaning import sign
-
-    exact = formulas.evaluate(value, {})
-    if exact is not None:
-        return exact
-    low = Fraction(int(sympy.floor(value * 10**DIGITS)), 10**DIGITS)
-    if sign(value - sympy.Rational(low.numerator, low.denominator)) != 1:
+    if value.number is not None:
+        return value.number
+    low = Fraction(enclosure(value, BITS).low * 10**DIGITS // 1, 10**DIGITS)
+    if sign(value - low) != 1:
         raise ValueError("a probability is not seen to be above what it is rounded down to")
     return low
 
@@ -368,7 +344,7 @@ def loss(rows: Sequence[Row]) -> Number | None:
     Raises ValueError where a ratio is no power of e.
     """
     total, none = Fraction(0), Fraction(1)
-    irrational = sympy.Integer(0)
+    irrational = terms.ZERO
     for one in rows:
         if isinstance(one, Event):
             none *= 1 - one.at_D
@@ -390,15 +366,13 @@ def loss(rows: Sequence[Row]) -> Number | None:
             if one.at_D == 0:
                 return None
             total += _exponent(exponentials.divided(one.at_E, one.at_D))
-    if irrational != 0:
-        return irrational + sympy.Rational(total.numerator, total.denominator)
+    if irrational != terms.ZERO:
+        return number_of(irrational + total)
     return total if none == 1 else 1 - none
 
 
 def above(x: Number | None, y: Number | None) -> bool:
     """Whether x > y for sure, None being ∞."""
-    from dpcompose.language.meaning import sign
-
     if x is None or y is None:
         return x is None and y is not None
     if isinstance(x, Fraction) and isinstance(y, Fraction):
@@ -406,9 +380,9 @@ def above(x: Number | None, y: Number | None) -> bool:
     return sign(exact(x) - exact(y)) == 1
 
 
-def exact(x: Number) -> sympy.Expr:
-    """A number as an expression."""
-    return sympy.Rational(x.numerator, x.denominator) if isinstance(x, Fraction) else x
+def exact(x: Number) -> Term:
+    """A number as a term."""
+    return terms.as_term(x)
 
 
 def ratio(rows: Sequence[Row]) -> Value | None:
@@ -421,7 +395,7 @@ def ratio(rows: Sequence[Row]) -> Value | None:
         if isinstance(one, Noisy | Violating):
             if one.loss is None:
                 return None
-            total = total * promises.power(exact(one.loss), {})
+            total = total * promises.power(exact(one.loss))
         elif not isinstance(one, Ratio):
             raise ValueError("the loss is not by the ratio of an outcome")
         elif one.at_D == 0:
@@ -435,7 +409,7 @@ def _exponent(ratio: Value) -> Fraction:
     """q where the ratio is e^q."""
     n, d = exponentials.parts(ratio)
     if d.rational == 1 and n.single is not None and n.single[1] == 1:
-        q = n.single[0].value_if_constant
+        q = n.single[0].number
         if q is not None:
             return q
     raise ValueError("the ratio of the probabilities is no power of e")
@@ -443,10 +417,8 @@ def _exponent(ratio: Value) -> Fraction:
 
 def _data(value: Value) -> str:
     """As a formula: 1/2*exp(-3)."""
-    from dpcompose.language import formulas
-
     n, d = exponentials.parts(value)
     if d.rational != 1:
-        return formulas.to_text(exponentials.expression(value, {}))
-    some = ((c, L.value_if_constant) for L, c in n.terms)
-    return " + ".join(f"{c}" if q == 0 else f"{c}*exp({q})" for c, q in some) or "0"
+        return formulas.to_text(exponentials.as_term(value))
+    some = sorted(((L.number, c) for L, c in n.terms), key=lambda one: (one[0] != 0, one[0]))
+    return " + ".join(f"{c}" if q == 0 else f"{c}*exp({q})" for q, c in some) or "0"

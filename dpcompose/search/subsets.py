@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.proof.counterexamples import Counterexample, NotAbove, Unknown
-from dpcompose.proof.signs import BadCertificate
 
 Making = Callable[[Sequence[str]], Counterexample]
 """Makes a counterexample without the mechanisms of some names; raises BadCertificate where it is none."""

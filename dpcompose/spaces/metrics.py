@@ -9,9 +9,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from dpcompose.kernel import formulas
+from dpcompose.kernel.domains import NONNEGATIVE
+from dpcompose.kernel.terms import Term, letter
 from dpcompose.spaces.blocks import Blocks
 from dpcompose.spaces.databases import Counts, Database, DatabaseClass, difference
 from dpcompose.spaces.granularities import Granularity
@@ -21,7 +25,6 @@ from dpcompose.spaces.queries import Query
 from dpcompose.spaces.sequences import aligned
 
 if TYPE_CHECKING:
-    import sympy
     from networkx import Graph
 
     from dpcompose.spaces.finite import FiniteSpace
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 INFINITE = -1
 """Stands for ∞ among distances, which are otherwise 0, 1, 2, …; shown as oo."""
 
-Distance: TypeAlias = "int | sympy.Expr"
+Distance: TypeAlias = int | Term
 """Steps are whole numbers; how far the value of a query moves is a formula that is ≥ 0."""
 
 
@@ -39,8 +42,6 @@ def shown(distance: Distance) -> str:
     >>> shown(2), shown(INFINITE)
     ('2', 'oo')
     """
-    from dpcompose.language import formulas
-
     if isinstance(distance, int):
         return "oo" if distance == INFINITE else str(distance)
     return formulas.to_text(distance)
@@ -50,7 +51,7 @@ def at_most(r: Distance, s: Distance) -> bool:
     """r ≤ s in [0, ∞], for sure where they are formulas."""
     if not isinstance(r, int) or not isinstance(s, int):
         further: Any = s - r
-        return s == INFINITE or (r != INFINITE and bool(further.is_nonnegative))
+        return s == INFINITE or (r != INFINITE and bool(further.nonnegative))
     return s == INFINITE or (r != INFINITE and r <= s)
 
 
@@ -110,12 +111,8 @@ class ClosedForm(Metric):
 @lru_cache(maxsize=1024)
 def _steps(formula: str, letters: tuple[tuple[str, int], ...]) -> int:
     """The value of a closed form at some counts, which is a whole number."""
-    from fractions import Fraction
-
-    from dpcompose.language import formulas, symbols
-
-    expression = formulas.parse(formula, {name: symbols.symbol(name) for name, _ in letters})
-    value = formulas.evaluate(expression, {name: Fraction(n) for name, n in letters})
+    term = formulas.parse(formula, {name: letter(name, NONNEGATIVE) for name, _ in letters})
+    value = formulas.evaluate(term, {name: Fraction(n) for name, n in letters})
     if value is None or value.denominator != 1:
         raise ValueError(f"the closed form {formula!r} is no whole number of steps")
     return int(value)
@@ -129,7 +126,7 @@ class Queried(Metric):
 
     >>> from dpcompose.spaces.queries import histogram
     >>> Queried(histogram(3), "L2")(("a", "b"), ("a", "c"))
-    sqrt(2)
+    (power 2 1/2)
     """
 
     query: Query

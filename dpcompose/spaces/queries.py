@@ -11,16 +11,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel import terms
+from dpcompose.kernel.intervals import sign
+from dpcompose.kernel.terms import ZERO, Term, number
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 
-if TYPE_CHECKING:
-    import sympy
-
-Point = tuple["sympy.Expr", ...]
+Point = tuple[Term, ...]
 """The value of a query: a vector, of one entry for all but histograms."""
 
 NORMS = {
@@ -43,7 +42,7 @@ class Query(Shown, ABC):
     values: ClassVar[frozenset[str]] = frozenset({"real", "integer"})
 
     @abstractmethod
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
         """The largest ‖q(x) − q(y)‖ where y has `added` records that x lacks, and lacks `removed` of x.
 
         n -- how many records are read, where that is fixed; norm -- one of NORMS.  Exact; a formula in
@@ -67,12 +66,7 @@ class Query(Shown, ABC):
         """The formulas that it is given by."""
         return ()
 
-    @property
-    def bounds(self) -> tuple[sympy.Expr, ...]:
-        """The same as sympy expressions."""
-        return tuple(map(formulas.expression, self.terms))
-
-    def with_bounds(self, bounds: Sequence[Term | sympy.Expr]) -> Query:
+    def with_bounds(self, bounds: Sequence[Term]) -> Query:
         """The same with other values of these formulas."""
         return self
 
@@ -85,11 +79,11 @@ class Count(Query):
     (0, 1)
     """
 
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
-        return _number(abs(removed - added))
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
+        return number(abs(removed - added))
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
-        return (_number(kept + removed),), (_number(kept + added),)
+        return (number(kept + removed),), (number(kept + added),)
 
     @property
     def words(self) -> str:
@@ -100,7 +94,6 @@ class Count(Query):
 class Sum(Query):
     """The sum of an attribute that takes every value in [lower, upper], values outside being clipped.
 
-    >>> from dpcompose.kernel.terms import number
     >>> total = Sum(number(-1), number(10))
     >>> total.moves(1, 0, None, "L1"), total.moves(1, 1, None, "L1")
     (10, 11)
@@ -116,23 +109,20 @@ class Sum(Query):
         object.__setattr__(self, "lower", formulas.term(self.lower))
         object.__setattr__(self, "upper", formulas.term(self.upper))
 
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
-        from dpcompose.language.worstcase import largest
-
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
         most, least = max(removed, added), min(removed, added)
-        lower, upper = self.bounds
-        above = most * upper - least * lower
-        below = least * upper - most * lower
+        above = most * self.upper - least * self.lower
+        below = least * self.upper - most * self.lower
         # their difference is (most - least)*(lower + upper)
-        middle = (most - least) * (lower + upper)
-        if middle.is_nonnegative:
+        middle = (most - least) * (self.lower + self.upper)
+        if _is_nonnegative(middle):
             return above
-        return below if middle.is_nonpositive else largest(above, below)
+        return below if _is_nonnegative(-middle) else terms.largest(above, below)
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         """For bounds that are numbers; what is kept may be copies of what is removed."""
-        low, high = self.bounds
-        if removed * high - added * low < added * high - removed * low:
+        low, high = self.lower, self.upper
+        if sign(added * high - removed * low - removed * high + added * low) == 1:
             low, high = high, low
         rest = kept * (high if removed else low)
         return (rest + removed * high,), (rest + added * low,)
@@ -149,7 +139,7 @@ class Sum(Query):
     def terms(self) -> tuple[Term, ...]:
         return self.lower, self.upper
 
-    def with_bounds(self, bounds: Sequence[Term | sympy.Expr]) -> Sum:
+    def with_bounds(self, bounds: Sequence[Term]) -> Sum:
         return type(self)(*map(formulas.term, bounds))
 
 
@@ -157,12 +147,11 @@ class Sum(Query):
 class Mean(Sum):
     """The same sum divided by the number n of records that are read, which is fixed and known.
 
-    >>> from dpcompose.kernel.terms import number
-    >>> Mean(number(0), number(10)).moves(1, 1, 20, "L1")
+    >>> Mean(ZERO, number(10)).moves(1, 1, 20, "L1")
     1/2
     """
 
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
         return super().moves(removed, added, n, norm) / _size(n)
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
@@ -181,7 +170,7 @@ class Histogram(Query):
     Removed records that are all in one bin, and added ones that are all in another, move it most.
 
     >>> Histogram(4).moves(1, 1, None, "L1"), Histogram(4).moves(1, 1, None, "L2")
-    (2, sqrt(2))
+    (2, (power 2 1/2))
     >>> Histogram(1).moves(1, 1, None, "L1")
     0
     """
@@ -191,20 +180,18 @@ class Histogram(Query):
     attribute = True
     values = frozenset({"real", "integer", "scores"})
 
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
-        import sympy
-
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
         if self.bins == 1:
-            return _number(0 if norm == "range" else abs(removed - added))
-        return sympy.sqrt(removed**2 + added**2) if norm == "L2" else _number(removed + added)
+            return number(0 if norm == "range" else abs(removed - added))
+        return terms.sqrt(number(removed**2 + added**2)) if norm == "L2" else number(removed + added)
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         if self.bins == 1:
-            return (_number(kept + removed),), (_number(kept + added),)
-        empty = [_number(0)] * (self.bins - 2)
+            return (number(kept + removed),), (number(kept + added),)
+        empty = [ZERO] * (self.bins - 2)
         return (
-            (_number(kept + removed), _number(0), *empty),
-            (_number(kept), _number(added), *empty),
+            (number(kept + removed), ZERO, *empty),
+            (number(kept), number(added), *empty),
         )
 
     @property
@@ -218,11 +205,11 @@ class Bit(Query):
 
     values = frozenset({"real", "integer", "bit"})
 
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
-        return _number(1 if removed or added else 0)
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
+        return number(1 if removed or added else 0)
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
-        return (_number(1),), (_number(0),)
+        return (number(1),), (ZERO,)
 
     @property
     def words(self) -> str:
@@ -233,7 +220,6 @@ class Bit(Query):
 class Location(Query):
     """Where the one record that is read is, in a disc of a diameter.
 
-    >>> from dpcompose.kernel.terms import number
     >>> Location(number(3)).moves(1, 1, 1, "L2")
     3
     """
@@ -247,19 +233,14 @@ class Location(Query):
     def __post_init__(self) -> None:
         object.__setattr__(self, "diameter", formulas.term(self.diameter))
 
-    def moves(self, removed: int, added: int, n: int | None, norm: str) -> sympy.Expr:
-        import sympy
-
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
         if not (removed and added):
-            return _number(0)
-        (diameter,) = self.bounds
-        return sympy.sqrt(2) * diameter if norm == "L1" else diameter
+            return ZERO
+        return terms.sqrt(number(2)) * self.diameter if norm == "L1" else self.diameter
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         """On a diagonal, along which both norms are largest."""
-        import sympy
-
-        half = self.bounds[0] / (2 * sympy.sqrt(2))
+        half = self.diameter / (2 * terms.sqrt(number(2)))
         return (half, half), (-half, -half)
 
     @property
@@ -270,20 +251,19 @@ class Location(Query):
     def terms(self) -> tuple[Term, ...]:
         return (self.diameter,)
 
-    def with_bounds(self, bounds: Sequence[Term | sympy.Expr]) -> Location:
+    def with_bounds(self, bounds: Sequence[Term]) -> Location:
         return Location(*map(formulas.term, bounds))
 
 
-def _number(n: int) -> sympy.Expr:
-    import sympy
+def _is_nonnegative(x: Term) -> bool:
+    """Whether a formula is seen to be ≥ 0."""
+    return x.nonnegative or (not x.letters and sign(x) in (0, 1))
 
-    return sympy.Integer(n)
 
-
-def _size(n: int | None) -> sympy.Expr:
+def _size(n: int | None) -> Term:
     if not n:
         raise ValueError("a mean needs a known number of records, at least one")
-    return _number(n)
+    return number(n)
 
 
 count = Count()

@@ -187,7 +187,7 @@ BESIDE = [
 
 @pytest.mark.parametrize(("text", "up", "down"), BESIDE)
 def test_decimals_beside_exact_values(text: str, up: str, down: str) -> None:
-    value = formulas.parse(text, {})
+    value = formulas.term(text)
     assert (decimals.beside(value, True), decimals.beside(value, False)) == (up, down)
 
 

@@ -16,9 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpcompose as dpc
-from dpcompose.language import exponentials, normal
-from dpcompose.language.enclosures import Interval
-from dpcompose.privacy import divergences
+from dpcompose.kernel.deciders import entries, normal
+from dpcompose.kernel.deciders.exponentials import NotDecided
+from dpcompose.kernel.deciders.signs import is_at_least
+from dpcompose.kernel.intervals import Interval
+from dpcompose.privacy import nearest
 from dpcompose.privacy.tables import Finding, ProbabilityTable, WrongTable
 from dpcompose.spaces import graphs
 
@@ -94,8 +96,8 @@ def made(rows: Rows) -> ProbabilityTable:
 @FEW
 @given(tables())
 def test_the_filter_changes_nothing(rows: Rows) -> None:
-    before = divergences.FEW_PAIRS
-    divergences.FEW_PAIRS = 0
+    before = nearest.FEW_PAIRS
+    nearest.FEW_PAIRS = 0
     try:
         T = made(rows)
         ratio, pair, outcome = plain_ratio(rows)
@@ -108,7 +110,7 @@ def test_the_filter_changes_nothing(rows: Rows) -> None:
             worst = T.renyi(order, dpc.free_lunch)
             assert (worst.values[0], worst.pair) == plain_moment(rows, order)
     finally:
-        divergences.FEW_PAIRS = before
+        nearest.FEW_PAIRS = before
 
 
 @FEW
@@ -273,11 +275,8 @@ def test_the_exponential_mechanism_against_its_formula() -> None:
 
 
 def test_signs_for_all_parameters() -> None:
-    domains = {"e": exponentials.Domain.read("positive"), "f": exponentials.Domain.read("positive")}
-
     def point(left: str, right: str) -> Any:
-        values = [exponentials.read(dpc.pure(text)["epsilon"], domains) for text in (left, right)]
-        return exponentials.is_at_least(*values, domains)
+        return is_at_least(*(entries.read(dict(dpc.pure(text).terms)["epsilon"]) for text in (left, right)))
 
     assert point("(exp(e) - 2)**2*(exp(2*e) + exp(e))", "0") is None
     assert point("exp(e + f) + 1", "exp(e) + exp(f)") is None
@@ -285,7 +284,7 @@ def test_signs_for_all_parameters() -> None:
     assert math.log(2) < narrow["e"] < math.log(2.01)
     assert point("exp(1/3)", "1395612425086089528628125319602/10**30") is None  # 30 digits, rounded down
     assert point("exp(1/3)", "1395612425086089528628125319603/10**30") == {}
-    with pytest.raises(exponentials.NotDecided):
+    with pytest.raises(NotDecided):
         point("exp(2*e) - 2*exp(e + f) + exp(2*f) + exp(e) - exp(f) + 1/4", "0")  # a square
 
 
@@ -445,14 +444,14 @@ def test_of_a_large_table_few_pairs_are_compared_exactly() -> None:
     pairs = ordered_pairs(n)
     assert len(pairs) == 39_800
     for t in (None, Fraction(3, 2)):
-        near = divergences.near_largest(rows, pairs, t)
+        near = nearest.near_largest(rows, pairs, t)
         assert 1 <= len(near) <= 30
     for order in (2, 50):
-        assert 1 <= len(divergences.near_largest_moment(rows, pairs, order)) <= 30
-    assert divergences.near_largest_moment(rows, pairs, 10**7) is pairs  # so high an order is not by floats
+        assert 1 <= len(nearest.near_largest_moment(rows, pairs, order)) <= 30
+    assert nearest.near_largest_moment(rows, pairs, 10**7) is pairs  # so high an order is not by floats
     tiny = [[p / 10**300 for p in rows[0]]]
-    assert divergences.near_largest_moment(tiny, pairs, 2) is pairs
-    assert divergences.near_largest([[p / 10**300 for p in rows[0]]], pairs, None) is pairs  # not by floats
+    assert nearest.near_largest_moment(tiny, pairs, 2) is pairs
+    assert nearest.near_largest([[p / 10**300 for p in rows[0]]], pairs, None) is pairs  # not by floats
 
 
 @pytest.mark.parametrize("kind", ["random", "with zeros", "with ties", "tiny"])
@@ -494,7 +493,7 @@ def test_few_pairs_decide_zcdp_of_a_large_table(monkeypatch: pytest.MonkeyPatch)
     )
     verdicts = []
     for few in (0, 10**9):
-        monkeypatch.setattr(divergences, "FEW_PAIRS", few)
+        monkeypatch.setattr(nearest, "FEW_PAIRS", few)
         verdicts.append([T.check(dpc.zcdp(rho, dpc.free_lunch)).verdict for rho in ("1/10", "1/2", "2")])
     assert verdicts[0] == verdicts[1] and {"refuted", "proved"} <= set(verdicts[0])
 

@@ -13,6 +13,7 @@ import rechecks
 import dpcompose as dpc
 from dpcompose.front.study import Study, load
 from dpcompose.kernel import settings
+from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.judgements import Loose
 from dpcompose.kernel.theorems import NoTheorem
@@ -21,7 +22,6 @@ from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings import InvalidSetting
 from dpcompose.privacy.tables import ProbabilityTable
 from dpcompose.proof import counterexamples
-from dpcompose.proof.certificates import BadCertificate
 from dpcompose.search.guarantees import NoGuarantee
 
 FILE = Path(__file__).resolve().parents[2] / "notebooks" / "problems" / "46-checked-on-tables.toml"

@@ -93,7 +93,7 @@ class Listed(Kind):
         return {
             "on": "inputs" if inputs else "databases",
             "outcomes": table.data()["outcomes"],
-            "rows": [[formulas.to_text(table[x, o]) for o in table.outcomes] for x in on],
+            "rows": [[formulas.to_text(table.probability(x, o)) for o in table.outcomes] for x in on],
         }
 
     def pair(self, of: Type) -> Pair:

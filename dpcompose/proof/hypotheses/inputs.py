@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dpcompose.kernel.terms import ZERO
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting, read_records
 from dpcompose.proof.hypotheses import blocks, edit_types, exhaustion
@@ -395,7 +396,7 @@ class Inputs:
         if pair not in self._moved:
             moved = self._that_move(pair, self._reads)
             found = {i: self.metric(i).metric(f(pair[0]), f(pair[1])) for i, f in moved}
-            self._moved[pair] = {i: r for i, r in found.items() if r != 0}
+            self._moved[pair] = {i: r for i, r in found.items() if r not in (0, ZERO)}
         return dict(self._moved[pair])
 
     def furthest(self, pair: edit_types.Pair, granularity: Granularity | None = None) -> dict[int, Distance]:
@@ -404,7 +405,7 @@ class Inputs:
         if not self.neighbouring_pairs(granularity).growing:
             return moved
         for i, r in moved.items():
-            if not isinstance(r, int) and not r.is_positive:
+            if not isinstance(r, int) and not r.positive:
                 name = self.setting.mechanisms[i - 1].name
                 raise NotDecidable(f"how far what {name} asks for moves may be 0, and else has no limit")
         return {i: r if isinstance(self.metric(i).metric, Discrete) else INFINITE for i, r in moved.items()}
