@@ -29,6 +29,7 @@ from dpcompose.front import files, limits, render
 from dpcompose.front.bound import Bound, bound
 from dpcompose.front.results import Answer, Proof, Theorems
 from dpcompose.front.verdict import Verdict
+from dpcompose.kernel import formulas as kernel_formulas
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.language import formulas
@@ -571,8 +572,9 @@ def compose(
 def nested(name: str, bound: Bound, reads: Map, count: sympy.Expr | None) -> Mechanism:
     """A composition with a bound as a mechanism of another one, on what that reads, for its own target."""
     setting, said = bound.setting, bound.guarantee
-    symbols = setting.symbols
-    values = tuple((key, formulas.parse(text, symbols, index="i")) for key, text in said.parameters)
+    values = tuple(
+        (key, kernel_formulas.parse(text, setting.letters, index="i")) for key, text in said.parameters
+    )
     domain = None if isinstance(reads, Everything) else "own"
     satisfies = Guarantee(said.notion, values, setting.target, domain)
     return Mechanism(name, reads, satisfies, count, study=Nested(setting))

@@ -245,7 +245,8 @@ class Judge:
         """What mechanisms lose in a notion: all together, else those that are known to lose anything."""
         every = attained(self.shop, notion)
         if every is not None:
-            yield every
+            if isinstance(every.says, Lower) and every.says.value != terms.ZERO:
+                yield every
             return
         count = len(self.shop.setting.mechanisms)
         able = [i for i in range(1, count + 1) if self._loses(notion, [i])]
