@@ -1,9 +1,8 @@
-"""The shadow run: random settings decided by both engines, and held against what is lost by definition.
+"""Random settings, decided by the kernel and held against what is lost by definition.
 
-Of each setting the guarantee, whether it is optimal, and verdicts on claims right and wrong are found by the
-engine that prints them and by the kernel, whose theorems are made again from their saved form.  What differs
-is said: `worse` where the kernel knows less, `better` where it knows more and the truth does not object,
-`wrong` where one contradicts the other or the truth.
+Of each setting the guarantee, whether it is optimal, and verdicts on claims right and wrong are found, and made
+again from their saved form.  What they contradict is said: a guarantee or a proved claim that is violated at a
+point, a refuted one that holds where it is refuted, and what is said to be least and is not.
 
 python tests/shadow.py FOLDER [NOTION [FROM [SETTINGS]]] writes one line a setting to FOLDER/NOTION.jsonl.
 """
@@ -32,19 +31,15 @@ import shadow_settings
 from enumerated import KEYS
 from goldens.draw_corpus import drawn
 from shadow_settings import NOTIONS, WEIGHTS, Data, Drawn
-from shadow_truth import Truth, against, value
+from shadow_truth import CLOSE, Truth, against, value
 
 from dpcompose.front import study as front
 from dpcompose.front.study import Study
-from dpcompose.kernel import formulas as kernel_formulas
-from dpcompose.kernel.judgements import Refuted
-from dpcompose.kernel.theory import Theory
-from dpcompose.language import formulas
+from dpcompose.kernel.formulas import to_text
+from dpcompose.kernel.judgements import Refuted, Satisfies
 from dpcompose.privacy import problems
 from dpcompose.privacy.settings import InvalidSetting
-from dpcompose.proof import registry
-from dpcompose.search.guarantees import NoGuarantee
-from dpcompose.search.proofs import NotElaborated, Proofs
+from dpcompose.search.proofs import NoGuarantee, NotElaborated
 from dpcompose.spaces.databases import TooLarge
 
 Claim = Mapping[str, str]
@@ -53,7 +48,7 @@ EACH = 25
 LONG = 30
 """Seconds of its own work after which a setting is given up in a run that writes its results."""
 MOST_MEMBERS = 4
-NO = (InvalidSetting, NoGuarantee, TooLarge, NoGuarantee, NotElaborated)
+NO = (InvalidSetting, NoGuarantee, NotElaborated, TooLarge)
 
 
 # settings
@@ -90,11 +85,14 @@ def setting(notion: str, n: int) -> Drawn | None:
 # claims
 
 
-def claims(problem: Data, notion: str, old: Study, rng: random.Random) -> list[dict[str, str]]:
+def claims(problem: Data, notion: str, study: Study, rng: random.Random) -> list[dict[str, str]]:
     """Claims about a setting: its guarantee, larger and smaller ones, and some in other notions."""
     own = notion if notion != "mixed" else rng.choice(["pure", "approximate", "zcdp", "gaussian"])
     others = [one for one in KEYS if one != own]
-    found = [*_claims_in(own, old, rng), *_claims_in(rng.choice(others), old, rng)[: rng.choice([0, 1, 2])]]
+    found = [
+        *_claims_in(own, study, rng),
+        *_claims_in(rng.choice(others), study, rng)[: rng.choice([0, 1, 2])],
+    ]
     kept: list[dict[str, str]] = []
     for one in found:
         try:
@@ -105,12 +103,12 @@ def claims(problem: Data, notion: str, old: Study, rng: random.Random) -> list[d
     return kept
 
 
-def _claims_in(notion: str, old: Study, rng: random.Random) -> list[dict[str, str]]:
+def _claims_in(notion: str, study: Study, rng: random.Random) -> list[dict[str, str]]:
     first, *more = KEYS[notion]
-    names = sorted({name for name in old.setting.domains if name[0] not in "dklw" and "[" not in name})
+    names = sorted({name for name in study.setting.domains if name[0] not in "dklw" and "[" not in name})
     right = {first: "1", **dict.fromkeys(more, "1/10")}
     with suppress(NO):
-        right = {key: formulas.to_text(x) for key, x in old.guarantee(notion).values.items()}
+        right = {key: to_text(x) for key, x in study.proofs.guarantee(notion).main.says.values}
     B = right[first]
     pool = ["1", "1/2", "oo", *(["0"] if rng.random() < 0.1 else [])]
     if B != "oo":
@@ -129,200 +127,90 @@ def _claims_in(notion: str, old: Study, rng: random.Random) -> list[dict[str, st
     ]
 
 
-# both engines
-
-
-@dataclass
-class Said:
-    """What an engine says of a setting: guarantees by notion, and verdicts with whether they are loose."""
-
-    guarantees: dict[str, dict[str, str]] = field(default_factory=dict)
-    optimal: dict[str, bool] = field(default_factory=dict)
-    verdicts: list[tuple[str, bool | None]] = field(default_factory=list)
-    points: list[Mapping[str, Fraction] | None] = field(default_factory=list)
-    why: str = ""
-
-
-def by_old(old: Study, wanted: Sequence[str], some: Sequence[Any]) -> Said:
-    """What is printed today."""
-    said = Said()
-    for notion in wanted:
-        try:
-            found = old.guarantee(notion)
-        except NO as error:
-            said.why = str(error)
-            continue
-        said.guarantees[notion] = {key: formulas.to_text(x) for key, x in found.values.items()}
-        said.optimal[notion] = found.optimal
-    for claim in some:
-        try:
-            verdict = old._searched(claim)
-        except NO as error:
-            said.why = str(error)
-            said.verdicts.append(("undecided", None))
-        except TypeError as error:  # sympy does not order formulas with parameters
-            said.why = f"{type(error).__name__}: {error}"
-            said.verdicts.append(("undecided", None))
-        else:
-            said.verdicts.append((verdict.verdict, verdict.loose))
-    return said
-
-
-def by_new(proofs: Proofs, wanted: Sequence[str], some: Sequence[Any]) -> Said:
-    """What the kernel proves, made again from its saved form."""
-    said = Said()
-    for notion in wanted:
-        try:
-            found = proofs.guarantee(notion)
-        except NO as error:
-            said.why = str(error)
-            continue
-        again = proofs.replayed([found.main.theorem, *found.main.optimal.values()])
-        values = dict(again[0].says.values)  # type: ignore[union-attr]
-        said.guarantees[notion] = {key: kernel_formulas.to_text(x) for key, x in values.items()}
-        said.optimal[notion] = bool(found.main.optimal)
-    for claim in some:
-        text = {"notion": claim.guarantee.notion, **claim.text}
-        if claim.doubt:  # it has no value for some allowed values: nothing is said of it
-            said.verdicts.append(("undecided", None))
-            said.points.append(None)
-            continue
-        try:
-            verdict = proofs.verdict(text)
-        except NO as error:
-            said.why = str(error)
-            said.verdicts.append(("undecided", None))
-            said.points.append(None)
-            continue
-        said.verdicts.append((verdict.word, verdict.loose))
-        shown = verdict.theorems[0].says if verdict.theorems else None
-        said.points.append(dict(shown.point) if isinstance(shown, Refuted) else None)
-    return said
-
-
-# what differs
+# what is said, and what contradicts it
 
 
 @dataclass
 class Looked:
-    """What was seen of one setting: counts, and differences in words by their kinds."""
+    """What was seen of one setting: counts, and in words what is wrong."""
 
     name: str
     problem: Data
     counted: Counter[str] = field(default_factory=Counter)
-    differences: list[tuple[str, str]] = field(default_factory=list)
-
-    def differs(self, kind: str, words: str) -> None:
-        self.differences.append((kind, words))
+    wrong: list[str] = field(default_factory=list)
 
 
 def look(one: Drawn) -> Looked | None:
-    """What both engines say of a setting; None where it is no setting at all."""
+    """What the kernel says of a setting; None where it is no setting at all."""
     rng = random.Random(one.name)
     try:
         read = problems.read_data(one.problem, show=front.show)
     except (problems.ProblemError, InvalidSetting, TooLarge):
         return None
-    old, proofs = Study(read.setting), Proofs(read.setting, theory())
-    problem = one.problem | {"claims": claims(one.problem, one.notion, old, rng)}
+    study = Study(read.setting)
+    problem = one.problem | {"claims": claims(one.problem, one.notion, study, rng)}
     some = problems.read_data(problem, show=front.show).claims
     looked = Looked(one.name, problem)
-    wanted = list(dict.fromkeys([KEYS_OF.get(one.notion, ""), *(claim.guarantee.notion for claim in some)]))
-    wanted = [notion for notion in wanted if notion]
-    before, now = by_old(old, wanted, some), by_new(proofs, wanted, some)
     numbers = numbers_of(one.problem)
     truth = None if one.truth is None else replace(one.truth, numbers=numbers)
     at = [{**numbers, **point(read.setting, rng)} for _ in range(3)]
     with mpmath.workdps(50):
-        _guarantees(looked, before, now, wanted, at, truth)
-        for n, claim in enumerate(some):
-            if claim.doubt:
-                continue  # it has no value for some allowed values, and nothing is said of it
-            text = {"notion": claim.guarantee.notion, **claim.text}
-            _verdicts(looked, text, before.verdicts[n], now.verdicts[n], now.why)
-            for words in _contradictions(truth, text, now.verdicts[n], at, now.points[n]):
-                looked.differs("wrong", words)
-            if truth is not None and before.verdicts[n][0] == "proved":
-                for words in against(truth, "proved", text, at, None):
-                    looked.differs("old wrong", words)
+        for notion in dict.fromkeys(claim.guarantee.notion for claim in some):
+            _guarantee(looked, study, notion, truth, at)
+        for claim in some:
+            if not claim.doubt:  # else it has no value for some allowed values, and nothing is said of it
+                _verdict(looked, study, claim.guarantee.text(), truth, at)
     return looked
 
 
-KEYS_OF = {"pure": "pure", "approximate": "approximate", "zcdp": "zcdp", "gaussian": "gaussian"}
-
-
-@cache
-def theory() -> Theory:
-    return Theory(registry.standard().pages)
-
-
-def _guarantees(
-    looked: Looked, before: Said, now: Said, wanted: Sequence[str], at: Sequence[Any], truth: Truth | None
-) -> None:
-    for notion in wanted:
-        old, new = before.guarantees.get(notion), now.guarantees.get(notion)
-        looked.counted["guarantees"] += 1
-        if new is not None and truth is not None:
-            for point in at:
-                if truth.violated(notion, new, point):
-                    looked.differs("wrong", f"the guarantee {new} is violated at {point}")
-        if old is None or new is None:
-            if old != new:
-                kind = "worse" if new is None else "better"
-                looked.differs(
-                    f"guarantee {kind}", f"{notion}: {old} before, {new} now: {before.why or now.why}"
-                )
-            continue
-        smaller = [order(old[key], new[key], point) for key in old for point in at]
-        if any(smaller):
-            kind = "worse" if all(x <= 0 for x in smaller) else "better" if min(smaller) >= 0 else "other"
-            looked.differs(f"guarantee {kind}", f"{notion}: {old} before, {new} now")
-        elif before.optimal[notion] != now.optimal[notion]:
-            kind = "worse" if before.optimal[notion] else "better"
-            looked.differs(f"optimal {kind}", f"{notion}: {new}")
-
-
-def order(x: str, y: str, at: Mapping[str, Any]) -> int:
-    """1 where x > y at a point, −1 where x < y, 0 where they are the same to 30 places."""
-    if x == y:
-        return 0
+def _guarantee(looked: Looked, study: Study, notion: str, truth: Truth | None, at: Sequence[Any]) -> None:
+    """The guarantee in a notion, made again: it is not violated, and least where it is said to be."""
+    looked.counted["guarantees"] += 1
     try:
-        a, b = value(x, at), value(y, at)
-    except ArithmeticError:
-        return 0
-    if a == b or abs(a - b) < mpmath.mpf(10) ** -30 * (1 + abs(a)):
-        return 0
-    return 1 if a > b else -1
+        main = study.proofs.guarantee(notion).main
+    except NO:
+        return
+    again, *optimal = study.proofs.replayed([main.theorem, *main.optimal.values()])
+    assert isinstance(again.says, Satisfies)
+    said = {key: to_text(x) for key, x in again.says.values}
+    looked.counted["known"] += 1
+    looked.counted["optimal"] += bool(optimal)
+    for point in at if truth is not None else ():
+        assert truth is not None
+        if truth.violated(notion, said, point):
+            looked.wrong.append(f"the guarantee {said} is violated at {point}")
+        if optimal:
+            looked.wrong += _not_least(truth, notion, said, point)
 
 
-def _verdicts(looked: Looked, claim: Claim, old: Any, new: Any, why: str) -> None:
+def _verdict(looked: Looked, study: Study, claim: Claim, truth: Truth | None, at: Sequence[Any]) -> None:
+    """The verdict on a claim, made again: a point where it is violated, or holds, does not contradict it."""
     looked.counted["claims"] += 1
-    words = f"{dict(claim)}: {old} before, {new} now"
-    if old[0] != new[0]:
-        both = "undecided" not in (old[0], new[0])
-        looked.differs("wrong" if both else "worse" if new[0] == "undecided" else "better", f"{words} {why}")
-    elif old[1] != new[1]:
-        both = None not in (old[1], new[1])
-        looked.differs("loose wrong" if both else "loose worse" if new[1] is None else "loose better", words)
-    else:
-        looked.counted["equal"] += 1
+    try:
+        found = study.proofs.verdict(claim)
+    except NO:
+        looked.counted["undecided"] += 1
+        return
+    looked.counted[found.word] += 1
+    if truth is None or found.word == "undecided":
+        return
+    said = found.theorems[0].says
+    where = dict(said.point) if isinstance(said, Refuted) else None
+    looked.wrong += against(truth, found.word, claim, at, where)
+    if found.loose is False:
+        values = {key: text for key, text in claim.items() if key != "notion"}
+        for point in at:
+            looked.wrong += _not_least(truth, claim["notion"], values, point)
 
 
-def _contradictions(
-    truth: Truth | None, claim: Claim, new: Any, at: Sequence[Any], where: Any
-) -> Iterator[str]:
-    if truth is None:
+def _not_least(truth: Truth, notion: str, values: Claim, point: Mapping[str, Any]) -> Iterator[str]:
+    """In words that a parameter is not the least one at a point, where that is known."""
+    exact = truth.exact(notion, point)
+    if exact is None or exact == mpmath.inf:
         return
-    yield from against(truth, new[0], claim, at, where)
-    if new[0] != "proved" or claim["notion"] == "approximate" or new[1] is None:
-        return
-    (text,) = (text for key, text in claim.items() if key != "notion")
-    for point in at if text != "oo" else ():
-        exact = truth.exact(claim["notion"], point)
-        if exact is None or exact == mpmath.inf or new[1]:
-            continue
-        if abs(value(text, point) - exact) > mpmath.mpf(10) ** -30 * (1 + abs(exact)):
-            yield f"{dict(claim)} is said not to be loose, and {mpmath.nstr(exact)} is lost at {point}"
+    (text,) = values.values()
+    if text == "oo" or abs(value(text, point) - exact) > CLOSE * (1 + abs(exact)):
+        yield f"{dict(values)} is said to be the least one, and {mpmath.nstr(exact)} is lost at {point}"
 
 
 def numbers_of(problem: Data) -> dict[str, Fraction]:
@@ -385,11 +273,11 @@ def run(folder: Path, notion: str, start: int, count: int) -> Counter[str]:
             finally:
                 signal.setitimer(signal.ITIMER_PROF, 0)
             if looked is not None:
-                row |= {"name": looked.name, "counted": looked.counted, "differences": looked.differences}
-                row |= {"problem": looked.problem} if looked.differences else {}
+                row |= {"name": looked.name, "counted": looked.counted, "wrong": looked.wrong}
+                row |= {"problem": looked.problem} if looked.wrong else {}
                 total["settings"] += 1
                 total.update(looked.counted)
-                total.update(kind for kind, _ in looked.differences)
+                total["wrong"] += len(looked.wrong)
             row["seconds"] = round(time.process_time() - begin, 2)
             file.write(json.dumps(row) + "\n")
             file.flush()

@@ -1,6 +1,6 @@
-"""Both engines agree on random settings, and neither says what the settings themselves contradict.
+"""Nothing that is said of random settings contradicts what they lose by definition.
 
-`python tests/shadow.py FOLDER` looks at many more, and writes down what differs.
+`python tests/shadow.py FOLDER` looks at many more, and writes down what is wrong.
 """
 
 from __future__ import annotations
@@ -18,13 +18,18 @@ import shadow_truth
 from shadow_settings import NOTIONS
 from shadow_truth import Member, Truth
 
+from dpcompose.kernel.judgements import Satisfies
+from dpcompose.kernel.theorems import Theorem
+from dpcompose.search.proofs import Proofs, Proved
+from dpcompose.search.verdicts import Verdict
+
 EACH = 30
 """How many settings of each notion a normal run looks at: one of each kind at least among all."""
 MANY = 400
 STEP = 7
 """The normal run takes every so many settings: kinds stand next to one another."""
-ALLOWED = {"better", "loose better", "optimal better", "guarantee better", "loose wrong"}
-"""Where the kernel may differ: it knows more.  That oo is not loose of studies was said wrongly before."""
+DECIDED = {"pure": 0.97, "approximate": 0.9, "zcdp": 0.75, "gaussian": 0.75, "mixed": 0.75}
+"""Which share of the claims is decided at least."""
 
 
 def looked_at(notion: str, numbers: range) -> list[shadow.Looked]:
@@ -32,27 +37,28 @@ def looked_at(notion: str, numbers: range) -> list[shadow.Looked]:
     return [found for one in drawn if one is not None and (found := shadow.look(one)) is not None]
 
 
-def check(found: list[shadow.Looked]) -> None:
-    for one in found:
-        for kind, words in one.differences:
-            assert kind in ALLOWED, (one.name, kind, words)
-            assert kind != "loose wrong" or ("oo" in words and "studies" in one.name), (one.name, words)
-
-
 @pytest.mark.parametrize("notion", NOTIONS)
 def test_some_random_settings(notion: str) -> None:
     found = looked_at(notion, range(0, EACH * STEP, STEP))
-    check(found)
+    assert [(one.name, words) for one in found for words in one.wrong] == []
     counted = sum((one.counted for one in found), Counter[str]())
     assert len(found) > 2 / 3 * EACH and counted["claims"] > 3 * len(found)
-    assert counted["equal"] > 3 / 4 * counted["claims"]
+    assert counted["proved"] + counted["refuted"] >= DECIDED[notion] * counted["claims"], counted
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("notion", NOTIONS)
 @pytest.mark.parametrize("part", range(4))
 def test_many_random_settings(notion: str, part: int) -> None:
-    check(looked_at(notion, range(part * MANY // 4, (part + 1) * MANY // 4)))
+    found = looked_at(notion, range(part * MANY // 4, (part + 1) * MANY // 4))
+    assert [(one.name, words) for one in found for words in one.wrong] == []
+
+
+def test_what_is_wrong_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all claims are said to be proved, some are violated."""
+    said = Theorem("", Satisfies("pure", ()), "")
+    monkeypatch.setattr(Proofs, "verdict", lambda *_: Proved("proved", None, Verdict({}, "proved"), (said,)))
+    assert any(one.wrong for one in looked_at("pure", range(0, 5 * STEP, STEP)))
 
 
 def test_all_kinds_of_settings_are_drawn() -> None:
