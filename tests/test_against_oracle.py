@@ -564,7 +564,8 @@ def test_groups_of_multisets_with_functions(data: st.DataObject) -> None:
 def test_tuples_and_streams(data: st.DataObject) -> None:
     twin = data.draw(strategies_ordered.ordered())
     assert_bound_and_profile(twin, data.draw(strategies.anywhere(twin)))
-    assert "edit type" in twin.study.bound.profile.covered or twin.study.bound.vacuous
+    covered = twin.study.bound.profile.covered
+    assert "edit type" in covered or "largest change" in covered or twin.study.bound.vacuous
 
 
 @many(60)

@@ -20,8 +20,10 @@ import sympy
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
+from dpcompose.kernel import saved
+from dpcompose.kernel.theory import Theory
 from dpcompose.language.worstcase import Top
-from dpcompose.proof import checker, registry
+from dpcompose.proof import registry
 
 SIZES = (3, 100, 300)
 CLAIMS: dict[str, tuple[Callable[[tuple[sympy.Symbol, ...]], sympy.Expr], str, bool | None]] = {
@@ -90,9 +92,10 @@ def test_the_ratios(tmp_path: Path) -> None:
         ]
         one.save(tmp_path / "saved.json", verdicts)
         decided = time.perf_counter()
-        found = checker.check(json.loads((tmp_path / "saved.json").read_text()), registry.standard())
+        pages = Theory(registry.standard().pages)
+        found = saved.check(json.loads((tmp_path / "saved.json").read_text()), pages)
         seconds[k] = decided - started, time.perf_counter() - decided
-        assert found.verdicts == tuple(verdict.verdict for verdict in verdicts)
+        assert [word for word, _ in found.verdicts] == [verdict.verdict for verdict in verdicts]
     for k, (decide, check) in seconds.items():
         ratio = (decide + check) / sum(seconds[3])
         print(

@@ -11,8 +11,8 @@ from dpcompose.kernel.covers.types import NoCover
 
 Block = frozenset[int]
 
-MOST_TRIES = 200_000
-"""The most covers that are looked at to find a least one."""
+MOST_WORK = 4_000_000
+"""How many cells are looked at to find a least cover, those of all tries together."""
 MOST_UNIONS = 20_000
 """The most unions of blocks that are gone through."""
 
@@ -46,15 +46,15 @@ class _Search:
     """The least number of blocks that cover some cells: fewest choices first, cut off by a lower bound."""
 
     def __init__(self, holding: Mapping[int, list[Block]], most: int) -> None:
-        self.holding, self.least, self.tries = holding, most, 0
+        self.holding, self.least, self.work = holding, most, 0
 
     def cover(self, left: Block, used: int) -> None:
         """Tries all covers of what is left that may use fewer blocks than the best so far."""
-        self.tries += 1
-        if self.tries > MOST_TRIES:
+        self.work += 1 + len(left)
+        if self.work > MOST_WORK:
             raise TooManyBlocks(
-                f"the fewest blocks that cover some cells are not found in {MOST_TRIES:,} tries; smaller "
-                "databases would do"
+                "the fewest blocks that cover some cells are not found by looking at "
+                f"{MOST_WORK:,} cells; smaller databases would do"
             )
         left, used = self._forced(left, used)
         if not left:
@@ -62,7 +62,8 @@ class _Search:
             return
         if used + self._at_least(left) >= self.least:
             return
-        choices = min((maximal(one & left for one in self.holding[cell]) for cell in left), key=len)
+        cell = min(left, key=lambda one: (len(self.holding[one]), one))
+        choices = maximal(one & left for one in self.holding[cell])
         for one in sorted(choices, key=len, reverse=True):
             self.cover(left - one, used + 1)
 
