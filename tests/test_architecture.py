@@ -275,6 +275,11 @@ def test_heavy_libraries_are_loaded_when_they_are_needed() -> None:
     assert not {"networkx", "z3", "numpy", "scipy"} & api
 
 
+def test_counterexamples_tables_and_warnings_need_no_sympy() -> None:
+    modules = ("front.examples", "front.limits", "privacy.tables", "spaces.metrics", "language.decimals")
+    assert "sympy" not in reached(*(f"import dpcompose.{one}" for one in modules))
+
+
 def test_help_loads_nothing_heavy() -> None:
     code = "import dpcompose.front.cli as c\ntry: c.main(['--help'])\nexcept SystemExit: pass"
     run = subprocess.run(

@@ -35,10 +35,8 @@ from dpcompose.kernel.deciders.promises import METRIC_FORMS, Broken, broken, pow
 from dpcompose.kernel.deciders.signs import is_at_least
 from dpcompose.kernel.terms import INFINITY, Term
 from dpcompose.language import formulas
-from dpcompose.language.latex import formula_html, latex, text_html
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import Domain, domain_of
-from dpcompose.language.writing import text_latex
 from dpcompose.privacy import nearest
 from dpcompose.privacy.nearest import NEAREST
 from dpcompose.privacy.notions import Guarantee
@@ -222,6 +220,8 @@ class ProbabilityTable:
         return f"table of {len(self.rows)} databases and {len(self.outcomes)} outcomes"
 
     def _repr_html_(self) -> str:
+        from dpcompose.language.latex import formula_html, text_html
+
         head = "".join(f"<th>{text_html(_name(outcome))}</th>" for outcome in self.outcomes)
         rows = ""
         for D, row in self.rows.items():
@@ -230,6 +230,9 @@ class ProbabilityTable:
         return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
     def _repr_latex_(self) -> str:
+        from dpcompose.language.latex import latex
+        from dpcompose.language.writing import text_latex
+
         head = " & ".join(["", *(rf"\text{{{text_latex(_name(outcome))}}}" for outcome in self.outcomes)])
         rows = [
             " & ".join(

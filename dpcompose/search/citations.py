@@ -90,7 +90,7 @@ class Citing:
             return setting.written_out({})
         divided = any(isinstance(one.reads, Part) for one in setting.mechanisms)
         few = max(2, setting.touched_parts) if divided else 2
-        counts = {str(one.count) for one in setting.mechanisms if one.count is not None}
+        counts = {str(one.members) for one in setting.mechanisms if one.members is not None}
         return setting.written_out({name: min(few, int(name)) if name.isdigit() else few for name in counts})
 
     @cached_property

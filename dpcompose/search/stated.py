@@ -28,7 +28,7 @@ def check(setting: Setting, theory: Theory) -> None:
             raise NoGuarantee(
                 f"the notion {stated.notion!r} is not supported yet; there are pages for: {known}"
             ) from None
-        if wrong := rule.head.misread(stated.values):
+        if wrong := rule.head.misread(stated.terms):
             raise InvalidSetting(f"{mechanism.name}: {wrong}")
 
 
