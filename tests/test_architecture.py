@@ -59,14 +59,11 @@ ROOMS = {
         "meaning",
         "values",
         "formulas",
-        "enclosures",
         "decimals",
         "elementary",
         "ranges",
         "orders",
         "forms",
-        "exponentials",
-        "normal",
         "latex",
         "shown",
     ],
@@ -102,10 +99,7 @@ ROOMS = {
         "problems",
         "metric_schema",
         "metric_problems",
-        "tails",
         "metric_builder",
-        "curves",
-        "readings",
     ],
     "proof": [
         "registry",
@@ -281,6 +275,11 @@ def test_heavy_libraries_are_loaded_when_they_are_needed() -> None:
     assert not {"sympy", "networkx", "z3", "lark", "pydantic"} & reached("import dpcompose.front.cli")
     api = reached("import dpcompose as d", "d.compose, d.multisets, d.pure, d.parameters('e')")
     assert not {"networkx", "z3", "numpy", "scipy"} & api
+
+
+def test_counterexamples_tables_and_warnings_need_no_sympy() -> None:
+    modules = ("front.examples", "front.limits", "privacy.tables", "spaces.metrics", "language.decimals")
+    assert "sympy" not in reached(*(f"import dpcompose.{one}" for one in modules))
 
 
 def test_help_loads_nothing_heavy() -> None:

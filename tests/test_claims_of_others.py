@@ -11,10 +11,11 @@ import sympy
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
-from dpcompose.privacy.curves import Curve, Part, Piece
+from dpcompose.kernel.deciders.curves import Curve, Part, Piece
+from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.terms import ONE, ZERO, log, number
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.privacy.tails import Laplace, Normal
 
 U, B = dpc.unbounded, dpc.bounded
 ON = dpc.multisets({"a", "b", "c"})
@@ -252,7 +253,7 @@ def test_dp_accounting_agrees_on_noise() -> None:
 
 
 def ours(*pieces: Piece, epsilon: float) -> tuple[float, float]:
-    found = Curve.of(pieces).delta(sympy.Rational(epsilon).limit_denominator(10**6))
+    found = Curve.of(pieces).delta(number(Fraction(epsilon).limit_denominator(10**6)))
     return float(found.low), float(found.high)
 
 
@@ -260,13 +261,13 @@ def ours(*pieces: Piece, epsilon: float) -> tuple[float, float]:
 def test_dp_accounting_agrees_on_curves(times: int) -> None:
     """Its δ is above ours at every ε, and not above ours at ε less the steps to which it rounds losses up."""
     pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
-    step, one = 1e-3, sympy.Integer(1)
+    step = 1e-3
     pairs: list[tuple[Any, Piece]] = [
-        (pld.from_gaussian_mechanism(1.0, value_discretization_interval=step), Normal(one, one * 0)),
-        (pld.from_laplace_mechanism(1.0, value_discretization_interval=step), Laplace(one)),
+        (pld.from_gaussian_mechanism(1.0, value_discretization_interval=step), Normal(ONE)),
+        (pld.from_laplace_mechanism(1.0, value_discretization_interval=step), Laplace(ONE)),
         (
             pld.from_randomized_response(0.5, 2, value_discretization_interval=step),
-            Part(sympy.log(3), one * 0),
+            Part(log(number(3)), ZERO),
         ),
     ]
     for theirs, mine in pairs:
@@ -283,9 +284,9 @@ def test_dp_accounting_agrees_on_zero_concentrated_privacy() -> None:
     rdp = pytest.importorskip("dp_accounting.rdp.rdp_privacy_accountant")
     orders = [1 + n / 50 for n in range(1, 2000)]
     for rho, delta in ((0.1, "1/1000000"), (0.5, "1/1000000"), (0.01, "1/1000")):
-        exact = sympy.Rational(rho).limit_denominator(1000)
+        exact = number(Fraction(rho).limit_denominator(1000))
         theirs, _ = rdp.compute_epsilon(orders, [rho * a for a in orders], float(sympy.Rational(delta)))
-        least = Curve.of([Normal(sympy.Integer(0), exact)]).least_epsilon(Fraction(delta))
+        least = Curve.of([Normal(ZERO, exact)]).least_epsilon(Fraction(delta))
         assert least is not None and float(least.high) - 1e-6 <= theirs <= float(least.high) + 0.005
 
 

@@ -532,6 +532,17 @@ def test_gaussian_claims(text: str) -> None:
     assert (verdict.verdict, verdict.loose) == GAUSSIAN[text], verdict.reason
 
 
+def test_an_irrational_claim_is_shown_as_it_is_and_not_by_its_square() -> None:
+    study = dpc.compose(
+        dpc.mechanism("M", dpc.gaussian("e*sqrt(46)/3", dpc.unbounded)),
+        on=dpc.multisets(),
+        target=dpc.unbounded,
+    )
+    example = study.check(dpc.gaussian("e*sqrt(46)/3 - e/7")).counterexample
+    assert example is not None
+    assert (example.data()["claimed"], example.data()["actual"]) == ("sqrt(46)/3 - 1/7", "sqrt(46)/3")
+
+
 def test_claimed_values_are_shown_as_they_are() -> None:
     """Squares are compared, but what is claimed may be irrational, or negative."""
     study = two("gaussian")

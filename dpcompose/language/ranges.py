@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from dpcompose.kernel import intervals
+from dpcompose.kernel.intervals import Interval
 from dpcompose.language import elementary
 from dpcompose.language.elementary import Box, Elementary, Letter, NotElementary, NoValue
 from dpcompose.language.symbols import Domain
@@ -57,8 +59,6 @@ class Range:
 
     def rounded(self, bits: int) -> Range:
         """The same with ends of about so many significant bits."""
-        from dpcompose.language.enclosures import Interval
-
         return Range(
             None if self.low is None else Interval.of(self.low).rounded(bits).low,
             None if self.high is None else Interval.of(self.high).rounded(bits).high,
@@ -173,25 +173,19 @@ def _root(x: Fraction, r: Fraction) -> Fraction | None:
 
 def exp(x: Range, bits: int) -> Range:
     """The powers of e with these exponents."""
-    from dpcompose.language import enclosures
-    from dpcompose.language.enclosures import Interval
-
     low = Fraction(0)
     if x.low is not None and x.low >= -LARGEST_EXPONENT:
-        low = enclosures.exp(Interval.of(min(x.low, Fraction(LARGEST_EXPONENT))), bits).low
+        low = intervals.exp(Interval.of(min(x.low, Fraction(LARGEST_EXPONENT))), bits).low
     high = None
     if x.high is not None and x.high <= LARGEST_EXPONENT:
-        high = enclosures.exp(Interval.of(max(x.high, Fraction(-LARGEST_EXPONENT))), bits).high
+        high = intervals.exp(Interval.of(max(x.high, Fraction(-LARGEST_EXPONENT))), bits).high
     return Range(low, high)
 
 
 def log(x: Range, bits: int) -> Range:
     """The logarithms, where there are some."""
-    from dpcompose.language import enclosures
-    from dpcompose.language.enclosures import Interval
-
-    low = None if x.low is None or x.low <= 0 else enclosures.log(Interval.of(x.low), bits).low
-    high = None if x.high is None or x.high <= 0 else enclosures.log(Interval.of(x.high), bits).high
+    low = None if x.low is None or x.low <= 0 else intervals.log(Interval.of(x.low), bits).low
+    high = None if x.high is None or x.high <= 0 else intervals.log(Interval.of(x.high), bits).high
     return Range(low, high)
 
 

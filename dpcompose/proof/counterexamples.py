@@ -487,9 +487,9 @@ class _Rows:
             over = self.inputs.theory.closer(self.page.head.notion, "steps")
             shows = self.page.head.shows
             known = over is not None and over.id == self.page.head.steps_by and shows in over.head.next
-            is_event = isinstance(row, witnesses.Event) and distance is not None
-            if known and over and is_event and isinstance(r, int) and r > 1:
-                most = witnesses.after_steps(over.head.next[shows], self._at_point(satisfies), shows, r)
+            far = r if isinstance(r, int) and distance is not None else 0
+            if known and over and isinstance(row, witnesses.Event) and far > 1:
+                most = witnesses.after_steps(over.head.next[shows], self._at_point(satisfies), shows, far)
                 row = witnesses.Event(i, max(row.at_D, most))
             return row
         except formulas.FormulaError as error:

@@ -26,7 +26,7 @@ from dpcompose.proof.registry import Page, PageError, Theory
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, everything
-from dpcompose.spaces.metrics import INFINITE, Metric
+from dpcompose.spaces.metrics import INFINITE, Metric, steps
 from dpcompose.spaces.queries import Query
 
 To = Granularity | Callable[[Any, Any], Any]
@@ -199,7 +199,7 @@ def sensitivity(
         pairs, covered = found.pairs, found.covered
 
         def moves(pair: tuple[Database, Database]) -> sympy.Expr:
-            return _distance(inputs.furthest(pair).get(1, 0))
+            return _distance(steps(inputs.furthest(pair).get(1, 0)))
     else:
         pairs, covered = _all_pairs(inputs)
         given = to

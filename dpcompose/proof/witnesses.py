@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dpcompose.kernel import formulas, terms
 from dpcompose.kernel.deciders import divergences, entries, exponentials, promises
@@ -22,8 +22,10 @@ from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.intervals import enclosure, sign
 from dpcompose.kernel.terms import Term
 from dpcompose.language.decimals import beside
-from dpcompose.privacy.tables import ProbabilityTable
 from dpcompose.spaces.databases import Database
+
+if TYPE_CHECKING:
+    from dpcompose.privacy.tables import ProbabilityTable
 
 Number: TypeAlias = Fraction | Term
 """A real number, exact: a fraction, or a constant term where it is irrational, such as log(3)."""

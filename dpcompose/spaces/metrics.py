@@ -47,6 +47,12 @@ def shown(distance: Distance) -> str:
     return formulas.to_text(distance)
 
 
+def steps(distance: Distance) -> int:
+    """A distance of a metric that counts steps, as the number that it is."""
+    assert not isinstance(distance, Term)
+    return int(distance)
+
+
 def at_most(r: Distance, s: Distance) -> bool:
     """r ≤ s in [0, ∞], for sure where they are formulas."""
     if not isinstance(r, int) or not isinstance(s, int):

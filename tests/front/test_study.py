@@ -10,6 +10,7 @@ import rechecks
 import sympy
 
 import dpcompose as dpc
+from dpcompose.front.numbers import WrongValue
 from dpcompose.front.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy import problems
@@ -203,3 +204,11 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
     ):
         with pytest.raises(problems.ProblemError, match="has control characters"):
             problems.read_text((UNDEFINED % "oo").replace(old, new, 1))
+
+
+def test_a_guarantee_is_read_in_numbers() -> None:
+    M = dpc.mechanism("M", dpc.gaussian("m", dpc.unbounded))
+    found = dpc.compose(M, on=dpc.multisets(), target=dpc.unbounded).guarantee()
+    assert found.membership({"m": 1}).data()["advantage"] == "0.382925"
+    with pytest.raises(WrongValue, match="give m a value"):
+        found.membership()

@@ -156,7 +156,7 @@ def test_entries_of_a_histogram_move_as_its_norms_say(m: int, removed: int, adde
         assert sum(moving) == abs(removed - added)
         return
     assert sorted(moving) == sorted(one for one in (removed, added) if one)
-    x, y = queries.Histogram(m).at(2, removed, added, None)
+    x, y = ([one.number for one in value] for value in queries.Histogram(m).at(2, removed, added, None))
     assert sorted(moving) == sorted(abs(a - b) for a, b in zip(x, y, strict=True) if a != b)
 
 

@@ -6,21 +6,24 @@ The δ of Laplace noise is computed again by numpy, which shares no code with wh
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 import rechecks
-import sympy
 
 import dpcompose as dpc
 from dpcompose.front.verdict import Verdict
 from dpcompose.kernel.check import Refused
-from dpcompose.privacy.curves import Curve, Part
+from dpcompose.kernel.deciders.curves import Curve, Part
+from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.intervals import enclosure
+from dpcompose.kernel.terms import ONE, ZERO
+from dpcompose.language import formulas
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.privacy.tails import Laplace, Normal
 
 ON = dpc.multisets({"a", "b", "c"})
 U, B = dpc.unbounded, dpc.bounded
@@ -65,41 +68,39 @@ def by_numpy(ratios: Sequence[float], epsilon: float) -> float:
     return float(np.sum(total * np.maximum(0, 1 - np.exp(epsilon - loss))))
 
 
-ROOT2, ROOT3 = sympy.sqrt(2), sympy.sqrt(3)
-SCALES: list[tuple[list[Any], str]] = [
+HALF = formulas.term("1/2")
+SCALES: list[tuple[list[str], str]] = [
     (["1", "1", "1/2", "1/2"], "1/2"),
     (["2", "2", "1", "1"], "3"),
     (["1", "1/3", "1/5"], "1/2"),
     (["3", "1/100", "10"], "4"),
     (["1", "999/1000", "997/1000", "1"], "1/4"),
-    (["1", ROOT2, ROOT3], "1"),
-    (["1/2", ROOT2, "1/2"], "0"),
-    (["1/7", "1/7", "1/7", ROOT3], "-1/2"),
+    (["1", "sqrt(2)", "sqrt(3)"], "1"),
+    (["1/2", "sqrt(2)", "1/2"], "0"),
+    (["1/7", "1/7", "1/7", "sqrt(3)"], "-1/2"),
 ]
 
 
 @pytest.mark.parametrize(("ratios", "epsilon"), SCALES)
-def test_noise_of_several_scales(ratios: list[Any], epsilon: str) -> None:
-    exact = [sympy.sympify(ratio) for ratio in ratios]
-    found = Curve.of([Laplace(ratio) for ratio in exact]).delta(sympy.Rational(epsilon), 64)
-    value = by_numpy([float(ratio) for ratio in exact], float(sympy.Rational(epsilon)))
+def test_noise_of_several_scales(ratios: list[str], epsilon: str) -> None:
+    exact = [formulas.term(ratio) for ratio in ratios]
+    found = Curve.of([Laplace(ratio) for ratio in exact]).delta(formulas.term(epsilon), 64)
+    value = by_numpy([float(enclosure(ratio, 64).low) for ratio in exact], float(Fraction(epsilon)))
     assert float(found.low) - 2e-4 <= value <= float(found.high) + 2e-4
     assert float(found.high - found.low) <= 4e-3
 
 
 def test_laplace_beside_other_mechanisms() -> None:
     """Of mechanisms with a few losses each loss shifts the curve of the noise."""
-    noisy = [Laplace(sympy.Integer(1)), Laplace(sympy.Rational(1, 2)), Laplace(sympy.Rational(1, 2))]
-    response = Part(sympy.log(3), sympy.Integer(0))
-    found = Curve.of([*noisy, response]).delta(sympy.Rational(1, 2), 64)
+    noisy = [Laplace(ONE), Laplace(HALF), Laplace(HALF)]
+    response = Part(formulas.term("log(3)"), ZERO)
+    found = Curve.of([*noisy, response]).delta(HALF, 64)
     value = sum(p * by_numpy([1, 0.5, 0.5], 0.5 - sign * np.log(3)) for sign, p in ((1, 0.75), (-1, 0.25)))
     assert float(found.low) - 1e-4 <= value <= float(found.high) + 1e-4
     assert float(found.high - found.low) <= 1e-4
-    beside = Curve.of([*noisy, Normal(sympy.Rational(1, 4), sympy.Integer(0))]).delta(
-        sympy.Rational(1, 2), 64
-    )
-    assert found.low > Curve.of(noisy).delta(sympy.Rational(1, 2), 64).high
-    assert beside.low > Curve.of(noisy).delta(sympy.Rational(1, 2), 64).high - 1e-3
+    beside = Curve.of([*noisy, Normal(HALF * HALF, ZERO)]).delta(HALF, 64)
+    assert found.low > Curve.of(noisy).delta(HALF, 64).high
+    assert beside.low > Curve.of(noisy).delta(HALF, 64).high - 1e-3
     assert float(beside.high - beside.low) <= 1e-3
 
 

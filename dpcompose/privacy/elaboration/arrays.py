@@ -21,7 +21,7 @@ from dpcompose.spaces.finite import FiniteSpace, finite
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import is_large, neighbours_of_inputs
 from dpcompose.spaces.maps import Map
-from dpcompose.spaces.metrics import INFINITE, Discrete, Metric, StepsInSpace
+from dpcompose.spaces.metrics import INFINITE, Discrete, Metric, StepsInSpace, steps
 from dpcompose.spaces.queries import Bit
 
 LARGEST = 200_000
@@ -73,7 +73,7 @@ class Arrays(Kind):
         metrics = self._metrics(self.setting.mechanisms)
         found: dict[tuple[int, ...], Pair] = {}
         for D, E in pairs:
-            moves = tuple(int(d(f(D), f(E))) for f, d in zip(maps, metrics, strict=True))
+            moves = tuple(steps(d(f(D), f(E))) for f, d in zip(maps, metrics, strict=True))
             found.setdefault(moves, (D, E))
         return found
 

@@ -10,7 +10,7 @@ from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map
-from dpcompose.spaces.metrics import INFINITE, shown
+from dpcompose.spaces.metrics import INFINITE, shown, steps
 
 WORDS = "the {granularity} metric commutes with p"
 
@@ -19,7 +19,7 @@ def check(inputs: Inputs, maps: tuple[Map, ...], granularity: Granularity) -> ev
     found = inputs.neighbouring_pairs(granularity)
     metrics = [inputs.metric_of(f, granularity, "own").metric for f in maps]
     for pair in found.pairs:
-        moved = [metrics[i - 1](*(maps[i - 1](D) for D in pair)) for i in inputs.changed(pair, maps)]
+        moved = [steps(metrics[i - 1](*(maps[i - 1](D) for D in pair))) for i in inputs.changed(pair, maps)]
         total = INFINITE if INFINITE in moved else sum(moved)
         if total == INFINITE or total > 1:
             return evidence.fails(

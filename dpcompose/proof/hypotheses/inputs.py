@@ -38,6 +38,7 @@ from dpcompose.spaces.metrics import (
     Queried,
     ShortestPaths,
     StepsInSpace,
+    steps,
 )
 from dpcompose.spaces.queries import Bit
 from dpcompose.spaces.sequences import Sequences
@@ -256,7 +257,7 @@ class Inputs:
         stated = {mechanism.satisfies.granularity for mechanism in self.setting.mechanisms}
         return stated.pop() if len(stated) == 1 else None
 
-    def steps_apart(self, stated: Granularity) -> Distance:
+    def steps_apart(self, stated: Granularity) -> int:
         """m, the most steps of another granularity that two target neighbours can be apart (GB Prop. A.3)."""
         found = self.neighbouring_pairs()
         of_all = self.metric_of(everything, stated, "own")
@@ -277,7 +278,7 @@ class Inputs:
             r = metric(D, E)
             if r == INFINITE:
                 return INFINITE
-            largest = max(largest, r)
+            largest = max(largest, steps(r))
         return largest
 
     def metric_of(self, f: Map, stated: Granularity, domain: str) -> InputMetric:

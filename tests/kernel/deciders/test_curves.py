@@ -7,14 +7,13 @@ import random
 import time
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import ONE, chain, excess, geometric
 
-from dpcompose.kernel.deciders.curves import Curve, Part, Piece
+from dpcompose.kernel.deciders.curves import Curve, Part
 from dpcompose.kernel.deciders.lattices import TooManyLosses
 from dpcompose.kernel.deciders.tails import Laplace, Normal
 from dpcompose.kernel.intervals import Interval, NoEnclosure, enclosure
@@ -259,47 +258,6 @@ SOME = st.lists(
     min_size=1,
     max_size=3,
 )
-
-
-@settings(max_examples=12, deadline=None)
-@given(SOME, st.fractions(-2, 8, max_denominator=10))
-def test_the_same_as_before(some: list[tuple[str, Fraction, str, int, int]], epsilon: Fraction) -> None:
-    """Two enclosures of one number meet; the new one is never much wider."""
-    sympy = pytest.importorskip("sympy")
-    from dpcompose.privacy import curves as before
-    from dpcompose.privacy import tails
-
-    def rational(x: Fraction) -> Any:
-        return sympy.Rational(x.numerator, x.denominator)
-
-    new: list[Piece] = []
-    old: list[before.Piece] = []
-    for kind, x, function, steps, count in some:
-        here, there = number(x), rational(x)
-        if function == "sqrt":
-            here, there = sqrt(here), sympy.sqrt(there)
-        elif function == "log":
-            here, there = log(here + 1), sympy.log(there + 1)
-        delta = Fraction(1, 50) if kind == "approximate" else Fraction(0)
-        if kind in ("pure", "approximate"):
-            new.append(Part(here, number(delta), steps, count))
-            old.append(before.Part(there, rational(delta), steps, count))
-        elif kind == "laplace":
-            new.append(Laplace(here, count))
-            old.append(tails.Laplace(there, count))
-        else:
-            rho = Fraction(kind == "zcdp")
-            new.append(Normal(here * (1 - rho), here * rho))
-            old.append(tails.Normal(there * rational(1 - rho), there * rational(rho)))
-    curve = Curve.of(new)
-    found = curve.delta(number(epsilon), 64, 4_000)
-    assert 0 <= found.low <= found.high <= 1
-    try:
-        known = before.Curve.of(old).delta(rational(epsilon), 64)
-    except (before.TooManyLosses, IndexError):
-        return
-    assert found.low <= known.high and known.low <= found.high
-    assert found.high - found.low <= (known.high - known.low) * Fraction(3, 2) + Fraction(1, 2**40)
 
 
 def test_laplace_noise_of_several_scales() -> None:

@@ -15,6 +15,7 @@ from dpcompose.kernel.deciders.curves import Curve, Part
 from dpcompose.kernel.deciders.normal import ratio as mills
 from dpcompose.kernel.deciders.readings import Reading
 from dpcompose.kernel.deciders.tails import Laplace, Normal
+from dpcompose.kernel.formulas import evaluate, parse
 from dpcompose.kernel.intervals import Interval
 from dpcompose.kernel.terms import ZERO, log, number
 
@@ -43,6 +44,29 @@ def test_normal_noise(epsilon: Fraction, square: Fraction) -> None:
     with mpmath.workprec(300):
         found = Normal(number(square), ZERO).delta(Interval.of(epsilon), 100)
         within(found, normal(mpmath.sqrt(exact(square)), exact(epsilon)), mpmath.mpf(2) ** -95)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.fractions(1, 400, max_denominator=20), st.fractions(-1, 2, max_denominator=20))
+def test_normal_noise_that_loses_much(mu: Fraction, beside: Fraction) -> None:
+    """ε around μ²/2, where δ is neither 0 nor 1: e^ε has thousands of digits, and δ a hundred of bits."""
+    epsilon = mu * mu / 2 + 8 * beside * mu
+    with mpmath.workprec(600):  # of which ncdf far out keeps all, as erfc
+        found = Normal(number(mu * mu), ZERO).delta(Interval.of(epsilon), 100)
+        within(found, normal(exact(mu), exact(epsilon)), mpmath.mpf(2) ** -95)
+
+
+@pytest.mark.parametrize("mu", ["1/10**9", "1/3", "93", "1000", "10**6"])
+@pytest.mark.parametrize("epsilon", ["0", "1/10**9", "1/2", "5000", "10**6", "10**12", "-1", "-10**9"])
+@pytest.mark.parametrize("bits", [64, 128, 512])
+def test_normal_noise_of_all_sizes(mu: str, epsilon: str, bits: int) -> None:
+    """Enclosed to the wanted width, whatever the sizes, and within a second even at hundreds of bits."""
+    m, e = (evaluate(parse(text, {}), {}) or Fraction(0) for text in (mu, epsilon))
+    for rho in (ZERO, number(Fraction(1, 7))):
+        found = Normal(number(m * m), rho).delta(Interval.of(e), bits)
+        assert 0 <= found.low <= found.high <= 1
+        if rho == ZERO:
+            assert found.high - found.low <= Fraction(1, 2 ** (bits - 8))
 
 
 @settings(max_examples=20, deadline=None)
