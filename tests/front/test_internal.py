@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from shipped import PROBLEMS
 
-from dpcompose.front import cli, metric_study, numbers, render, study
+from dpcompose.front import cli, numbers, render, study
 from dpcompose.kernel import saved as saved_files
 from dpcompose.language.formulas import FormulaError
 from dpcompose.privacy import problems
@@ -21,7 +21,7 @@ FIRST, SECOND = str(PROBLEMS[0]), str(PROBLEMS[1])
 
 ROOMS = [
     pytest.param(study, "load", id="reading"),
-    pytest.param(metric_study, "of_file", id="metrics"),
+    pytest.param(problems, "parsed", id="kinds of files"),
     pytest.param(problems, "read_file", id="privacy"),
     pytest.param(guarantees, "workshop", id="guarantees"),
     pytest.param(Judge, "judge", id="verdicts"),

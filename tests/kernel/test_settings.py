@@ -318,7 +318,7 @@ from types import SimpleNamespace as Page
 import dpcompose.kernel.covers as covers
 from dpcompose.kernel import settings
 from dpcompose.kernel.theory import Theory
-page = Page(id="own-steps", head=Page(kind="procedure", procedure="own steps"))
+page = Page(id="own-steps", is_believed=False, head=Page(kind="procedure", procedure="own steps"))
 found = covers.cover(settings.read({in_steps()!r}), Theory({{"own-steps": page}}))
 assert [r.number for _, ((_, r),) in found.types[0].moves] == [2], found
 inside = sorted(name for name in sys.modules if name.startswith("dpcompose."))

@@ -300,7 +300,7 @@ def test_families_on_one_partition_of_which_other_members_move_are_refused() -> 
     setting = problems.read_text(TWO_FAMILIES.replace("QUERY", '"count"')).setting
     with pytest.raises(NoCover, match="of which other members move"):
         told.cover_of(setting)
-    with pytest.raises(NoGuarantee, match="move by different distances"):
+    with pytest.raises(NoGuarantee, match="of which other members move"):
         _ = Study(setting).bound
 
 
