@@ -377,20 +377,14 @@ def attain(
 def _largest(values: Sequence[Term], squared: bool) -> Term:
     """The largest of some values, in normal form where they have one; constants by their values."""
     tops = (one.parts if one.kind == "top" and one.of[0] == 1 else [one] for one in values)
-    compared = [part for some in tops for part in some]
-    kept: list[Term] = []
-    for one in compared:
-        if not any(_is_above(other, one) for other in kept):
-            kept = [other for other in kept if not _is_above(one, other)] + [one]
+    compared = list(dict.fromkeys(part for some in tops for part in some))
+    constants = [one for one in compared if one.kind != "oo" and not one.letters]
+    below = {one for one in constants if any(sign(other - one) == 1 for other in constants)}
+    kept = [one for one in compared if one not in below]
     try:
         return losses.largest(kept, squared)
     except forms.NotAForm:
         return terms.top(1, kept)
-
-
-def _is_above(x: Term, y: Term) -> bool:
-    """Whether a constant is seen to be above another one."""
-    return "oo" not in (x.kind, y.kind) and not x.letters and not y.letters and sign(x - y) == 1
 
 
 def _as_stated(some: Sequence[Loses], setting: Setting) -> list[Loss]:

@@ -6,7 +6,7 @@ the largest loss over these.  Where witnesses lose as much, it is optimal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -84,6 +84,16 @@ class Workshop:
         assert isinstance(self.cover.says, Covers)
         return self.cover.says.cover
 
+    @cached_property
+    def as_stated(self) -> Guarantees:
+        """The guarantees without conversions, where all mechanisms are stated in one notion."""
+        return by_way(self, Way())
+
+    @cached_property
+    def lost(self) -> dict[str, Theorem | None]:
+        """What all mechanisms are known to lose, by notion, as far as it was asked for."""
+        return {}
+
     @property
     def vacuous(self) -> bool:
         """Whether the target has no neighbours at all."""
@@ -121,6 +131,8 @@ def workshop(setting: Setting, theory: Theory) -> Workshop:
 
 def in_notion(shop: Workshop, notion: str) -> Workshop:
     """The same with noise stated in a notion, where its page has a guarantee of that."""
+    if shop.flat is None and all(one.noise is None for one in shop.setting.mechanisms):
+        return shop
     stated = []
     for i, (one, mechanism) in enumerate(zip(shop.stated, shop.setting.mechanisms, strict=True), start=1):
         if mechanism.noise is not None:
@@ -241,15 +253,17 @@ def _squared(theory: Theory, notion: str, key: str) -> bool:
     return key in theory.rule(notion).head.squared
 
 
-def attained(shop: Workshop, notion: str, by: Sequence[int] | None = None) -> Theorem | None:
+def attained(shop: Workshop, notion: str) -> Theorem | None:
     """What the witnesses of a notion lose at all types at once; None where that is not known of all."""
-    every = range(1, len(shop.setting.mechanisms) + 1)
-    numbers = [n for n, one in enumerate(shop.types.types, start=1) if one.moves]
-    with suppress(NoTheorem):
-        return shop.prover.by(
-            "attain", shop.cover, *shop.stated, notion=notion, neighbours=numbers, by=list(by or every)
-        )
-    return None
+    if notion not in shop.lost:
+        every = list(range(1, len(shop.setting.mechanisms) + 1))
+        numbers = [n for n, one in enumerate(shop.types.types, start=1) if one.moves]
+        premises, shop.lost[notion] = (shop.cover, *shop.stated), None
+        with suppress(NoTheorem):
+            shop.lost[notion] = shop.prover.by(
+                "attain", *premises, notion=notion, neighbours=numbers, by=every
+            )
+    return shop.lost[notion]
 
 
 def known_to_be_lost(shop: Workshop, notion: str) -> Theorem | None:
@@ -338,7 +352,7 @@ def best(shop: Workshop, notion: str | None = None, claimed: Mapping[str, Term] 
     if notion is not None:
         return guarantees_in(shop, notion, claimed)[0]
     if len(shop.notions) == 1:
-        return by_way(shop, Way())
+        return shop.as_stated
     try:
         return guarantees_in(shop, _common(shop), claimed)[0]
     except NoGuarantee:
