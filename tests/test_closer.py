@@ -25,6 +25,7 @@ import dpcompose as dpc
 from dpcompose.front import render
 from dpcompose.front.limits import first_distance, warnings
 from dpcompose.front.study import Study
+from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.proof.registry import standard
 
@@ -195,7 +196,7 @@ def test_far_apart() -> None:
     ],
 )
 def test_where_delta_says_nothing(epsilon: sympy.Expr, delta: str, by_rule: int, exactly: int) -> None:
-    values = {"epsilon": epsilon, "delta": sympy.Rational(delta)}
+    values = {"epsilon": formulas.term(epsilon), "delta": formulas.term(delta)}
     found = [first_distance(standard(), "approximate", values, "delta", 1, end) for end in (False, True)]
     assert found == [by_rule, exactly]
 

@@ -20,7 +20,7 @@ from dpcompose.front import files
 
 ROOT = Path(dpcompose.__file__).resolve().parents[1]
 NEEDS = {
-    "46": "sympy",  # a table of probabilities
+    "46": "networkx",  # a table of probabilities
 }
 ALONE = """
 import importlib.abc, json, sys

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import combinations, product
@@ -350,9 +351,12 @@ def test_dask_gives_the_same(many_tasks: None) -> None:
 def test_a_pass_that_is_interrupted_leaves_nothing(many_tasks: None) -> None:
     """What has not begun is cancelled; the same question can be asked again."""
 
+    over = threading.Event()
+
     class Interrupting(ThreadPoolExecutor):
         def submit(self, task: Any, /, *arguments: Any, **more: Any) -> Any:
-            one = super().submit(task, *arguments, **more)
+            done = len(getattr(self, "tasks", [])) < 3
+            one = super().submit(task, *arguments, **more) if done else super().submit(over.wait, 5)
             self.tasks = [*getattr(self, "tasks", []), one]
             if len(self.tasks) == 3:
                 one.result = lambda timeout=None: (_ for _ in ()).throw(KeyboardInterrupt())  # type: ignore[method-assign]
@@ -363,6 +367,7 @@ def test_a_pass_that_is_interrupted_leaves_nothing(many_tasks: None) -> None:
     with Interrupting(1) as executor:
         with pytest.raises(KeyboardInterrupt):
             space.profile(values, executor=executor)
+        over.set()
         assert any(one.cancelled() for one in executor.tasks)
     assert space.profile(values).edges == space.layout.edges
 
