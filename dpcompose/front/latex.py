@@ -92,7 +92,8 @@ def _tidy(text: str) -> str:
 def formula(expression: sympy.Expr) -> str:
     r"""An expression between dollar signs, which can be broken at every + and comma.
 
-    >>> e1, e2 = formulas.symbol("e1"), formulas.symbol("e2")
+    >>> from dpcompose.language.symbols import symbol
+    >>> e1, e2 = symbol("e1"), symbol("e2")
     >>> print(formula(formulas.parse("max(e1, e2/2)", {"e1": e1, "e2": e2})))
     $\max(e_{1},\allowbreak \tfrac{e_{2}}{2})$
     """

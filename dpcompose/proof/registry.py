@@ -224,7 +224,7 @@ def theorems(*more: str | Path) -> Theory:
     with a warning; what needs one of them raises PageError.
 
     >>> theorems()
-    77 theorem pages
+    84 theorem pages
     """
     theory = load(folder(), *map(Path, more)) if more else standard()
     if theory.wrong:

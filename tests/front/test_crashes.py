@@ -280,6 +280,7 @@ def test_other_long_streams(length: str, target: str, stated: str, tmp_path: Pat
     assert status in (2, 3) and "would do" in " ".join(said.split())
 
 
+@pytest.mark.slow
 def test_a_long_stream_of_small_windows_is_decided(tmp_path: Path) -> None:
     status, said = apart(written(tmp_path, streams("= 99999", '"event"', "{ w-event = 2 }")))
     assert status == 0 and "PROVED, and no smaller guarantee holds" in said
