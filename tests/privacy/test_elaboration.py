@@ -40,18 +40,18 @@ PAGES = [page for page in told.OLD.pages.values() if "[metrics." not in page.bod
 
 
 @pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)
-def test_shipped_files_are_covered_as_before(file: Path) -> None:
+def test_shipped_files_are_covered_as_vectors_say(file: Path) -> None:
     told.check_vectors(problems.read_file(file, show).setting)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)
-def test_examples_of_pages_are_covered_as_before(page: Any) -> None:
+def test_examples_of_pages_are_covered_as_vectors_say(page: Any) -> None:
     problem = problems.read_text(EXAMPLE.findall(page.body)[0], page.path.name, show)
     told.check_vectors(problem.setting)
 
 
 @pytest.mark.parametrize("kept", corpus.EVERY, ids=lambda kept: kept.name)
-def test_random_settings_that_are_kept_are_covered_as_before(kept: corpus.Kept) -> None:
+def test_random_settings_that_are_kept_are_covered_as_vectors_say(kept: corpus.Kept) -> None:
     told.check_vectors(problems.read_data(kept.problem).setting)
 
 
@@ -91,13 +91,13 @@ def test_many_random_settings_against_enumeration(name: str) -> None:
 
 @some(40)
 @given(strategies_ordered.any_two_of_any_size())
-def test_any_two_of_any_size_are_covered_as_before(drawn: tuple[Twin, list[bool]]) -> None:
+def test_any_two_of_any_size_are_covered_as_vectors_say(drawn: tuple[Twin, list[bool]]) -> None:
     told.check_vectors(drawn[0].study.setting)
 
 
 @some(40)
 @given(brute.families())
-def test_families_are_covered_as_before(family: brute.Family) -> None:
+def test_families_are_covered_as_vectors_say(family: brute.Family) -> None:
     told.check_vectors(problems.read_text(family.text).setting)
 
 

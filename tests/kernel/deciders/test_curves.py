@@ -245,19 +245,7 @@ def test_a_million_that_are_alike() -> None:
     assert 1 - Fraction(1, 10**30) < large.low <= large.high <= 1
 
 
-# beside the curves of the old room, which are computed in another way
-
-SOME = st.lists(
-    st.tuples(
-        st.sampled_from(["pure", "approximate", "gaussian", "zcdp", "laplace"]),
-        st.fractions("1/20", 3, max_denominator=20),
-        st.sampled_from(["", "sqrt", "log"]),
-        st.integers(1, 3),
-        st.integers(1, 4),
-    ),
-    min_size=1,
-    max_size=3,
-)
+# against plain sums, and limits of work
 
 
 def test_laplace_noise_of_several_scales() -> None:

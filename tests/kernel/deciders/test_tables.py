@@ -415,7 +415,7 @@ def test_no_notion_of_that_name() -> None:
         promises.broken("renyi", [Fraction(1)], [Fraction(1)], {})
 
 
-# beside the tables of the old room
+# the tables that users hold
 
 
 @FEW
@@ -428,14 +428,16 @@ def test_no_notion_of_that_name() -> None:
     st.sampled_from(["e", "2*e", "log(2)", "e + log(2)", "3*e/2", "2", "max(e, 1)"]),
     st.sampled_from(["0", "1/10", "1/2"]),
 )
-def test_the_same_as_before(weights: list[list[tuple[int, int]]], epsilon: str, delta: str) -> None:
+def test_a_table_of_a_user_says_the_same(
+    weights: list[list[tuple[int, int]]], epsilon: str, delta: str
+) -> None:
     dpc = pytest.importorskip("dpcompose")
     written = {}
     for i, row in enumerate(weights):
         total = " + ".join(f"{w}*exp({k}*e)" for w, k in row)
         written[i] = [f"{w}*exp({k}*e)/({total})" for w, k in row]
-    new, old = table(written), dpc.probability_table(written)
+    told, held = table(written), dpc.probability_table(written)
     for notion, values in (("pure", [epsilon]), ("approximate", [epsilon, delta])):
-        here = check(new, notion, *values).verdict
-        there = old.check(getattr(dpc, notion)(*values, dpc.free_lunch)).verdict
+        here = check(told, notion, *values).verdict
+        there = held.check(getattr(dpc, notion)(*values, dpc.free_lunch)).verdict
         assert here == there or there == "undecided"
