@@ -8,6 +8,7 @@ computed.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -116,31 +117,36 @@ def saved(theorem: Theorem, theory: Theory) -> dict[str, Any]:
     return all_saved([theorem], theory)
 
 
-def ordered(wanted: Sequence[Theorem]) -> list[Theorem]:
-    """The theorems about one setting that some rest on, each once, premises first."""
-    found: dict[int, Theorem] = {}
+def ordered(wanted: Sequence[Theorem]) -> tuple[list[Theorem], dict[int, int]]:
+    """The theorems about one setting that some rest on, premises first, those that are made alike once; and
+    for each object the number of its theorem, from 1."""
+    found, places, made = list[Theorem](), dict[int, int](), dict[Any, int]()
 
-    def put(theorem: Theorem) -> None:
-        if id(theorem) not in found:
-            for one in theorem.premises if theorem.rule not in ABOUT_OTHERS else ():
-                put(one)
-            found[id(theorem)] = theorem
+    def put(theorem: Theorem) -> int:
+        if id(theorem) not in places:
+            own = theorem.rule not in ABOUT_OTHERS
+            premises = tuple(put(one) if own else id(one) for one in theorem.premises)
+            step = theorem.rule, premises, json.dumps(dict(theorem.arguments), sort_keys=True)
+            if step not in made:
+                found.append(theorem)
+                made[step] = len(found)
+            places[id(theorem)] = made[step]
+        return places[id(theorem)]
 
     for one in wanted:
         put(one)
-    return list(found.values())
+    return found, places
 
 
 def numbers(wanted: Sequence[Theorem]) -> list[int]:
     """The numbers of the steps by which some theorems are saved together."""
-    places = {id(one): n for n, one in enumerate(ordered(wanted), start=1)}
+    _, places = ordered(wanted)
     return [places[id(one)] for one in wanted]
 
 
 def all_saved(wanted: Sequence[Theorem], theory: Theory) -> dict[str, Any]:
     """The derivation of several theorems about one setting, each step once."""
-    some = ordered(wanted)
-    places = {id(one): n for n, one in enumerate(some, start=1)}
+    some, places = ordered(wanted)
     pages = {page for one in some for page in one.trusts if not page.startswith("decider ")}
     steps = []
     for one in some:

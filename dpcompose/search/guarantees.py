@@ -349,10 +349,10 @@ def by_chosen_ways(
 
 def best(shop: Workshop, notion: str | None = None, claimed: Mapping[str, Term] | None = None) -> Guarantees:
     """The best guarantee in a notion; None: in that of the mechanisms, or the nearest one for all of them."""
+    if len(shop.notions) == 1 and notion in (None, shop.notions[0]):
+        return shop.as_stated
     if notion is not None:
         return guarantees_in(shop, notion, claimed)[0]
-    if len(shop.notions) == 1:
-        return shop.as_stated
     try:
         return guarantees_in(shop, _common(shop), claimed)[0]
     except NoGuarantee:
