@@ -77,6 +77,8 @@ def _same_core(data: Mapping[str, Any], notions: Mapping[str, Any] | None) -> bo
         problem = problems.read_data(data["problem"], notions=notions or known.FILE_KEYS)
         core: Any = Elaborated(problem.setting).core.data()
         return bool(core == data["core"])
+    except ImportError:
+        return None
     except ValueError as error:
         raise Refused(f"the problem cannot be read: {error}") from None
 

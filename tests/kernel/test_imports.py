@@ -110,3 +110,23 @@ def test_the_kernel_imports_the_standard_library_and_itself(expected: tuple[Path
     ] == []
     known = {*sys.stdlib_module_names, "dpcompose", "__main__"}
     assert [name for name in loaded if name.partition(".")[0] not in known] == []
+
+
+WITHOUT = """
+import sys
+for name in ("sympy", "mpmath", "networkx", "z3", "numpy"):
+    sys.modules[name] = None
+from dpcompose.front.cli import main
+sys.exit(main(["recheck", *sys.argv[1:]]))
+"""
+
+
+@pytest.mark.parametrize(("kind", "elaborated"), [("refuted", True), ("listed databases", False)])
+def test_the_command_rechecks_without_what_it_cannot_import(
+    kind: str, elaborated: bool, expected: tuple[Path, dict[str, Any]]
+) -> None:
+    """The neighbours of a table's databases are found with networkx: without it they stand as saved."""
+    file = expected[0] / f"{SAVED[kind]}.json"
+    run = subprocess.run([sys.executable, "-c", WITHOUT, str(file)], capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert ("the core setting is taken as it was saved" in run.stdout) is not elaborated
