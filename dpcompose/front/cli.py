@@ -813,7 +813,7 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
 
     from dpcompose.front.recheck import assumptions, recheck
     from dpcompose.kernel import formulas
-    from dpcompose.kernel.saved import FORMAT
+    from dpcompose.kernel.saved import Refused
     from dpcompose.kernel.theory import Theory
 
     try:
@@ -822,13 +822,13 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
         _wrong(file, f"{file}: this is no JSON: {error}", given.json)
         return WRONG
     try:
-        if isinstance(saved, dict) and saved.get("format") != FORMAT:
+        if isinstance(saved, dict) and "metrics" in saved:  # which no other saved derivation has
             from dpcompose.proof import metric_checker
 
             if metric_checker.is_one(saved):
                 return _rechecked(file, metric_checker.check(saved, given.theory, given.allow), given)
         found = recheck(saved, Theory(given.theory.pages), given.allow, given.theory.parameters)
-    except _refusals() as error:
+    except Refused as error:
         if given.json:
             print(json.dumps({"file": file, "checked": False, "reason": str(error)}), flush=True)
         else:
@@ -857,14 +857,6 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
     return FINE
 
 
-def _refusals() -> tuple[type[Exception], ...]:
-    """What refuses a saved derivation: of the kernel, or of one about privacy in a metric."""
-    from dpcompose.kernel.saved import Refused
-
-    checker = sys.modules.get("dpcompose.proof.metric_checker")  # loaded for files about metrics
-    return (Refused,) if checker is None else (Refused, checker.Refused)
-
-
 def _relied(pages: Sequence[Page]) -> dict[str, list[str]]:
     """The pages that a checked result rests on: primitive ones, and those that are only believed."""
     return {
@@ -890,12 +882,15 @@ def _rechecked(file: str, found: MetricChecked, given: argparse.Namespace) -> in
         data: dict[str, Any] = {"file": file, "checked": True, "verdicts": list(found.verdicts)}
         data["optimal"] = found.optimal
         data["guarantee"] = {"notion": "pure", "metric": found.metric}
+        data["deciders"] = list(found.deciders)
         print(json.dumps(data | _relied(found.pages)), flush=True)
         return FINE
     print(f"{file}: checked\n  private in the metric {found.metric}{'; optimal' if found.optimal else ''}")
     for n, verdict in enumerate(found.verdicts, start=1):
         print(f"  claim {n}: {verdict.upper()}")
     print(f"  believed without check: {'; '.join(found.believed)}")
+    if found.deciders:
+        print(f"  deciders: {', '.join(found.deciders)}")
     print(_relied_on(found.pages), flush=True)
     return FINE
 

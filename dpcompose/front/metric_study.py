@@ -31,10 +31,8 @@ from dpcompose.privacy.settings import InvalidSetting
 from dpcompose.proof import metric_privacy, registry
 from dpcompose.proof.metric_checker import FORMAT
 from dpcompose.proof.registry import Page, Theory
-from dpcompose.search import decide
 from dpcompose.search.metric_claims import Judge, MetricVerdict, named
 from dpcompose.search.metric_sensitivity import MetricSensitivity, sensitivity
-from dpcompose.search.solver import Solver
 
 COMPOSED = "composition-own-domain"
 """The page whose items are those of independent and of adaptive composition."""
@@ -50,7 +48,6 @@ class MetricStudy(Shown):
 
     setting: MetricSetting
     theory: Theory = field(default_factory=registry.standard)
-    solver: Solver = decide.STANDARD
 
     def __post_init__(self) -> None:
         for name, one in self._judge.standings.items():
@@ -61,7 +58,7 @@ class MetricStudy(Shown):
 
     @cached_property
     def _judge(self) -> Judge:
-        return Judge(self.setting, self.theory, self.solver)
+        return Judge(self.setting, self.theory)
 
     @property
     def metric(self) -> sympy.Expr:

@@ -15,7 +15,9 @@ from typing import Any
 
 import sympy
 
-from dpcompose.language import forms, formulas
+from dpcompose.kernel.deciders import values
+from dpcompose.kernel.terms import letter as term_letter
+from dpcompose.language import exchange, formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL, Domain, symbol
 from dpcompose.privacy.metric_schema import (
@@ -251,7 +253,8 @@ class _Reader:
         asked = [] if text.strip() == "oo" else formulas.conditions(text, known)
         if all(condition == ">= 0" and is_sum_of_squares(inside) for inside, condition in asked):
             return ""
-        return forms.doubt(text, known, self._all_domains(others))
+        domains = self._all_domains(others)
+        return values.doubt(text, {name: term_letter(name, domains[name]) for name in known})
 
     def _all_domains(self, others: Mapping[str, sympy.Expr]) -> dict[str, Domain]:
         """The values of parameters and of other letters: metrics, or coordinates."""
@@ -305,10 +308,7 @@ class _Reader:
         return Interval(least, greatest)
 
     def _never_negative(self, value: sympy.Expr) -> bool:
-        try:
-            return forms.is_nonnegative(forms.read(value, self.domains), self.domains)
-        except forms.NotAForm:
-            return False
+        return exchange.is_never_negative(value, self.domains)
 
     def _all_values(self, databases: Product) -> None:
         """What can be compared: each part, everything, and the values of maps."""

@@ -12,36 +12,38 @@ from typing import Any
 
 import sympy
 
+from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel.check import Refused as Refused  # the error of all saved derivations
+from dpcompose.kernel.comparison import read_point
+from dpcompose.kernel.polynomials import NotAForm
 from dpcompose.language import formulas
-from dpcompose.language.forms import NotAForm
 from dpcompose.privacy import metric_problems
 from dpcompose.privacy.metric_problems import MetricClaim
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.proof import metric_privacy
-from dpcompose.proof.certificates import BadCertificate, point_from_data
 from dpcompose.proof.metric_forms import NoForm
 from dpcompose.proof.metric_privacy import Composition, believed, pages_of, result
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.spaces.points import Own
 
-FORMAT = 1
+FORMAT = 2
 """The number of the format of saved derivations about privacy in a metric."""
-
-
-class Refused(ValueError):
-    """A saved derivation is wrong; the message says where and why."""
 
 
 @dataclass(frozen=True)
 class MetricChecked:
-    """What a saved file shows: the metric, whether it is attained, the verdicts, and what is believed."""
+    """What a saved file shows: the metric, whether it is attained, the verdicts, and what is believed.
+
+    deciders -- the names of those that its certificates use.
+    """
 
     title: str
     metric: str
     optimal: bool | None
     verdicts: tuple[str, ...]
     believed: tuple[str, ...]
-    pages: tuple[Page, ...] = ()
+    pages: tuple[Page, ...]
+    deciders: tuple[str, ...]
 
 
 def is_one(saved: Any) -> bool:
@@ -66,30 +68,30 @@ def check(saved: Any, theory: Theory, allowed: Collection[str] | None = None) ->
     composition = Composition(problem.setting, theory)
     if saved["pages"] != pages_of(composition):
         raise Refused("the pages are not those in force that the result rests on")
-    known, bounds = _metrics(composition, saved["metrics"])
+    used: set[str] = set()
+    known, bounds = _metrics(composition, saved["metrics"], used)
     if saved["result"] != result(composition, known.__contains__):
         raise Refused("the result is not what the mechanisms give")
     if not isinstance(saved["claims"], list) or len(saved["claims"]) != len(problem.claims):
         raise Refused(f"the file does not have a verdict for each of {len(problem.claims)} claims")
     verdicts = tuple(
-        _claim(n, given, claim, composition, known)
+        _claim(n, given, claim, composition, known, used)
         for n, (given, claim) in enumerate(zip(saved["claims"], problem.claims, strict=True), start=1)
     )
     said = result(composition, known.__contains__)
     assumed = believed(composition, known.__contains__, bounds.__contains__)
     pages = theory.relied_on(pages_of(composition))
     check_allowed(pages, allowed)
-    return MetricChecked(
-        problem.setting.title, str(said["metric"]), said["optimal"], verdicts, assumed, pages
-    )
+    about = problem.setting.title, str(said["metric"]), said["optimal"]
+    return MetricChecked(*about, verdicts, assumed, pages, tuple(sorted(used)))
 
 
 KEYS = ("problem", "pages", "metrics", "result", "claims")
 """What a saved file has besides its format."""
 
 
-def _metrics(composition: Composition, saved: Any) -> tuple[set[str], set[str]]:
-    """Which named metrics are shown to be metrics, and which declared bounds are shown."""
+def _metrics(composition: Composition, saved: Any, used: set[str]) -> tuple[set[str], set[str]]:
+    """Which named metrics are shown to be metrics, and which declared bounds are; adds deciders to `used`."""
     setting, letters = composition.setting, composition.letters
     if not isinstance(saved, dict) or not set(saved) <= set(setting.metrics):
         raise Refused("what shows the metrics cannot be read")
@@ -107,20 +109,23 @@ def _metrics(composition: Composition, saved: Any) -> tuple[set[str], set[str]]:
                 if not isinstance(given["axioms"], list) or len(given["axioms"]) != len(obligations):
                     raise BadCertificate(f"there are {len(obligations)} axioms")
                 for one, proofs in zip(obligations, given["axioms"], strict=True):
-                    metric_privacy.check_everywhere(letters, one.greater, one.lesser, proofs)
+                    used |= metric_privacy.check_everywhere(letters, one.greater, one.lesser, proofs)
                 known.add(name)
             if "at most" in given:
                 if metric.at_most is None or composition.is_opaque(setting.letters[name]):
                     raise BadCertificate("no bound is declared that could be shown")
                 sides = (letters.of(metric.at_most), letters.of(setting.letters[name]))
-                metric_privacy.check_everywhere(letters, *sides, given["at most"])
+                used |= metric_privacy.check_everywhere(letters, *sides, given["at most"])
                 bounds.add(name)
         except (BadCertificate, NotAForm, NoForm) as error:
             raise Refused(f"the metric {name}: {error}") from None
     return known, bounds
 
 
-def _claim(n: int, saved: Any, claim: MetricClaim, composition: Composition, known: set[str]) -> str:
+def _claim(
+    n: int, saved: Any, claim: MetricClaim, composition: Composition, known: set[str], used: set[str]
+) -> str:
+    """The verdict on a claim, once what is saved shows it; adds deciders to `used`."""
     wanted = {
         "proved": {"certificate", "loose"},
         "refuted": {"counterexample"},
@@ -137,10 +142,10 @@ def _claim(n: int, saved: Any, claim: MetricClaim, composition: Composition, kno
         if claim.doubt and verdict != "undecided":
             raise BadCertificate(claim.doubt)
         if verdict == "proved":
-            _proved(saved.get("certificate"), saved.get("loose"), claim, composition, known)
+            used |= _proved(saved.get("certificate"), saved.get("loose"), claim, composition, known)
         elif verdict == "refuted":
             given = saved.get("counterexample")
-            point = point_from_data(given.get("letters") if isinstance(given, dict) else None)
+            point = read_point(given.get("letters") if isinstance(given, dict) else None)
             made = metric_privacy.refute(composition, claim.metric, point, known.__contains__)
             if made.data() != given:
                 raise BadCertificate("the counterexample is not what its letters give")
@@ -149,25 +154,28 @@ def _claim(n: int, saved: Any, claim: MetricClaim, composition: Composition, kno
     return str(verdict)
 
 
-def _proved(given: Any, loose: Any, claim: MetricClaim, composition: Composition, known: set[str]) -> None:
-    """The claim is at least the metric everywhere; `loose` is as said."""
+def _proved(
+    given: Any, loose: Any, claim: MetricClaim, composition: Composition, known: set[str]
+) -> frozenset[str]:
+    """The deciders by which the claim is at least the metric everywhere, and `loose` is as said."""
     if claim.metric is sympy.oo:
         if loose is not True or given != {}:
             raise BadCertificate("oo is larger than every metric, and nothing else is to be shown")
-        return
+        return frozenset()
     if not isinstance(given, Mapping) or not set(given) <= {"at least", "at most", "larger at"}:
         raise BadCertificate("the certificate cannot be read")
     letters = composition.letters
     greater, lesser = letters.of(claim.metric), letters.of(composition.metric, bounded=True)
-    metric_privacy.check_everywhere(letters, greater, lesser, given.get("at least"))
+    used = metric_privacy.check_everywhere(letters, greater, lesser, given.get("at least"))
     if loose is True:
-        metric_privacy.check_larger(composition, claim.metric, point_from_data(given.get("larger at")))
+        metric_privacy.check_larger(composition, claim.metric, read_point(given.get("larger at")))
     elif loose is False:
         if result(composition, known.__contains__)["optimal"] is not True:
             raise BadCertificate("nothing shows that the metric is attained")
-        metric_privacy.check_everywhere(letters, lesser, greater, given.get("at most"))
+        used |= metric_privacy.check_everywhere(letters, lesser, greater, given.get("at most"))
     elif loose is not None:
         raise BadCertificate("loose is no truth value")
+    return used
 
 
 def check_allowed(pages: Iterable[Page], allowed: Collection[str] | None) -> None:

@@ -27,8 +27,9 @@ from typing import Any
 
 import sympy
 
-from dpcompose.language import forms, formulas
-from dpcompose.language.forms import Form
+from dpcompose.kernel.forms import NotAForm
+from dpcompose.kernel.terms import Term
+from dpcompose.language import exchange, formulas
 from dpcompose.language.symbols import NONNEGATIVE, REAL, UNIT_INTERVAL, Domain, symbol
 from dpcompose.language.worstcase import Top, largest, least
 from dpcompose.language.writing import absolute, as_top
@@ -62,14 +63,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Case:
-    """One comparison of forms, which the comparison of metrics falls into.
+    """One comparison of terms, which the comparison of metrics falls into.
 
-    of -- what the coordinates are in terms of the letters of the forms.
+    of -- what the coordinates are in terms of the letters of the terms.
     """
 
-    greater: Form
-    lesser: Form
-    domains: Mapping[str, Domain]
+    greater: Term
+    lesser: Term
     of: Mapping[sympy.Symbol, sympy.Expr]
 
 
@@ -214,10 +214,10 @@ class Letters:
     # comparisons
 
     def cases(self, greater: sympy.Expr, lesser: sympy.Expr, level: int) -> Iterator[Case]:
-        """Comparisons of forms that together say: greater ≥ lesser for all databases and parameters.
+        """Comparisons of terms that together say: greater ≥ lesser for all databases and parameters.
 
         level -- one of LEVELS, how much is used of norms and absolute values.
-        Raises forms.NotAForm where a formula has no normal form.
+        Raises NotAForm where a formula is none of these letters.
         """
         used = [one for one in self.differing if one in greater.free_symbols | lesser.free_symbols]
         for differ in product((1, 0), repeat=len(used)):
@@ -231,10 +231,10 @@ class Letters:
             for ordered in self._orders(sides, of) if level == LEVELS[-1] else (of,):
                 reader = _Reader(self, ordered, level)
                 more, less = (
-                    reader.form(side.xreplace(ordered), upper)
+                    reader.term(side.xreplace(ordered), upper)
                     for side, upper in zip(sides, (False, True), strict=True)
                 )
-                yield Case(more, less, reader.domains, ordered)
+                yield Case(more, less, ordered)
 
     def groups(
         self, greater: sympy.Expr, lesser: sympy.Expr
@@ -264,10 +264,7 @@ class Letters:
 
     def never_negative(self, factor: sympy.Expr) -> bool:
         """Whether a formula in the parameters is seen to be ≥ 0."""
-        try:
-            return forms.is_nonnegative(forms.read(factor, self.setting.domains), self.setting.domains)
-        except forms.NotAForm:
-            return False
+        return exchange.is_never_negative(factor, self.setting.domains)
 
     def _equal(self, values: Values) -> dict[sympy.Symbol, sympy.Expr]:
         """What the letters of E are where the parts are equal; of maps nothing follows for coordinates."""
@@ -312,7 +309,7 @@ class Letters:
             if {letter(name, "D"), letter(name, "E")} <= used
         ]
         if len(both) > MOST_ORDERED:
-            raise forms.NotAForm(f"more than {MOST_ORDERED} coordinates are not looked at order by order")
+            raise NotAForm(f"more than {MOST_ORDERED} coordinates are not looked at order by order")
         for larger in product("DE", repeat=len(both)):
             ordered = dict(of)
             for name, who in zip(both, larger, strict=True):
@@ -366,7 +363,7 @@ MOST_ORDERED = 3
 
 
 class _Reader:
-    """Formulas with norms as forms: a letter for every norm, the same on both sides."""
+    """Formulas with norms as terms: a letter for every norm, the same on both sides."""
 
     def __init__(self, letters: Letters, of: Mapping[sympy.Symbol, sympy.Expr], level: int) -> None:
         self.letters, self.level = letters, level
@@ -379,8 +376,8 @@ class _Reader:
                 moved = [letter(name, one) - letter(name, two) for name in part.coordinates]
                 self.discs[Euclid(*moved).xreplace(of)] = part.disc
 
-    def form(self, side: sympy.Expr, upper: bool) -> Form:
-        """The form of one side; `upper` -- whether norms are replaced by what they are at most.
+    def term(self, side: sympy.Expr, upper: bool) -> Term:
+        """One side as a term; `upper` -- whether norms are replaced by what they are at most.
 
         So are only those that the side grows with: 3 - n is at least 3 - (what n is at most), not at most.
         """
@@ -391,10 +388,7 @@ class _Reader:
             for norm in sorted(side.atoms(Euclid, Top), key=str)
             if self._is_norm(norm)
         }
-        form = forms.read(_spread(sympy.expand_mul(as_top(side.xreplace(known)))), self.domains)
-        if unknown := sorted(one for one in form.names if one.isidentifier() and one not in self.domains):
-            raise forms.NotAForm(f"nothing is known of the values of {unknown[0]}")
-        return form
+        return exchange.in_domains(as_top(side.xreplace(known)), self.domains)
 
     def _is_norm(self, it: sympy.Expr) -> bool:
         """Whether a letter is put for an expression."""
@@ -488,11 +482,8 @@ class _Reader:
     def _size(self, c: sympy.Expr) -> sympy.Expr:
         """|c| for a formula in the parameters."""
         for one in (c, -c):
-            try:
-                if forms.is_nonnegative(forms.read(one, self.parameters), self.parameters):
-                    return one
-            except forms.NotAForm:
-                break
+            if exchange.is_never_negative(one, self.parameters):
+                return one
         return absolute(c)
 
     def _letter(self, norm: sympy.Expr) -> sympy.Symbol:
@@ -508,16 +499,3 @@ class _Reader:
 def _domain(one: sympy.Symbol) -> Domain:
     """The values that a letter of a coordinate may take, by its assumptions."""
     return NONNEGATIVE if one.is_nonnegative else REAL
-
-
-def _spread(it: sympy.Expr) -> sympy.Expr:
-    """The same with irrational factors of maxima inside of them, where roots are multiplied out."""
-    if it.is_Atom or not it.has(Top):
-        return it
-    parts = [_spread(part) for part in it.args]
-    factor = sympy.Mul(*(part for part in parts if part.is_number))
-    tops = [part for part in parts if isinstance(part, Top) and part.args[0] == 1]
-    if not it.is_Mul or len(tops) != 1 or factor.is_Rational or not factor.is_positive:
-        return it.func(*parts)
-    rest = sympy.Mul(*(part for part in parts if not part.is_number and part is not tops[0]))
-    return rest * largest(*(_spread(sympy.expand_mul(factor * term)) for term in tops[0].terms))

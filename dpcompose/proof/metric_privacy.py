@@ -16,12 +16,13 @@ from typing import Any
 
 import sympy
 
+from dpcompose.kernel import comparison
+from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.language import formulas
 from dpcompose.language.meaning import sign
 from dpcompose.language.worstcase import Top
 from dpcompose.privacy.metric_problems import MetricMechanism, MetricSetting
-from dpcompose.proof import certificates, registry
-from dpcompose.proof.certificates import BadCertificate
+from dpcompose.proof import registry
 from dpcompose.proof.metric_forms import LEVELS, Letters, NoForm
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.spaces.databases import Database, Multisets, Tuples
@@ -454,26 +455,32 @@ def breaks(composition: Composition, obligation: Obligation, point: Mapping[str,
 # certificates
 
 
-def check_everywhere(letters: Letters, greater: sympy.Expr, lesser: sympy.Expr, shown: Any) -> None:
-    """Raises BadCertificate unless what is shown is a proof of every case of a comparison, and no more."""
+def check_everywhere(letters: Letters, greater: sympy.Expr, lesser: sympy.Expr, shown: Any) -> frozenset[str]:
+    """The deciders by which what is shown proves every case of a comparison, and no more.
+
+    Raises BadCertificate where it does not.
+    """
     if not isinstance(shown, dict) or set(shown) != {"whole", "groups"}:
         raise BadCertificate("the certificate cannot be read")
     every = letters.groups(greater, lesser)
     groups = [(greater, lesser)] if shown["whole"] is True else [(g, l) for _, g, l in every]
     if not isinstance(shown["groups"], list) or len(shown["groups"]) != len(groups):
         raise BadCertificate(f"there are {len(groups)} groups to prove")
-    for sides, proofs in zip(groups, shown["groups"], strict=True):
-        _check_group(letters, *sides, proofs)
+    some = (_check_group(letters, *one, proofs) for one, proofs in zip(groups, shown["groups"], strict=True))
+    return frozenset[str]().union(*some)
 
 
-def _check_group(letters: Letters, greater: sympy.Expr, lesser: sympy.Expr, shown: Any) -> None:
+def _check_group(letters: Letters, greater: sympy.Expr, lesser: sympy.Expr, shown: Any) -> frozenset[str]:
     if not isinstance(shown, dict) or set(shown) != {"level", "cases"} or shown["level"] not in LEVELS:
         raise BadCertificate("the certificate cannot be read")
     some, proofs = list(letters.cases(greater, lesser, shown["level"])), shown["cases"]
     if not isinstance(proofs, list) or len(proofs) != len(some):
         raise BadCertificate(f"there are {len(some)} cases to prove")
-    for case, proof in zip(some, proofs, strict=True):
-        certificates.check_at_least(case.greater, case.lesser, case.domains, certificates.from_data(proof))
+    used = (
+        comparison.check_at_least(case.greater, case.lesser, proof)
+        for case, proof in zip(some, proofs, strict=True)
+    )
+    return frozenset[str]().union(*used)
 
 
 def check_larger(composition: Composition, claimed: sympy.Expr, point: Mapping[str, Fraction]) -> None:

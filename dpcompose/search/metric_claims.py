@@ -8,37 +8,34 @@ from __future__ import annotations
 
 import math
 import random
-import time
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from typing import Any, TypeVar
 
 import sympy
 
-from dpcompose.language import forms, formulas
+from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel.polynomials import NotAForm
+from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.metric_problems import MetricClaim, MetricSetting
-from dpcompose.proof import certificates, metric_privacy, registry
-from dpcompose.proof.certificates import BadCertificate
+from dpcompose.proof import metric_privacy, registry
 from dpcompose.proof.metric_forms import IN_COORDINATES, LEVELS, Case, NoForm
 from dpcompose.proof.metric_privacy import Composition, MetricCounterexample, Obligation, ShowsNothing
 from dpcompose.proof.registry import Page, Theory
-from dpcompose.search import decide
-from dpcompose.search.decide import AtLeast, Fails
-from dpcompose.search.solver import Solver
+from dpcompose.search import comparing
+from dpcompose.search.comparisons import points
 from dpcompose.spaces.points import Declared, Own, Points, letter
 
 Point = dict[str, Fraction]
 Found = TypeVar("Found", "Standing", "MetricVerdict")
 
-MOST_SECONDS = 2 * decide.MOST_SECONDS
-"""How long a comparison of metrics is searched, in all its cases; then it stays undecided."""
-FEW_SECONDS = 3
-"""How long a comparison is searched at all levels but the one where most are decided."""
+MOST_SIMPLE = 200
+"""How many simple points of the parameters are gone through."""
 MOST_POINTS = 120
 """At how many points a comparison that is not proved is looked at."""
 
@@ -93,7 +90,6 @@ class Judge:
 
     setting: MetricSetting
     theory: Theory
-    solver: Solver = decide.STANDARD
 
     @cached_property
     def composition(self) -> Composition:
@@ -183,17 +179,16 @@ class Judge:
         First a few simple points; then a proof of each group, as `Letters.groups` has them, or of the whole;
         then more points.
         """
-        usual = decide.usual(self.setting.domains)
+        usual = points.usual(self.setting.domains)
         found, _ = _first(attempt, self._databases(usual, databases, FEW_POINTS))
         if found is not None:
             return found
         groups = self.composition.letters.groups(greater, lesser)
         seen = []
-        deadline = time.monotonic() + MOST_SECONDS
         for whole in (False, True) if len(groups) > 1 else (True,):
             proofs = []
             for factor, more, less in [(sympy.Integer(1), greater, lesser)] if whole else groups:
-                shown = self._everywhere(more, less, deadline)
+                shown = self._everywhere(more, less)
                 if isinstance(shown, _Open):
                     seen.append((shown, factor))
                     break
@@ -210,34 +205,28 @@ class Judge:
         assert not isinstance(settled, MetricVerdict)
         return settled
 
-    def _everywhere(self, greater: sympy.Expr, lesser: sympy.Expr, deadline: float) -> dict[str, Any] | _Open:
+    def _everywhere(self, greater: sympy.Expr, lesser: sympy.Expr) -> dict[str, Any] | _Open:
         """A proof of greater ≥ lesser for each case, at the lowest level where there is one."""
         found: list[_Open] = []
         for level in LEVELS:
-            shown = self._at_level(greater, lesser, level, deadline)
+            shown = self._at_level(greater, lesser, level)
             if isinstance(shown, dict):
                 return shown
             if level in IN_COORDINATES:
                 found.append(shown)
         return next((one for one in found if one.point), found[0])
 
-    def _at_level(
-        self, greater: sympy.Expr, lesser: sympy.Expr, level: int, deadline: float
-    ) -> dict[str, Any] | _Open:
+    def _at_level(self, greater: sympy.Expr, lesser: sympy.Expr, level: int) -> dict[str, Any] | _Open:
         proofs = []
-        seconds = decide.MOST_SECONDS if level == IN_COORDINATES[0] else FEW_SECONDS
+        efforts = None if level == IN_COORDINATES[0] else 1
         try:
             for case in self.composition.letters.cases(greater, lesser, level):
-                until = min(time.monotonic() + seconds, deadline)
-                if time.monotonic() > deadline:
-                    return _Open(case, {}, f"the comparison was not finished in {MOST_SECONDS} seconds")
-                decision = decide.at_least(case.greater, case.lesser, case.domains, self.solver, until)
-                if not isinstance(decision, AtLeast):
-                    point = decision.point if isinstance(decision, Fails) else {}
-                    reason = "" if isinstance(decision, Fails) else decision.reason
-                    return _Open(case, point, reason)
-                proofs.append(certificates.to_data(decision.proof))
-        except (forms.NotAForm, NoForm) as error:
+                found = comparing.compare(case.greater, case.lesser, efforts=efforts)
+                if not isinstance(found, comparing.Proof):
+                    point = found.values if isinstance(found, comparing.Point) else {}
+                    return _Open(case, point, "" if point else comparing.reason(case.greater, case.lesser))
+                proofs.append(found.certificate)
+        except (NotAForm, NoForm) as error:
             return _Open(None, {}, str(error))
         return {"level": level, "cases": proofs}
 
@@ -246,7 +235,7 @@ class Judge:
 
         seen -- what was not proved, with the factor of its group: it counts where the factor is large.
         """
-        simple = decide.points(self.setting.domains)
+        simple = list(islice(points.grid(self.setting.domains), MOST_SIMPLE))
         for one, factor in seen:
             large = {str(x) for x in factor.free_symbols}
             above = [point for point in simple if large and _is_above(point, large)][:FEW_PARAMETERS]
@@ -262,7 +251,7 @@ class Judge:
                 yield from self._databases(parameters, databases, most)
 
     def _translated(self, case: Case, point: Mapping[str, Fraction], databases: str) -> Iterator[Point]:
-        usual = decide.usual(self.setting.domains)
+        usual = points.usual(self.setting.domains)
         full = {name: point.get(name, usual[name]) for name in self.setting.domains}
         inside = {name: Fraction(0) for name in self.composition.letters.domains} | full | dict(point)
         for name in self.setting.databases.intervals:

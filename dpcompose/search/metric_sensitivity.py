@@ -14,14 +14,13 @@ from typing import Any
 
 import sympy
 
-from dpcompose.language import forms, formulas
+from dpcompose.language import exchange, formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import REAL, symbol
 from dpcompose.language.worstcase import Top, largest
 from dpcompose.language.writing import as_top
 from dpcompose.proof.metric_forms import NoForm
-from dpcompose.search import decide
-from dpcompose.search.decide import AtLeast
+from dpcompose.search import comparing
 from dpcompose.search.metric_claims import Judge
 from dpcompose.spaces.points import Euclid, Points, Values, letter
 
@@ -116,8 +115,8 @@ def _joined(judge: Judge, ratios: list[sympy.Expr]) -> sympy.Expr:
     for one in list(kept):
         others = [other for other in kept if other != one]
         if others:
-            more, less = (forms.read(x, domains) for x in (largest(*others), one))
-            if isinstance(decide.at_least(more, less, domains, judge.solver), AtLeast):
+            more, less = (exchange.in_domains(x, domains) for x in (largest(*others), one))
+            if isinstance(comparing.compare(more, less, to_prove=True), comparing.Proof):
                 kept = others
     return largest(*kept)
 
@@ -237,8 +236,4 @@ def _largest(judge: Judge, some: list[sympy.Expr]) -> sympy.Expr:
 
 
 def _never_negative(judge: Judge, it: sympy.Expr) -> bool:
-    domains = judge.setting.domains
-    try:
-        return forms.is_nonnegative(forms.read(as_top(sympy.expand(it)), domains), domains)
-    except forms.NotAForm:
-        return False
+    return exchange.is_never_negative(as_top(sympy.expand(it)), judge.setting.domains)

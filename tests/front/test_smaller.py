@@ -13,10 +13,10 @@ from verdicts import found, stated
 
 import dpcompose as dpc
 from dpcompose.front import render
-from dpcompose.language import decimals, forms, formulas
-from dpcompose.language.forms import Form, top
+from dpcompose.kernel import forms
+from dpcompose.language import decimals, formulas
 from dpcompose.language.latex import latex
-from dpcompose.language.symbols import POSITIVE, symbol
+from dpcompose.language.symbols import symbol
 
 UNIT = {"d": "in (0,1)", "d1": "in (0,1)", "d2": "in (0,1)"}
 BOUNDED = ('granularity = "unbounded"\n', 'granularity = "bounded"\n')
@@ -53,9 +53,9 @@ def test_the_smaller_guarantee_is_shown_and_can_be_pasted(
         == render.smaller(study.bound)
     )
     assert "-max(" not in values["delta"]
-    symbols, domains = study.setting.symbols, study.setting.domains
+    letters = study.setting.letters
     for text, known in zip((epsilon, delta), values.values(), strict=True):
-        left, right = (forms.read(formulas.parse(one, symbols), domains) for one in (text, known))
+        left, right = (forms.read(formulas.term(one, letters)) for one in (text, known))
         assert left == right
     # as it is shown, it is proved and optimal; what is below is refuted, and told the same
     pasted, printed, below = (
@@ -121,38 +121,6 @@ def test_minima(text: str, written: str) -> None:
     assert formulas.to_text(expression) == written
     assert formulas.parse(written, symbols) == expression
     assert ("min" in written) == (r"\min" in latex(expression)) or text == "max(-x, -y)"
-
-
-X, Y, Z = (Form.parameter(name) for name in "xyz")
-NUMBERS = {name: POSITIVE for name in "xyz"}
-
-
-def least(*some: Form) -> Form:
-    return top(1, [one.scaled(Fraction(-1)) for one in some]).scaled(Fraction(-1))
-
-
-def test_a_maximum_takes_in_its_minima() -> None:
-    assert top(1, [X, least(X, Y)]) == X
-    assert top(1, [X + Z, least(X, Y) + Z, Y]) == top(1, [X + Z, Y])
-    assert top(1, [X.scaled(Fraction(2)), least(X, Y).scaled(Fraction(2))]) == X.scaled(Fraction(2))
-    assert least(X, top(1, [X, Y])) == X
-    apart = top(1, [X, least(Y, Z)])
-    assert apart.names == {"x", "y", "z"}
-    double = X.scaled(Fraction(2))
-    assert forms.largest([double, least(X, Y)], NUMBERS) == (double,)
-    assert len(forms.largest([double, least(Y, Z)], NUMBERS)) == 2
-    assert len(forms.largest([X, least(double, Y)], NUMBERS)) == 2
-    both = [least(X, Y), least(X, Y) + least(X, Z)]
-    assert len(forms.largest(both, NUMBERS)) >= 1
-    for values in ((1, 2, 3), (3, 1, 2), (2, 3, 1)):
-        point = {name: Fraction(value) for name, value in zip("xyz", values, strict=True)}
-        for some in ([double, least(X, Y)], both, [X, least(double, Y)], [X + Z, least(X, Y) + Z]):
-            wanted = max(form.at(point) for form in some)
-            assert (
-                top(1, some).at(point)
-                == wanted
-                == max(form.at(point) for form in forms.largest(some, NUMBERS))
-            )
 
 
 def test_parts_of_which_few_move() -> None:

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from dpcompose.kernel import forms, formulas, terms
+from dpcompose.kernel import forms, formulas, orders, terms
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.forms import Form, NotAForm, Peak
 from dpcompose.kernel.terms import Term, letter
@@ -258,6 +260,31 @@ def test_largest() -> None:
     assert sorted(kept) == ["2*b", "a + b", "c + x"]
 
 
+X, Y, Z = (read(f"{name}") for name in "abc")
+
+
+def least(*some: Form) -> Form:
+    return forms.top(1, [one.scaled(F(-1)) for one in some]).scaled(F(-1))
+
+
+def test_a_maximum_takes_in_its_minima() -> None:
+    top, double = forms.top, X.scaled(F(2))
+    assert top(1, [X, least(X, Y)]) == X
+    assert top(1, [X + Z, least(X, Y) + Z, Y]) == top(1, [X + Z, Y])
+    assert top(1, [double, least(X, Y).scaled(F(2))]) == double
+    assert least(X, top(1, [X, Y])) == X
+    assert {one.of[0] for one in top(1, [X, least(Y, Z)]).letters} == {"a", "b", "c"}
+    assert forms.largest([double, least(X, Y)]) == (double,)
+    assert len(forms.largest([double, least(Y, Z)])) == 2
+    assert len(forms.largest([X, least(double, Y)])) == 2
+    both = [least(X, Y), least(X, Y) + least(X, Z)]
+    for values in ((1, 2, 3), (3, 1, 2), (2, 3, 1)):
+        point = {name: F(value) for name, value in zip("abc", values, strict=True)}
+        for some in ([double, least(X, Y)], both, [X, least(double, Y)], [X + Z, least(X, Y) + Z]):
+            wanted = max(form.at(point) for form in some)
+            assert top(1, some).at(point) == wanted == max(one.at(point) for one in forms.largest(some))
+
+
 def test_a_maximum_over_all_sums_is_one_worst_case() -> None:
     names = [letter(f"e{i}") for i in range(6)]
     sums = [Form.letter(x) + Form.letter(y) for n, x in enumerate(names) for y in names[:n]]
@@ -276,3 +303,21 @@ def test_products_that_are_too_large_are_refused() -> None:
     with pytest.raises(NotAForm, match="too many terms"):
         many * many * many
     assert isinstance(forms.top(1, [many, many + Form.constant(1)]).terms[0][0], Peak)
+
+
+ROWS = st.lists(
+    st.dictionaries(st.sampled_from("abcd"), st.integers(-2, 3).filter(bool)), max_size=9, unique_by=str
+)
+
+
+@given(ROWS, st.sets(st.sampled_from("abcd")))
+@settings(max_examples=300, deadline=None)
+def test_undominated_rows(rows: list[dict[str, int]], equal: set[str]) -> None:
+    rows = [row for n, row in enumerate(rows) if row not in rows[:n]]
+
+    def dominates(s: dict[str, int], r: dict[str, int]) -> bool:
+        entries = [(key, s.get(key, 0), r.get(key, 0)) for key in "abcd"]
+        return s != r and all(a == b if key in equal else a >= b for key, a, b in entries)
+
+    kept = [n for n, r in enumerate(rows) if not any(dominates(s, r) for s in rows)]
+    assert orders.undominated(rows, 0, lambda key: key not in equal) == kept

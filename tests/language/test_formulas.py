@@ -12,7 +12,8 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcompose.language import forms
+from dpcompose.kernel.deciders import values
+from dpcompose.kernel.terms import letter
 from dpcompose.language.formulas import (
     FormulaError,
     evaluate,
@@ -561,5 +562,5 @@ def test_a_constant_minus_parameters_is_positive_where_it_is_at_their_largest(
     text: str, doubtful: bool
 ) -> None:
     domains = {"d": Domain.read("in (0,1)"), "c": replace(Domain.read("in (0,1)"), open_greatest=False)}
-    letters = {name: symbol(name, domain) for name, domain in domains.items()}
-    assert bool(forms.doubt(text, letters, domains)) is doubtful
+    letters = {name: letter(name, domain) for name, domain in domains.items()}
+    assert bool(values.doubt(text, letters)) is doubtful
