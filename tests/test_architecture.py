@@ -57,7 +57,6 @@ ROOMS = {
         "writing",
         "exchange",
         "meaning",
-        "values",
         "formulas",
         "decimals",
         "latex",

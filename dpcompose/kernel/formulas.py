@@ -19,11 +19,12 @@ from dpcompose.kernel.grammar import (
     Node,
     exponent_of,
     names,
+    natural,
     read_tree,
     unknown_name,
 )
 from dpcompose.kernel.intervals import NoEnclosure, enclosure, sign
-from dpcompose.kernel.terms import HALF, INFINITY, ONE, ZERO, Term, TermError, number
+from dpcompose.kernel.terms import HALF, INFINITY, ONE, ZERO, Term, TermError, TooLarge, number
 from dpcompose.kernel.writing import to_text
 
 __all__ = ["FormulaError", "conditions", "evaluate", "names", "parse", "to_text"]
@@ -356,7 +357,14 @@ def evaluate(term: Term, point: Mapping[str, Fraction]) -> Fraction | None:
     Traceback (most recent call last):
     dpcompose.kernel.grammar.FormulaError: 1/(x - 1) has no real value at x = 1
     """
-    return at(term, point).number
+    try:
+        return at(term, point).number
+    except BeyondReach:
+        return None
+
+
+class BeyondReach(FormulaError):
+    """A value is too large a number, or too close to 0, to be written down."""
 
 
 def at(term: Term, point: Mapping[str, Fraction]) -> Term:
@@ -392,8 +400,10 @@ def _at(term: Term, point: Mapping[str, Fraction]) -> Term:
         if kind == "log" and _sign(parts[0]) != 1:
             raise TermError("the logarithm of what is not positive has no real value")
         return terms.made_of(term, parts)
+    except TooLarge:
+        raise BeyondReach(f"{to_text(term)} is a number beyond 10^1000{_where(term, point)}") from None
     except TermError:
-        raise _no_value(term, point) from None
+        raise FormulaError(f"{to_text(term)} has no real value{_where(term, point)}") from None
 
 
 def _is_whole(term: Term) -> bool:
@@ -415,10 +425,9 @@ def _over_at(term: Term, point: Mapping[str, Fraction]) -> Term:
     return terms.top(m, values)
 
 
-def _no_value(term: Term, point: Mapping[str, Fraction]) -> FormulaError:
-    from dpcompose.kernel.grammar import natural
-
+def _where(term: Term, point: Mapping[str, Fraction]) -> str:
+    """The values of the letters of a term at a point, in words."""
     used = sorted(term.letters, key=natural)
     where = ", ".join(f"{name} = {point[name]}" for name in used[:6] if name in point)
     where += ", ..." if len(used) > 6 else ""
-    return FormulaError(f"{to_text(term)} has no real value" + (f" at {where}" if where else ""))
+    return f" at {where}" if where else ""

@@ -28,6 +28,13 @@ class TermError(ValueError):
     """A term has no real value, or a number in it is too large; the message says which."""
 
 
+class TooLarge(TermError):
+    """A number is too large, or too close to 0, to be written down."""
+
+    def __init__(self) -> None:
+        super().__init__("constants must stay below 10^1000")
+
+
 class Term:
     """One node of the tree; made by the functions of this file, never changed, compared by value.
 
@@ -184,10 +191,10 @@ class Term:
 
 
 def number(value: int | Fraction) -> Term:
-    """A rational number.  Raises TermError beyond 10^1000."""
+    """A rational number.  Raises TooLarge beyond 10^1000."""
     exact = Fraction(value)
     if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > MOST_BITS:
-        raise TermError("constants must stay below 10^1000")
+        raise TooLarge
     return Term("number", (exact,))
 
 
@@ -341,7 +348,7 @@ def _root(base: Fraction, r: Fraction) -> Term:
         raise TermError("0 to a negative power has no real value")
     bits = max(base.numerator.bit_length(), base.denominator.bit_length()) - 1
     if bits * abs(r) > MOST_BITS:
-        raise TermError("constants must stay below 10^1000")
+        raise TooLarge
     if r.denominator == 1:
         return number(base**r.numerator)
     if base < 0:

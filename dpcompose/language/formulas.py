@@ -187,7 +187,12 @@ def to_text(value: Term | sympy.Expr) -> str:
 
 
 def evaluate(value: sympy.Expr, point: Mapping[str, Fraction]) -> Fraction | None:
-    """The exact value of an expression at a point; None where it is not rational, or was not computed."""
-    from dpcompose.language import values
+    """The exact value of an expression at a point; None where it is not rational, or was not computed.
 
-    return values.evaluate(value, point)
+    >>> from dpcompose.language.symbols import symbol
+    >>> evaluate(symbol("x") ** 2, {"x": Fraction(1, 4)})
+    Fraction(1, 16)
+    """
+    from dpcompose.language import exchange
+
+    return kernel.evaluate(exchange.of_sympy(value), point)

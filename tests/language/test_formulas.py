@@ -12,6 +12,7 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcompose.kernel import formulas as kernel
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.terms import letter
 from dpcompose.language.formulas import (
@@ -20,6 +21,7 @@ from dpcompose.language.formulas import (
     from_python,
     names,
     parse,
+    term,
     to_text,
 )
 from dpcompose.language.symbols import Domain, member, symbol
@@ -547,6 +549,15 @@ def test_no_real_value(text: str, message: str) -> None:
     with pytest.raises(FormulaError) as caught:
         evaluate(parse(text, KNOWN), {"x": Fraction(2), "y": Fraction(2)})
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("text", ["x**x", "1/x**x", "max(x**x, 1)", "exp(-x**x)", "x**(x**2)"])
+def test_a_number_that_is_too_large_is_no_missing_value(text: str) -> None:
+    """x = 9999: about 10^40000 is a real number, which nobody writes down."""
+    value, point = term(text), {"x": Fraction(9999)}
+    with pytest.raises(FormulaError, match=r"is a number beyond 10\^1000 at x = 9999"):
+        kernel.at(value, point)
+    assert kernel.evaluate(value, point) is None
 
 
 def test_infinity_has_no_value_at_a_point() -> None:
