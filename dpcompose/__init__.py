@@ -97,6 +97,7 @@ if TYPE_CHECKING:
         restriction,
         table,
     )
+    from dpcompose.spaces.policies import policy
     from dpcompose.spaces.queries import bit, clipped_sum, count, histogram, location, mean
     from dpcompose.spaces.reading import among, vertex
     from dpcompose.spaces.sequences import sequences
@@ -170,6 +171,7 @@ _PLACES = {
         "restriction",
         "table",
     ),
+    "spaces.policies": ("policy",),
     "spaces.queries": ("bit", "clipped_sum", "count", "histogram", "location", "mean"),
     "spaces.reading": ("among", "vertex"),
     "spaces.sequences": ("sequences",),
@@ -233,6 +235,7 @@ __all__ = [
     "parameters",
     "planar_laplace",
     "points",
+    "policy",
     "positions",
     "privacy_curve",
     "probability_table",

@@ -74,6 +74,7 @@ ROOMS = {
         "blocks",
         "arrays",
         "granularities",
+        "policies",
         "finite",
         "graphs",
         "metrics",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dpcompose.proof import registry
-from dpcompose.proof.hypotheses.inputs import by_blocks, by_own_form, closed_form
+from dpcompose.proof.hypotheses.inputs import by_blocks, by_own_form, by_policy, closed_form
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.expressions import MetricFunction
 from dpcompose.spaces.finite import finite
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import is_large, neighbourhood_graph
+from dpcompose.spaces.maps import everything
 from dpcompose.spaces.metrics import Metric, ShortestPaths, StepsInSpace
 
 
@@ -31,6 +32,7 @@ def canonical_metric(
     theory = theory or registry.standard()
     stated = None if edits is None else closed_form(theory, databases, edits)
     stated = stated or by_blocks(theory, databases, granularity)
+    stated = stated or by_policy(theory, databases, granularity, everything, "own")
     stated = stated or by_own_form(theory, databases, granularity)
     found: Metric
     if stated is not None:

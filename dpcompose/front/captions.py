@@ -115,6 +115,8 @@ class Captions:
         if procedure == "edit types":
             growing = core.target.any_two and core.databases.size[1] is None
             return _count(n, "edit type") + (", repeated any number of times" if growing else "")
+        if procedure == "policies":
+            return _count(n, "way") + " to differ along edges"
         if procedure == "blocks":
             return _count(n, "largest change")
         if procedure == "own steps":

@@ -30,7 +30,7 @@ class Fact(Head):
     edits: list[list[int]] | Literal["any two"] | None = None
     metric: str | None = None
     groups: Literal["ceiling of d/m"] | None = None
-    form: Literal["fewest blocks that cover", "vertices and twice a cover"] | None = None
+    form: Literal["fewest blocks that cover", "vertices and twice a cover", "cheapest matching"] | None = None
     same_size: bool = False
     hypotheses: list[Hypothesis] = field(default_factory=list)
     concludes: Hypothesis | None = None
@@ -285,12 +285,12 @@ LETTERS_OF_QUERIES = ("removed", "added", "l", "u", "w", "n")
 
 @dataclass(frozen=True, kw_only=True)
 class Procedure(Head):
-    """A shape by procedure: the profile by edits, blocks, own steps, by exhaustion, or counted on arrays."""
+    """A shape by procedure: the profile by edits, policies, blocks, own steps, exhaustion, or arrays."""
 
     one_by: ClassVar[tuple[str, ...]] = ("procedure",)
 
     kind: Literal["procedure"]
-    procedure: Literal["edit types", "blocks", "own steps", "exhaustion", "arrays"]
+    procedure: Literal["edit types", "policies", "blocks", "own steps", "exhaustion", "arrays"]
 
 
 @dataclass(frozen=True, kw_only=True)

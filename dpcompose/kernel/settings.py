@@ -2,10 +2,11 @@
 
 A problem file, or a study, is elaborated into one core setting: a class of databases, the neighbours that
 are asked about, and for each mechanism what it reads, what is known of it, and for which neighbours.  A class
-is one of five kinds, and a relation says what one step changes in it:
+is one of six kinds, and a relation says what one step changes in it:
 
     kind      a database is                        a mechanism reads        one step changes
     records   a multiset (or sequence) of records  some atoms of records    (removed, added) records: edits
+    policies  a multiset of records                 some atoms of records    one record, along an edge
     cells     one of two values or more a cell     some cells               the cells of one block
     listed    one of 0, 1, 2, …                    a value for each         a listed pair
     steps     anything                             everything               one step of one relation
@@ -34,11 +35,17 @@ from dpcompose.kernel.terms import Term
 
 __all__ = ["BadSetting", "Databases", "Mechanism", "Relation", "Setting", "read"]
 
-KINDS = ("records", "cells", "listed", "steps", "arrays")
+KINDS = ("records", "policies", "cells", "listed", "steps", "arrays")
+OF_ATOMS = ("records", "policies")
+"""The kinds of classes whose databases are made of records, told by their atoms."""
 SIZES = ("any", "at most", "exactly")
 ANY_TWO = "any two"
 EDITS = {"multisets": {(1, 0), (0, 1), (1, 1)}, "sequences": {(1, 0), (0, 1)}}
 """What one step may remove and add: the lemmas on types of edits are about these."""
+NOTHING = -1
+"""What a record becomes that goes, or was before it comes."""
+Edge = tuple[int, int]
+"""Two atoms, or NOTHING and an atom: a record of the one may become any other record of the other."""
 MOST_MECHANISMS = 20_000
 
 
@@ -47,8 +54,8 @@ class Relation:
     """D and E are neighbours where they differ and at most `steps` single steps lead from D to E.
 
     single -- "any two": any two databases are one step apart; else what one step changes: pairs
-    (removed, added) of numbers of records, symmetric; blocks of cells; pairs of numbers of databases, or of
-    values that are read; of steps and arrays a name.
+    (removed, added) of numbers of records, symmetric; edges between atoms; blocks of cells; pairs of numbers
+    of databases, or of values that are read; of steps and arrays a name.
     """
 
     single: str | tuple[Any, ...]
@@ -65,6 +72,11 @@ class Relation:
         return () if isinstance(self.single, str) else self.single
 
     @property
+    def policy(self) -> tuple[Edge, ...]:
+        """The single steps as edges between atoms."""
+        return () if isinstance(self.single, str) else self.single
+
+    @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """The single steps as listed pairs."""
         return () if isinstance(self.single, str) else self.single
@@ -78,7 +90,7 @@ class Relation:
         """As JSON."""
         single = self.single if isinstance(self.single, str) else [sorted(one) for one in self.single]
         if not isinstance(self.single, str) and self.single and isinstance(self.single[0], tuple):
-            single = [list(one) for one in self.single]
+            single = [[None if x == NOTHING else x for x in one] for one in self.single]
         return {"single": single, "steps": self.steps}
 
 
@@ -114,7 +126,7 @@ class Databases:
     def data(self) -> dict[str, Any]:
         """As JSON."""
         found: dict[str, Any] = {"kind": self.kind, "shown": self.shown}
-        if self.kind == "records":
+        if self.kind in OF_ATOMS:
             atoms = [list(atom.records) for atom in self.atoms]
             found |= {"of": self.of, "size": list(self.size), "atoms": atoms}
         if self.kind == "arrays":
@@ -318,7 +330,7 @@ def _parameters(reader: Reader) -> tuple[tuple[str, Domain], ...]:
 def _databases(reader: Reader) -> Databases:
     kind = reader.key("kind").text(*KINDS)
     shown = reader.key("shown").text()
-    if kind == "records":
+    if kind in OF_ATOMS:
         reader.keys(("kind", "shown", "of", "size", "atoms"))
         if len(parts := reader.key("size").items()) != 2:
             raise reader.key("size").wrong("a word and a number")
@@ -332,7 +344,8 @@ def _databases(reader: Reader) -> Databases:
             or len(set(names)) < len(names)
         ):
             raise reader.key("atoms").wrong("one or two records of each atom, all different")
-        return Databases(kind, shown, reader.key("of").text("multisets", "sequences"), (size, n), atoms)
+        of = ("multisets", "sequences") if kind == "records" else ("multisets",)
+        return Databases(kind, shown, reader.key("of").text(*of), (size, n), atoms)
     if kind == "arrays":
         return _on_arrays(reader, shown)
     reader.keys(("kind", "shown", "count") if kind != "steps" else ("kind", "shown"))
@@ -361,6 +374,8 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
         return Relation(single.text(), steps)
     if single.value == ANY_TWO or databases.kind == "steps":
         return Relation(single.text(ANY_TWO, "step"), steps)
+    if databases.kind == "policies":
+        return Relation(tuple(sorted({_edge(one, len(databases.atoms)) for one in single.items()})), steps)
     some = [tuple(number.whole() for number in one.items()) for one in single.items()]
     if databases.kind == "records":
         edits = frozenset(map(_two(single), some)) | {(b, a) for a, b in map(_two(single), some)}
@@ -373,6 +388,14 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
         return Relation(tuple(frozenset(one) for one in some if one), steps)
     listed = {tuple(sorted(one)) for one in map(_two(single), some) if one[0] != one[1]}
     return Relation(tuple(sorted(listed)), steps)
+
+
+def _edge(reader: Reader, atoms: int) -> Edge:
+    """An edge of a policy: two atoms, or an atom and null."""
+    ends = [NOTHING if one.value is None else one.whole(0, atoms - 1) for one in reader.items()]
+    if len(ends) != 2 or ends == [NOTHING, NOTHING]:
+        raise reader.wrong("two atoms, or an atom and null,")
+    return min(ends), max(ends)
 
 
 def _two(reader: Reader) -> Any:
@@ -456,7 +479,7 @@ def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
         if len(numbers) != 1:
             raise reader.wrong("the number of one map")
         return numbers
-    within = len(databases.atoms) if databases.kind == "records" else databases.count
+    within = len(databases.atoms) if databases.kind in OF_ATOMS else databases.count
     if any(one >= within for one in numbers) or databases.kind == "steps":
         raise reader.wrong(f"numbers below {within}")
     return tuple(sorted(set(numbers)))
@@ -488,7 +511,7 @@ def _how_many(reads: tuple[int, ...] | None, databases: Databases) -> int | None
     if databases.kind == "cells":
         return databases.count if reads is None else len(reads)
     word, n = databases.size
-    return n if databases.kind == "records" and reads is None and word == "exactly" else None
+    return n if databases.kind in OF_ATOMS and reads is None and word == "exactly" else None
 
 
 def _table(reader: Reader, databases: Databases, values: int) -> Table:

@@ -28,6 +28,8 @@ from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.schema import (
     ClaimTable,
+    GranularityTable,
+    GroupsTable,
     MechanismTable,
     Mistake,
     Notions,
@@ -68,6 +70,7 @@ from dpcompose.spaces.maps import (
     restriction,
     table,
 )
+from dpcompose.spaces.policies import policies_in, policy
 from dpcompose.spaces.queries import (
     Bit,
     Histogram,
@@ -352,14 +355,34 @@ class _Reader:
             path = ("granularities", name)
             if name in BUILT_IN:
                 self._wrong(path, f"{name} is a built-in granularity; call yours by another name")
+            elif given.neighbours is None:
+                own |= self._policy(name, given, databases, path)
             elif not isinstance(databases, Listed):
-                self._wrong(path, "a granularity of your own needs a listed class")
+                self._wrong(
+                    path,
+                    "a granularity of your own that lists neighbours needs a listed class; on records it is "
+                    "a policy, with replace and add-remove",
+                )
             else:
                 self._members(databases, given.neighbours, (*path, "neighbours"))
                 own[name] = pairs(name, ((D, E) for D, E in given.neighbours))
         if isinstance(databases, Listed):
             return own
-        return dict(BUILT_IN)
+        return BUILT_IN | own
+
+    def _policy(
+        self, name: str, given: GranularityTable, databases: DatabaseClass, path: Path_
+    ) -> dict[str, Granularity]:
+        """A policy on records."""
+        groups = given.replace.within if isinstance(given.replace, GroupsTable) else given.replace
+        try:
+            found = policy(name, groups or (), given.add_remove or ())
+        except ValueError as error:
+            self._wrong(path, error)
+            return {}
+        if why := found.unfit(databases):
+            self._wrong(path, why)
+        return {name: found}
 
     def _members(self, databases: Listed, listed: list[list[str]], path: Path_) -> None:
         elements = [str(D) for D in databases.elements]
@@ -775,6 +798,9 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
     data["parameters"] = {family_of(name) or name: str(domain) for name, domain in setting.domains.items()}
     data["parameters"] |= setting.numbers
     data["databases"] = databases.data()
+    policies = {one.name: one.table() for single in _granularities(setting) for one in policies_in(single)}
+    if policies:
+        data["granularities"] = dict(sorted(policies.items()))
     if isinstance(databases, Listed):
         used = _granularities(setting)
         data["granularities"] = {

@@ -91,8 +91,25 @@ NOISES = (
 PAIRS = ListOf(ListOf(NAME, 2, 2))
 
 
+ALL = Word("word", ("all",))
+
+
+class GroupsTable(Table):
+    within: list[list[str]] = need(ListOf(ListOf(NAME, 2), 1))
+
+
 class GranularityTable(Table):
-    neighbours: list[list[str]] = need(PAIRS)
+    neighbours: list[list[str]] | None = key(PAIRS)
+    replace: str | list[list[str]] | GroupsTable | None = key(Either(Either(ALL, PAIRS, list), GroupsTable))
+    add_remove: str | list[str] | None = key(Either(ALL, ListOf(NAME, 1), list), written="add-remove")
+
+    def check(self) -> None:
+        if (self.neighbours is None) == (self.replace is None and self.add_remove is None):
+            raise ValueError(
+                "a granularity of your own lists the neighbours of a listed class, neighbours = [...], or is "
+                'a policy on records: replace = { within = [["a1", "a2"], ["b1", "b2"]] } or "all", '
+                'add-remove = ["c"] or "all"'
+            )
 
 
 class MapTable(Table):

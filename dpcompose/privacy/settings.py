@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel import terms
 from dpcompose.kernel.deciders import values
+from dpcompose.kernel.fields import near
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
@@ -23,6 +24,7 @@ from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Size, T
 from dpcompose.spaces.granularities import Changes, Granularity, Pairs, Union, group, pairs
 from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
 from dpcompose.spaces.maps import Everything, Function, Map, Part, Positions, Restriction, Table
+from dpcompose.spaces.policies import policy_of
 from dpcompose.spaces.queries import Bit, Count, Location, Mean, Sum
 from dpcompose.spaces.reading import AtVertex, EachVertex, OfGraphs
 from dpcompose.spaces.sequences import Sequences
@@ -68,10 +70,13 @@ class Setting(Composition, Shown):
             raise InvalidSetting(f"two mechanisms are called {twice[0]!r}")
         if unfit := self.target.unfit(self.databases):
             raise InvalidSetting(unfit)
-        named = frozenset[object]().union(*(mechanism.reads.names for mechanism in self.mechanisms))
+        stated = self.granularities
+        named = frozenset[object]().union(
+            *(one.reads.names for one in self.mechanisms), *(one.names for one in stated)
+        )
         object.__setattr__(self, "databases", self.databases.naming(named, self.target.innermost()[1]))
         object.__setattr__(self, "mechanisms", tuple(map(self._told_by_name, self.mechanisms)))
-        stated = self.granularities
+        self._check_names(stated)
         _one_meaning("granularities", [*stated, *(one.innermost()[0] for one in stated)])
         tables = [m.reads for m in self.mechanisms if isinstance(m.reads, Table | Function)]
         _one_meaning("maps", tables)
@@ -83,6 +88,15 @@ class Setting(Composition, Shown):
         for name, found in self.on_tables.items():
             if found.verdict == "refuted":
                 raise InvalidSetting(f"{name} is not what its table shows: {found.words}")
+
+    def _check_names(self, stated: Iterable[Granularity]) -> None:
+        """Policies are about records of the class."""
+        if not isinstance(self.databases, Multisets | Sets | Tuples) or self.databases.arbitrary:
+            return
+        for one in stated:
+            if unknown := sorted(one.names - {*self.databases.records}):
+                there = near(unknown[0], self.databases.records)
+                raise InvalidSetting(f"{one} is about {unknown[0]!r}, which is no record of the class{there}")
 
     def __repr__(self) -> str:
         """What is composed, in one line."""
@@ -559,7 +573,11 @@ class Setting(Composition, Shown):
 
     def _check_attributes(self, name: str) -> None:
         """Where records differ in attributes too, all that is read and related must be told by records."""
-        if self.target.edits(self.databases) is None and not isinstance(self.target, Changes):
+        if (
+            policy_of(self.target) is None
+            and self.target.edits(self.databases) is None
+            and not isinstance(self.target, Changes)
+        ):
             raise InvalidSetting(
                 f"{name} looks at an attribute of the records, of which {self.target} neighbours say nothing"
             )

@@ -260,10 +260,12 @@ class Citing:
 
     def _minimum_is_metric(self, i: int) -> bool:
         """Whether the minimum over fibres is a metric: no chain of fibres is shorter."""
-        shortest, minimum = self.inputs.metric(i).metric, self.inputs.minimum_over_fibres(i)
-        if shortest is minimum:
-            return True
         setting = self.inputs.setting
+        if self.inputs.is_minimum(i):
+            return True
+        if setting.databases.count() is None:
+            return False
+        shortest, minimum = self.inputs.metric(i).metric, self.inputs.minimum_over_fibres(i)
         values = list(setting.mechanisms[i - 1].reads.image(setting.databases).databases())
         if len(values) > MOST_FIBRES:
             return False

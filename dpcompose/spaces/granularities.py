@@ -93,6 +93,11 @@ class Granularity(Shown, ABC):
         """Whether problem files know it, by name or by how it is made."""
         return BUILT_IN.get(self.name) == self
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The records that it names."""
+        return frozenset()
+
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
         """Whether D and E are neighbours inside the class."""
         edits = self.edits(databases)
@@ -496,6 +501,10 @@ class Union(Granularity):
     def built_in(self) -> bool:
         return all(one.innermost()[0].built_in for one in (self.one, self.other))
 
+    @property
+    def names(self) -> frozenset[str]:
+        return self.one.names | self.other.names
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Union) and (self.one, self.other) == (other.one, other.other)
 
@@ -569,6 +578,10 @@ class Group(Granularity):
 
     def unfit(self, databases: DatabaseClass) -> str | None:
         return self.of.unfit(databases)
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.of.names
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Group) and self.innermost() == other.innermost()

@@ -8,19 +8,24 @@ class, in closed form where a fact page of theorems/ states one.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dpcompose.kernel import formulas
+from dpcompose.kernel.covers.policies import Costs, cheapest, contracted
 from dpcompose.kernel.domains import NONNEGATIVE
+from dpcompose.kernel.settings import NOTHING
 from dpcompose.kernel.terms import Term, letter
 from dpcompose.spaces.blocks import Blocks
-from dpcompose.spaces.databases import Counts, Database, DatabaseClass, difference
+from dpcompose.spaces.databases import Counts, Database, DatabaseClass, Multisets, difference
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import fibres
 from dpcompose.spaces.maps import Map
+from dpcompose.spaces.policies import Policy, edges
 from dpcompose.spaces.queries import Query
 from dpcompose.spaces.sequences import aligned
 
@@ -122,6 +127,53 @@ def _steps(formula: str, letters: tuple[tuple[str, int], ...]) -> int:
     if value is None or value.denominator != 1:
         raise ValueError(f"the closed form {formula!r} is no whole number of steps")
     return int(value)
+
+
+@dataclass(frozen=True, eq=False)
+class CheapestMatching(Metric):
+    """The cheapest matching of what only x has with what only y has, by shortest paths in a policy.
+
+    atoms -- the number of each record's atom; at_once -- m, for groups of m steps at once.
+    """
+
+    atoms: Mapping[str, int]
+    costs: Costs
+    at_once: int = 1
+
+    @staticmethod
+    def of(policy: Policy, at_once: int, databases: Multisets, f: Map, own: bool) -> CheapestMatching:
+        """The metric on what a restriction reads, on its own domain or on the common one.
+
+        >>> from dpcompose.spaces.databases import multisets
+        >>> from dpcompose.spaces.maps import everything
+        >>> from dpcompose.spaces.policies import policy
+        >>> homes = multisets({"a1", "a2", "b"})
+        >>> county = policy("county", replace=[["a1", "a2"]], add_remove=["a1"])
+        >>> d = CheapestMatching.of(county, 1, homes, everything, own=True)
+        >>> d(("a2",), ()), d(("b",), ()) == INFINITE
+        (2, True)
+        """
+        whole = f.is_identity(databases)
+        sets = [*(policy.replace or ()), policy.add_remove or (), () if whole else f.names]
+        found: dict[tuple[bool, ...], list[str]] = {}
+        for record in (*databases.records, *databases.spare):
+            found.setdefault(tuple(record in some for some in sets), []).append(record)
+        atoms = {record: n for n, some in enumerate(found.values()) for record in some}
+        usable = edges(policy, list(found.values()))
+        if databases.sizes.exactly and (whole or not own):
+            usable = [one for one in usable if NOTHING not in one]
+        if not whole:
+            inside = frozenset(n for n, (key, _) in enumerate(found.items()) if key[-1])
+            kept = [one for one in usable if {*one} <= {*inside, NOTHING}]
+            usable = kept if own else sorted(contracted(usable, inside))
+        return CheapestMatching(atoms, Costs(usable), at_once)
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        assert isinstance(x, tuple) and isinstance(y, tuple)
+        left, right = Counter(x) - Counter(y), Counter(y) - Counter(x)
+        gone, come = (tuple(sorted(self.atoms[one] for one in some.elements())) for some in (left, right))
+        cost = cheapest(self.costs, gone, come)
+        return INFINITE if cost is None else -(-cost // self.at_once)
 
 
 @dataclass(frozen=True)

@@ -201,7 +201,7 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("records", ["databases", "atoms"], [[]], "one or two records of each atom"),
     ("records", ["databases", "of"], "sequences", "steps of sequences"),
     ("records", ["databases", "kind"], "cells", "a table with the keys"),
-    ("records", ["databases", "kind"], "anything", "records or cells or listed or steps or arrays"),
+    ("records", ["databases", "kind"], "anything", "records or policies or cells or listed or steps or arrays"),
     ("records", ["databases", "count"], 2, "a table with the keys"),
     ("records", ["parameters", "sum"], "positive", "no name of a parameter"),
     ("records", ["parameters", "e e"], "positive", "no name of a parameter"),

@@ -1,6 +1,7 @@
 """Covers: finitely many types of neighbours that stand for all of them, and how far they move each input.
 
     records   one pair for each type of edit: which atoms lose how many records, and which gain them
+    policies  the same where steps are edges: which records may become which, or come or go
     cells     one pair for each largest set of cells that neighbours change
     listed    the neighbours themselves
     steps     the furthest neighbours: every mechanism reads everything and is stated in the target's steps
@@ -18,14 +19,16 @@ from collections.abc import Mapping
 from dpcompose.kernel.covers.arrays import Arrays
 from dpcompose.kernel.covers.cells import Cells
 from dpcompose.kernel.covers.listed import Listed
+from dpcompose.kernel.covers.policies import Policies
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.covers.steps import Steps
 from dpcompose.kernel.covers.types import Cover
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.theory import Theory
 
-KINDS: Mapping[str, type[Records | Cells | Listed | Steps | Arrays]] = {
+KINDS: Mapping[str, type[Records | Policies | Cells | Listed | Steps | Arrays]] = {
     "records": Records,
+    "policies": Policies,
     "cells": Cells,
     "listed": Listed,
     "steps": Steps,

@@ -26,7 +26,7 @@ from dpcompose.kernel.covers.types import (
     query_metric,
 )
 from dpcompose.kernel.domains import NONNEGATIVE
-from dpcompose.kernel.settings import Mechanism, Relation
+from dpcompose.kernel.settings import Databases, Mechanism, Relation
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, letter, number
 
 Counts = tuple[int, int]
@@ -175,23 +175,7 @@ class Records(Covering):
             (reader, self.metrics[reader].at(a, b), self.metrics[reader].entries(a, b))
             for reader, (a, b) in sorted(counts.items())
         )
-        return self.type(moved, self.databases(left, right))
-
-    def databases(
-        self, left: tuple[int, ...], right: tuple[int, ...]
-    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The smallest two databases that differ so."""
-        atoms = self.setting.databases.atoms
-        taken = set(left)
-        D = [atoms[one].records[0] for one in left]
-        E = [atoms[one].records[1 if one in taken else 0] for one in right]
-        word, n = self.setting.databases.size
-        if word == "exactly" and n:
-            if n > LARGEST:
-                raise NoCover(f"{n:,} records are too many to write down; a smaller size would do")
-            same = (D or E)[:1] * (n - len(left))
-            D, E = D + same, E + same
-        return tuple(sorted(D)), tuple(sorted(E))
+        return self.type(moved, smallest_pair(self.setting.databases, left, right))
 
     def growing(self) -> Type:
         """Any two databases of any size: none, and every record N times; N grows."""
@@ -212,7 +196,11 @@ class Records(Covering):
             raise NoCover("members of a family that move by different amounts are not supported")
         counted = {i: 1 if self.setting.mechanisms[i - 1].count is None else 0 for i in far}
         moves = tuple((i, ((counted[i], r),)) for i, (r,) in sorted(far.items()))
-        return Type(moves, frozenset(unlimited), self.databases((), tuple(range(len(self.readers_of)))))
+        return Type(
+            moves,
+            frozenset(unlimited),
+            smallest_pair(self.setting.databases, (), tuple(range(len(self.readers_of)))),
+        )
 
     def all_changed(self) -> Changes | None:
         """A pair in which every atom changes, in a class of limited size; None where there is no room."""
@@ -274,6 +262,22 @@ class Records(Covering):
                 break
             seen = seen | layer
         return seen - {(0, 0)}
+
+
+def smallest_pair(
+    databases: Databases, left: tuple[int, ...], right: tuple[int, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The smallest two databases of which one has records of the atoms `left` more, the other of `right`."""
+    atoms, taken = databases.atoms, set(left)
+    D = [atoms[one].records[0] for one in left]
+    E = [atoms[one].records[1 if one in taken else 0] for one in right]
+    word, n = databases.size
+    if word == "exactly" and n:
+        if n > LARGEST:
+            raise NoCover(f"{n:,} records are too many to write down; a smaller size would do")
+        same = (D or E)[:1] * (n - len(left))
+        D, E = D + same, E + same
+    return tuple(sorted(D)), tuple(sorted(E))
 
 
 def _records(one: Type) -> int:

@@ -1,8 +1,9 @@
 """Elaboration: a setting as users hold it, told as one core setting that the kernel reads, and back.
 
-Each class is told as one of five kinds: records, where all that matters of a record is who reads it; cells,
-where databases are products; anything at all, where every mechanism reads everything and only steps count; a
-list of all databases, where they are few; or what was counted of them on arrays, where they are many.
+Each class is told as one of six kinds: records, where all that matters of a record is who reads it; policies,
+where it also matters what a record may become; cells, where databases are products; anything at all, where
+every mechanism reads everything and only steps count; a list of all databases, where they are few; or what
+was counted of them on arrays, where they are many.
 Families keep as many members as one step can touch.
 """
 
@@ -19,6 +20,7 @@ from dpcompose.privacy.elaboration.arrays import Arrays
 from dpcompose.privacy.elaboration.cells import Cells
 from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair
 from dpcompose.privacy.elaboration.listed import Listed
+from dpcompose.privacy.elaboration.policies import Policies
 from dpcompose.privacy.elaboration.records import Records
 from dpcompose.privacy.elaboration.steps import Steps
 from dpcompose.privacy.flattening import NotFlat, flattened
@@ -95,7 +97,9 @@ class Elaborated:
         """How the class is told."""
         written, _ = self._written
         tables = any(one.table is not None for one in written.mechanisms)
-        kinds: tuple[type[Kind], ...] = (Listed,) if tables else (Records, Cells, Steps, Arrays, Listed)
+        kinds: tuple[type[Kind], ...] = (
+            (Listed,) if tables else (Records, Policies, Cells, Steps, Arrays, Listed)
+        )
         return next(found for one in kinds if (found := one.of(written)) is not None)
 
     @cached_property

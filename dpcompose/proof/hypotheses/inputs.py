@@ -8,11 +8,12 @@ the neighbourhood graph with each fibre of f_i contracted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel.terms import ZERO
+from dpcompose.privacy.elaboration.policies import Policies
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting, read_records
 from dpcompose.proof.hypotheses import blocks, edit_types, exhaustion
@@ -27,6 +28,7 @@ from dpcompose.spaces.graphs import graph_of_inputs, is_large, neighbourhood_gra
 from dpcompose.spaces.maps import Map, Restriction, everything
 from dpcompose.spaces.metrics import (
     INFINITE,
+    CheapestMatching,
     ClosedForm,
     Discrete,
     Distance,
@@ -40,6 +42,7 @@ from dpcompose.spaces.metrics import (
     StepsInSpace,
     steps,
 )
+from dpcompose.spaces.policies import policy_of
 from dpcompose.spaces.queries import Bit
 from dpcompose.spaces.sequences import Sequences
 
@@ -144,6 +147,24 @@ def by_own_form(theory: Theory, databases: DatabaseClass, granularity: Granulari
     single, m = granularity.innermost()
     ids = () if single.form is None else _pages_of_form(theory, single.form, granularity)
     return InputMetric(OwnForm(single, m), f"{' and '.join(ids)}, on {databases}", ids) if ids else None
+
+
+def by_policy(
+    theory: Theory, databases: DatabaseClass, granularity: Granularity, f: Map, domain: str
+) -> InputMetric | None:
+    """The canonical metric on what a restriction reads of multisets, for a policy, as fact pages state it.
+
+    Groups are not pushed forward along restrictions.
+    """
+    of, whole = policy_of(granularity), f.is_identity(databases)
+    if of is None or not isinstance(databases, Multisets) or not (whole or isinstance(f, Restriction)):
+        return None
+    policy, m = of
+    ids = _pages_of_form(theory, "cheapest matching", granularity)
+    if not ids or (m > 1 and domain == "common" and not whole):
+        return None
+    metric = CheapestMatching.of(policy, m, databases, f, domain == "own")
+    return InputMetric(metric, f"{' and '.join(ids)}, on {f.image(databases)}", ids)
 
 
 def _pages_of_form(theory: Theory, form: str, granularity: Granularity) -> tuple[str, ...]:
@@ -295,6 +316,8 @@ class Inputs:
             found = closed_form(self.theory, image, inside)
         if found is None and (edits is None or edits.single is not None):
             found = by_blocks(self.theory, databases, stated, f)
+        if found is None:
+            found = by_policy(self.theory, databases, stated, f, domain)
         if found is None and f.is_identity(databases):
             found = by_own_form(self.theory, databases, stated)
         if found is not None:
@@ -314,14 +337,20 @@ class Inputs:
         graph = graph_of_inputs(databases, stated, f, own, self.graph)
         return InputMetric(ShortestPaths(graph), f"shortest paths over {graph.number_of_nodes()} inputs")
 
+    def is_minimum(self, i: int) -> bool:
+        """Whether the push-forward's metric is known to be the minimum over fibres: of restrictions of
+        multisets by counts, also by policies where sizes have no limit, and of blocks."""
+        found, databases = self.metric(i).metric, self.setting.databases
+        if isinstance(found, CheapestMatching):
+            return isinstance(databases, Multisets) and databases.sizes.n is None
+        return self.metric(i).by_counts or isinstance(found, FewestBlocks | OwnForm)
+
     def minimum_over_fibres(self, i: int) -> Metric:
-        """d^f of M_i (GB Prop. IV.10).  On multisets and restrictions it is the push-forward's metric."""
+        """d^f of M_i (GB Prop. IV.10).  Where `is_minimum` says so it is the push-forward's metric."""
         mechanism = self.setting.mechanisms[i - 1]
-        found = self.metric(i).metric
-        stated = mechanism.satisfies.about_granularity
-        if self.metric(i).by_counts or isinstance(found, FewestBlocks | OwnForm):
-            return found
-        databases = self.setting.databases
+        stated, databases = mechanism.satisfies.about_granularity, self.setting.databases
+        if self.is_minimum(i):
+            return self.metric(i).metric
         if (space := self.space(databases, stated)) is not None:
             return MinimumOverFibresInSpace(space, mechanism.reads)
         return MinimumOverFibres(self.graph(databases, stated), mechanism.reads)
@@ -357,6 +386,8 @@ class Inputs:
             return few
         if (pair := self._own_steps(granularity, maps)) is not None:
             return NeighbouringPairs((pair,), "own steps", "the furthest neighbours")
+        if (few := self._by_policies(granularity)) is not None:
+            return few
         if setting.databases.count() is None:
             raise NotDecidable(
                 f"{setting.databases} are infinitely many, and no lemma says that finitely many pairs of "
@@ -367,6 +398,14 @@ class Inputs:
         return NeighbouringPairs(
             found, procedure, f"all {_count(count, 'neighbouring pair')} of {setting.databases}"
         )
+
+    def _by_policies(self, granularity: Granularity) -> NeighbouringPairs | None:
+        """One pair for each way in which neighbours of a policy differ."""
+        kind = Policies.of(replace(self.setting, target=granularity))
+        if kind is None:
+            return None
+        found = tuple(kind.pairs())
+        return NeighbouringPairs(found, "policies", _count(len(found), "type of edges", "types of edges"))
 
     def _own_steps(self, granularity: Granularity, maps: Sequence[Map]) -> edit_types.Pair | None:
         """A pair as far apart as neighbours can be, where all is read and stated in their own steps."""
@@ -472,5 +511,5 @@ LARGEST_EXHAUSTION = 200_000
 """The most pairs times mechanisms that are gone through."""
 
 
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+def _count(n: int, noun: str, several: str = "") -> str:
+    return f"{n:,} {noun if n == 1 else several or f'{noun}s'}"

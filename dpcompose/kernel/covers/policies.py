@@ -1,0 +1,271 @@
+"""Covers of multisets whose steps are edges of policies: which records may take the place of which.
+
+A policy is a graph on the records and "nothing": an edge x–y lets a record x become y, an edge from x to
+nothing lets x come or go.  Records of one atom have the same edges and readers.  Costs are shortest paths;
+how far two multisets are apart is the cheapest way to match what only one of them has with what only the
+other has, where any record may be matched with nothing.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, cached_property
+from itertools import combinations_with_replacement, product
+
+from dpcompose.kernel.covers.records import smallest_pair
+from dpcompose.kernel.covers.types import (
+    LARGEST,
+    Cover,
+    Covering,
+    Metric,
+    NoCover,
+    Reader,
+    Type,
+    query_metric,
+)
+from dpcompose.kernel.settings import NOTHING, Databases, Edge, Mechanism, Relation
+from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
+
+MOST_STEPS = 8
+"""The most steps of a group of a policy: as many records are matched with as many others."""
+
+Side = tuple[int, ...]
+"""The atoms of records that only one of two databases has, one number a record, in order."""
+
+
+class Policies(Covering):
+    procedure = "policies"
+
+    def cover(self) -> Cover:
+        target = self.setting.target
+        if target.any_two:
+            raise NoCover("any two databases are neighbours: how far they differ has no policy")
+        metrics = {one: self.metric(one, some) for one, some in self.readers().items()}
+        databases = self.setting.databases
+        found = [self.of_sides(left, right, metrics) for left, right in differences(databases, target)]
+        found.sort(key=lambda one: (sum(map(len, one.pair)), str(one.pair)))  # type: ignore[arg-type]
+        pages: dict[int, tuple[str, ...]] = {i: one.pages for (i, _), one in metrics.items()}
+        return self.of_types(found, len(found), list(pages.values()))
+
+    @cached_property
+    def every(self) -> frozenset[int]:
+        """All atoms."""
+        return frozenset(range(len(self.setting.databases.atoms)))
+
+    # how far inputs are apart
+
+    def metric(self, reader: Reader, atoms: tuple[int, ...] | None) -> Moved:
+        """How far what a mechanism reads moves."""
+        mechanism = self.setting.mechanisms[reader[0] - 1]
+        inside = self.every if atoms is None else frozenset(atoms)
+        if mechanism.noise is not None:
+            return self.of_noise(mechanism, inside)
+        stated = mechanism.stated
+        assert stated is not None
+        if stated.any_two:
+            return AnyTwo((self.any_two(),), inside)
+        whole = inside == self.every
+        if mechanism.domain == "own" or whole:
+            edges = frozenset(one for one in self.stated_on(stated, whole) if {*one} <= {*inside, NOTHING})
+        elif stated.steps > 1:
+            raise NoCover(
+                f"groups of a policy, for which {mechanism.name} is stated on the common domain, are not "
+                "pushed forward; state it for single steps, or on the own domain"
+            )
+        else:
+            edges = contracted(usable(self.setting.databases, stated), inside)
+        form = "cheapest matching"
+        pages = [self.fact(lambda page: page.head.form == form, "the metric of a policy")]
+        return Matched(self.grouped(pages, stated.steps), inside, Costs(edges), stated.steps)
+
+    def stated_on(self, stated: Relation, whole: bool) -> frozenset[Edge]:
+        """The edges of a guarantee's policy on the class of what is read.
+
+        Of a database of exactly n records a part may have any number of them up to n.
+        """
+        if whole or self.setting.databases.size[1] == 0:
+            return usable(self.setting.databases, stated)
+        return frozenset(stated.policy)
+
+    def of_noise(self, mechanism: Mechanism, inside: frozenset[int]) -> Moved:
+        """How far a query's value moves: other attributes are another record of the same atom."""
+        metric = query_metric(mechanism, self.theory)
+        few = any(len(one.records) < 2 for one in self.setting.databases.atoms)
+        if not metric.discrete and metric.at(1, 1) != ZERO and few:
+            raise NoCover(f"{mechanism.name} looks at attributes, and a record without a second one has none")
+        return Counted(metric.pages, inside, metric)
+
+    def of_sides(self, left: Side, right: Side, metrics: Mapping[Reader, Moved]) -> Type:
+        """The type of neighbours of which D alone has the records `left`, and E alone `right`."""
+        moved = []
+        for reader, metric in sorted(metrics.items()):
+            inside = [tuple(one for one in side if one in metric.inside) for side in (left, right)]
+            if any(inside):
+                moved.append((reader, metric.far(*inside), metric.entries(*inside)))
+        return self.type(moved, smallest_pair(self.setting.databases, left, right))
+
+
+class Moved:
+    """How far inputs are apart of which x has the records `left` more, and y the records `right`."""
+
+    def __init__(self, pages: tuple[str, ...], inside: frozenset[int]) -> None:
+        self.pages, self.inside = pages, inside
+
+    def far(self, left: Side, right: Side) -> Term:
+        """The distance of two different inputs."""
+        raise NotImplementedError
+
+    def entries(self, left: Side, right: Side) -> tuple[Term, ...]:
+        """How far each entry of a query's value moves that does."""
+        return ()
+
+
+class AnyTwo(Moved):
+    """Any two different inputs are one step apart."""
+
+    def far(self, left: Side, right: Side) -> Term:
+        return ONE
+
+
+class Counted(Moved):
+    """How far the value of a query moves, by how many records go and come."""
+
+    def __init__(self, pages: tuple[str, ...], inside: frozenset[int], metric: Metric) -> None:
+        super().__init__(pages, inside)
+        self.metric = metric
+
+    def far(self, left: Side, right: Side) -> Term:
+        return self.metric.at(len(left), len(right))
+
+    def entries(self, left: Side, right: Side) -> tuple[Term, ...]:
+        return self.metric.entries(len(left), len(right))
+
+
+class Matched(Moved):
+    """The cheapest matching, in groups of so many steps."""
+
+    def __init__(self, pages: tuple[str, ...], inside: frozenset[int], costs: Costs, steps: int) -> None:
+        super().__init__(pages, inside)
+        self.costs, self.steps = costs, steps
+
+    def far(self, left: Side, right: Side) -> Term:
+        cost = cheapest(self.costs, left, right)
+        return INFINITY if cost is None else number(-(-cost // self.steps))
+
+
+# which databases are neighbours
+
+
+def usable(databases: Databases, relation: Relation) -> frozenset[Edge]:
+    """The edges by which some database of the class leads to another one.
+
+    Where all have the same number of records, none comes or goes.
+    """
+    word, n = databases.size
+    some = () if n == 0 else relation.policy
+    return frozenset(one for one in some if not (word == "exactly" and NOTHING in one))
+
+
+def differences(databases: Databases, target: Relation) -> Iterator[tuple[Side, Side]]:
+    """What only D and only E have, for all neighbours: matched pairs whose costs have a sum up to m."""
+    if target.steps > MOST_STEPS:
+        raise NoCover(f"groups of more than {MOST_STEPS} steps of a policy are not supported")
+    costs, atoms = Costs(usable(databases, target)), databases.atoms
+    nodes = [*range(len(atoms)), NOTHING]
+    matched = [
+        ((x, y), r)
+        for x, y in product(nodes, repeat=2)
+        if (x, y) != (NOTHING, NOTHING) and not (x == y and len(atoms[x].records) < 2)
+        if (r := costs(x, y)) is not None and r <= target.steps
+    ]
+    word, n = databases.size
+    if len(matched) ** target.steps * (n if word == "exactly" and n else 1) > LARGEST:
+        raise NoCover("records may differ in too many ways to write down; smaller groups would do")
+    seen: set[tuple[Side, Side]] = set()
+    for count in range(1, target.steps + 1):
+        for some in combinations_with_replacement(matched, count):
+            if sum(r for _, r in some) > target.steps:
+                continue
+            left, right = _sides(pair for pair, _ in some)
+            # a record that both have is no difference: some other pairs match then, at no higher cost
+            alone = any(len(atoms[one].records) < 2 for one in {*left} & {*right})
+            room = n is None or max(len(left), len(right)) <= n
+            if room and not alone and seen.isdisjoint({(left, right), (right, left)}):
+                seen.add((left, right))
+                yield left, right
+
+
+def _sides(pairs: Iterable[Edge]) -> tuple[Side, Side]:
+    """The atoms of both sides of matched pairs, without nothing."""
+    left, right = zip(*pairs, strict=True)
+    return tuple(sorted(x for x in left if x != NOTHING)), tuple(sorted(y for y in right if y != NOTHING))
+
+
+# costs
+
+
+class Costs:
+    """Shortest paths between different records of atoms, or nothing; None where there is none.
+
+    Two records of one atom are one step apart where it has an edge to itself, and else two, if it has any.
+    """
+
+    def __init__(self, edges: Iterable[Edge]) -> None:
+        self.next: dict[int, set[int]] = {}
+        for x, y in edges:
+            self.next.setdefault(x, set()).add(y)
+            self.next.setdefault(y, set()).add(x)
+        self.known: dict[int, dict[int, int]] = {}
+
+    def __call__(self, x: int, y: int) -> int | None:
+        if x == y == NOTHING:
+            return 0
+        if x == y:
+            others = self.next.get(x, set())
+            return 1 if x in others else 2 if others else None
+        if x not in self.known:
+            self.known[x] = self.from_(x)
+        return self.known[x].get(y)
+
+    def from_(self, x: int) -> dict[int, int]:
+        """How many steps lead from x to each other atom."""
+        found, waiting = {x: 0}, deque([x])
+        while waiting:
+            at = waiting.popleft()
+            for one in self.next.get(at, ()):
+                if one not in found:
+                    found[one] = found[at] + 1
+                    waiting.append(one)
+        return found
+
+
+def contracted(edges: Iterable[Edge], inside: frozenset[int]) -> frozenset[Edge]:
+    """The policy of what is read: all records outside become nothing."""
+
+    def seen(x: int) -> int:
+        return x if x in inside else NOTHING
+
+    found = {(min(seen(x), seen(y)), max(seen(x), seen(y))) for x, y in edges}
+    return frozenset(found - {(NOTHING, NOTHING)})
+
+
+def cheapest(costs: Costs, left: Side, right: Side) -> int | None:
+    """The least cost of a matching of some records with others, or with nothing; None: none is finite.
+
+    >>> cheapest(Costs([(0, 1), (1, 2)]), (0, 0), (1, 2))
+    3
+    """
+
+    @cache
+    def rest(at: int, others: Side) -> int | None:
+        if at == len(left):
+            some = [costs(NOTHING, y) for y in others]
+            return None if None in some else sum(one for one in some if one is not None)
+        ways = [(costs(left[at], NOTHING), rest(at + 1, others))]
+        for n in range(len(others)):
+            if n == 0 or others[n] != others[n - 1]:
+                ways.append((costs(left[at], others[n]), rest(at + 1, others[:n] + others[n + 1 :])))
+        return min((a + b for a, b in ways if a is not None and b is not None), default=None)
+
+    return rest(0, right)
