@@ -60,6 +60,7 @@ OF = [
     "78-a-study-in-a-study.toml",
     "80-lists-of-links.toml",
     "88-entries-of-a-log.toml",
+    "92-modify-within-a-county.toml",
     "calculus.toml",
     "implied.toml",
     "many.toml",

@@ -47,6 +47,15 @@ def on_records() -> Data:
     }
 
 
+def by_policies() -> Data:
+    data = on_records()
+    data["databases"]["kind"] = "policies"
+    data["target"] = {"single": [[None, 1], [0, 0], [0, 2]], "steps": 2}
+    data["mechanisms"][0]["stated"]["single"] = [[0, 1]]
+    del data["mechanisms"][1]  # families on partitions are not told by policies
+    return data
+
+
 def on_cells() -> Data:
     stated = {"single": [[0], [1, 2]], "steps": 3}
     return {
@@ -113,6 +122,7 @@ def on_arrays() -> Data:
 
 EVERY = {
     "records": on_records,
+    "policies": by_policies,
     "cells": on_cells,
     "list": on_a_list,
     "steps": in_steps,
@@ -201,7 +211,12 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("records", ["databases", "atoms"], [[]], "one or two records of each atom"),
     ("records", ["databases", "of"], "sequences", "steps of sequences"),
     ("records", ["databases", "kind"], "cells", "a table with the keys"),
-    ("records", ["databases", "kind"], "anything", "records or policies or cells or listed or steps or arrays"),
+    (
+        "records",
+        ["databases", "kind"],
+        "anything",
+        "records or policies or cells or listed or steps or arrays",
+    ),
     ("records", ["databases", "count"], 2, "a table with the keys"),
     ("records", ["parameters", "sum"], "positive", "no name of a parameter"),
     ("records", ["parameters", "e e"], "positive", "no name of a parameter"),
@@ -211,6 +226,16 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("records", ["mechanisms"], [], "a list of 1 to"),
     ("records", ["adaptive"], 1, "true or false"),
     ("records", ["more"], 1, "a table with the keys parameters"),
+    ("policies", ["target", "single"], [[0, 3]], "a whole number from 0"),
+    ("policies", ["target", "single"], [[None, None]], "two atoms, or an atom and null"),
+    ("policies", ["target", "single"], [[0, 1, 2]], "two atoms, or an atom and null"),
+    ("policies", ["target", "single"], [[0]], "two atoms, or an atom and null"),
+    ("policies", ["target", "single"], [[0, -1]], "a whole number from 0"),
+    ("policies", ["target", "single"], [0], "a list"),
+    ("policies", ["target", "single"], "step", "a list"),
+    ("policies", ["databases", "of"], "sequences", "multisets"),
+    ("policies", ["databases", "kind"], "records", "a whole number from 0"),
+    ("policies", ["mechanisms", 0, "reads", 0], [0, 3], "numbers below 3"),
     ("cells", ["mechanisms", 0, "reads", 0], [3], "numbers below 3"),
     ("cells", ["mechanisms", 0, "stated", "single"], [[0, 3]], "numbers below 3"),
     ("cells", ["target", "single"], [0], "a list"),
