@@ -19,6 +19,7 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Page, Theory, rests
 from dpcompose.search.citations import item_order
+from dpcompose.spaces.maps import Part
 
 if TYPE_CHECKING:
     import sympy
@@ -289,9 +290,12 @@ def believed_pages(relies_on: Sequence[Page]) -> dict[str, list[str]]:
 
 
 def dependence(setting: Setting, before: str = "") -> Iterator[str]:
-    """What is assumed of how mechanisms depend on each other, also in compositions among them."""
+    """What is assumed of how mechanisms and what they read depend on each other, also in compositions."""
     if setting.several:
         yield before + composed(setting)
+    for f in dict.fromkeys(one.reads for one in setting.mechanisms if isinstance(one.reads, Part)):
+        if f.most > 1:
+            yield f"{before}every record lies in at most {f.most} of the {f.parts} parts of {f.partition}"
     for name, study in setting.studies.items():
         yield from dependence(study, f"{before}in {name} ")
 

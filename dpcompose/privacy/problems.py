@@ -722,19 +722,36 @@ class _Reader:
             wanted = f'part = "{index}"' if index else 'a family: index = "i" and count'
             self._wrong((*path, "part"), f"part {shown(given.part)} of a partition needs {wanted}")
             return None
+        stated, at = partitions[str(given.of)], ("partitions", str(given.of))
         try:
-            parts = kernel.parse(partitions[str(given.of)].parts, self.symbols)
+            parts = kernel.parse(stated.parts, self.symbols)
         except formulas.FormulaError as error:
-            self._wrong(("partitions", str(given.of), "parts"), error)
+            self._wrong((*at, "parts"), error)
             return None
         kind = self.of_class.kind
-        if (partitions[str(given.of)].kind == "record-wise") != (kind == "multisets"):
+        if (stated.kind == "order-based") != (kind != "multisets"):
             self._wrong(
-                ("partitions", str(given.of), "kind"),
-                f"record-wise partitions divide multisets, order-based ones tuples and streams, not {kind}",
+                (*at, "kind"),
+                "record-wise partitions and overlapping parts divide multisets, order-based ones tuples and "
+                f"streams, not {kind}",
             )
             return None
-        return Part(str(given.of), formulas.to_text(parts), kind)
+        most = self._most(stated.at_most, (*at, "at-most"))
+        return None if most is None else Part(str(given.of), formulas.to_text(parts), kind, most)
+
+    def _most(self, text: str | None, path: Path_) -> int | None:
+        """In how many parts a record is at most."""
+        if text is None:
+            return 1
+        try:
+            found = kernel.parse(text, self.symbols).number
+        except formulas.FormulaError as error:
+            self._wrong(path, error)
+            return None
+        if found is None or found.denominator != 1 or not 1 <= found <= MOST_PARTS:
+            self._wrong(path, f"at-most is a whole number from 1 to {MOST_PARTS}, not {text}")
+            return None
+        return int(found)
 
     def _stated(self, text: str, key: str, path: Path_, index: str | None) -> Term | None:
         """A mechanism's parameter: names that are not listed are made here."""
@@ -782,6 +799,10 @@ class _Reader:
         return Claim(guarantee, MappingProxyType(text), given.expect, next(filter(None, doubts), ""))
 
 
+MOST_PARTS = 12
+"""In how many overlapping parts a record may be at most."""
+
+
 # writing
 
 
@@ -813,13 +834,12 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
         made = {_name_of_table(m): m.table.data() for m in setting.mechanisms if m.table is not None}
         data |= {"tables": made} if made else {}
     parts = {
-        m.reads.partition: m.reads.parts
+        m.reads.partition: m.reads.table()
         for m in setting.mechanisms
         if isinstance(m.reads, Part) and not isinstance(m.reads, EachVertex)
     }
     if parts:
-        kind = "record-wise" if isinstance(databases, Multisets) else "order-based"
-        data["partitions"] = {name: {"kind": kind, "parts": k} for name, k in sorted(parts.items())}
+        data["partitions"] = dict(sorted(parts.items()))
     if setting.adaptive:
         data["adaptive"] = True
     if setting.studies:

@@ -149,8 +149,15 @@ class ProbabilitiesTable(Table):
 
 
 class PartitionTable(Table):
-    kind: str = need(Word("kind", ("record-wise", "order-based")))
+    kind: str = need(Word("kind", ("record-wise", "order-based", "overlapping")))
     parts: str = need(FORMULA)
+    at_most: str | None = key(FORMULA, written="at-most")
+
+    def check(self) -> None:
+        if (self.at_most is None) == (self.kind == "overlapping"):
+            raise ValueError(
+                "overlapping parts, and no others, say at-most: in how many of them a record is at most"
+            )
 
 
 Notions = Mapping[str, Sequence[str]]

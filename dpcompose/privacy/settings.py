@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import product
+from itertools import combinations, product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -336,10 +336,11 @@ class Setting(Composition, Shown):
             vertices = range(1, size + 1)
             named = self.databases.naming(vertices, self.target.innermost()[1])
             return named, {name: [AtVertex((v,)) for v in vertices]}
-        choices = list(product(*(range(size + 1) for size in partitions.values())))
+        most = {m.reads.partition: m.reads.most for m in self.mechanisms if isinstance(m.reads, Part)}
+        choices = list(product(*(self._memberships(size, most[name]) for name, size in partitions.items())))
 
         def of_part(n: int, i: int) -> list[int]:
-            return [at for at, choice in enumerate(choices) if choice[n] == i]
+            return [at for at, choice in enumerate(choices) if i in choice[n]]
 
         if isinstance(self.databases, Tuples):
             each = max(2, self.steps_at_once)
@@ -351,7 +352,11 @@ class Setting(Composition, Shown):
         else:
             assert isinstance(self.databases, Multisets)
             names = [
-                "".join(f"{name}{i}" for name, i in zip(partitions, choice, strict=True) if i)
+                "".join(
+                    f"{name}{'+'.join(map(str, some))}"
+                    for name, some in zip(partitions, choice, strict=True)
+                    if some
+                )
                 for choice in choices
             ]
             held, part = [[name, f"{name}'"] for name in names], Restriction
@@ -361,6 +366,30 @@ class Setting(Composition, Shown):
             name: [part(tuple(one for at in of_part(n, i) for one in held[at])) for i in range(1, size + 1)]
             for n, (name, size) in enumerate(partitions.items())
         }
+
+    def _memberships(self, size: int, most: int) -> list[tuple[int, ...]]:
+        """In which of some parts a record is: of up to two records that change, in all ways to overlap.
+
+        Parts are as good as each other, so that for two records runs of neighbouring parts are enough.
+        """
+        if most == 1 or self._changed <= 2:
+            runs = combinations(range(1, size + 2), 2)
+            return [(), *(tuple(range(a, b)) for a, b in runs if b - a <= most)]
+        found = [some for n in range(most + 1) for some in combinations(range(1, size + 1), n)]
+        if len(found) > MOST_MEMBERSHIPS:
+            raise InvalidSetting(
+                f"{self.target} neighbours change {self._changed} records, which lie in overlapping parts in "
+                f"more than {MOST_MEMBERSHIPS} ways; smaller groups would do"
+            )
+        return found
+
+    @property
+    def _changed(self) -> int:
+        """How many records differ between neighbours of the target, at most."""
+        edits = self.target.edits(self.databases)
+        if edits is None or edits.single is None:
+            return 1
+        return edits.most * max((sum(one) for one in edits.single), default=1)
 
     @property
     def steps_at_once(self) -> int:
@@ -381,7 +410,8 @@ class Setting(Composition, Shown):
                 f"a symbolic number of parts of {self.databases}, of which {self.target} neighbours may "
                 "change any number, is not supported; multisets of any size are, and parts written out"
             )
-        return edits.most * max((sum(one) for one in edits.single), default=1)
+        most = max((m.reads.most for m in self.mechanisms if isinstance(m.reads, Part)), default=1)
+        return most * self._changed
 
     @property
     def _touched_vertices(self) -> int:
@@ -762,6 +792,8 @@ def _unlimited(databases: DatabaseClass) -> bool:
     return isinstance(databases, Multisets) and databases.sizes.n is None
 
 
+MOST_MEMBERSHIPS = 400
+"""In how many ways a record may lie in overlapping parts."""
 LARGEST_COUNT = 1_000_000
 """The most members of a family of a fixed number."""
 

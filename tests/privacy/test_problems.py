@@ -311,7 +311,7 @@ def nested(levels: int, m: int = 1) -> str:
         ),
         (
             {"format = 1\n": FAMILY, "reads = { positions = [1, 3] }": PART, '"tuples"': '"multisets"'},
-            "partitions.P.kind (line 5): record-wise partitions divide multisets, order-based ones tuples and streams, "
+            "partitions.P.kind (line 5): record-wise partitions and overlapping parts divide multisets, order-based ones tuples and streams, "
             "not multisets",
         ),
         (
@@ -320,7 +320,7 @@ def nested(levels: int, m: int = 1) -> str:
                 "reads = { positions = [1, 3] }": PART,
                 'size = "= 3"\n': "",
             },
-            "partitions.P.kind (line 5): record-wise partitions divide multisets, order-based ones tuples and streams, "
+            "partitions.P.kind (line 5): record-wise partitions and overlapping parts divide multisets, order-based ones tuples and streams, "
             "not tuples",
         ),
     ],

@@ -1,0 +1,164 @@
+"""Families whose parts overlap, each record in at most m of k: by hand, against parts written out, refused."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from dpcompose.front import render
+from dpcompose.front.study import Study
+from dpcompose.kernel import formulas
+from dpcompose.privacy import problems
+from dpcompose.privacy.settings import InvalidSetting
+
+F = Fraction
+KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu"}
+
+
+def overlapping(
+    most: object, target: Any, stated: Any, domain: str = "own", notion: str = "pure", k: str = "integer >= 1"
+) -> dict[str, Any]:
+    """A family on k inputs, each record in at most so many of them."""
+    guarantee = {"notion": notion, KEYS[notion]: "e[i]", "granularity": stated, "domain": domain}
+    return {
+        "format": 1,
+        "parameters": {"k": k},
+        "databases": {"kind": "multisets"},
+        "partitions": {"H": {"kind": "overlapping", "parts": "k", "at-most": str(most)}},
+        "target": {"granularity": target},
+        "mechanisms": [
+            {
+                "name": "M",
+                "index": "i",
+                "count": "k",
+                "reads": {"part": "i", "of": "H"},
+                "guarantee": guarantee,
+            }
+        ],
+    }
+
+
+def guarantee(problem: dict[str, Any], notion: str = "pure") -> Any:
+    found = Study(problems.read_data(problem).setting).proofs.guarantee(notion).main
+    assert found.optimal
+    ((_, term),) = found.says.values
+    return term
+
+
+@pytest.mark.parametrize(
+    ("most", "target", "stated", "domain", "notion", "bound"),
+    [
+        # mathematics: add or remove a record of m inputs; replace it by one of m others, on either domain
+        (3, "unbounded", "unbounded", "own", "pure", "top(3, e[i], i, 1, k)"),
+        (3, "unbounded", "unbounded", "common", "pure", "top(3, e[i], i, 1, k)"),
+        (2, "bounded", "bounded", "common", "pure", "top(4, e[i], i, 1, k)"),
+        (3, "bounded", "unbounded", "own", "pure", "2*top(3, e[i], i, 1, k)"),
+        (3, "bounded", "unbounded", "own", "zcdp", "4*top(3, e[i], i, 1, k)"),
+        (3, "unbounded", "unbounded", "own", "gaussian", "sqrt(top(3, e[i]**2, i, 1, k))"),
+        (3, "bounded", "unbounded", "own", "gaussian", "2*sqrt(top(3, e[i]**2, i, 1, k))"),
+        (1, "unbounded", "unbounded", "own", "pure", "max(e[i], i, 1, k)"),
+        (1, "bounded", "bounded", "common", "pure", "top(2, e[i], i, 1, k)"),
+        (5, "unbounded", "bounded", "own", "pure", "oo"),
+        (12, "unbounded", "free-lunch", "own", "pure", "top(12, e[i], i, 1, k)"),
+        (2, {"group": 2, "of": "unbounded"}, "unbounded", "own", "pure", "2*top(2, e[i], i, 1, k)"),
+    ],
+)
+def test_bounds_by_hand(most: int, target: Any, stated: Any, domain: str, notion: str, bound: str) -> None:
+    assert formulas.to_text(guarantee(overlapping(most, target, stated, domain, notion), notion)) == bound
+
+
+def written_out(most: int, target: Any, stated: Any, domain: str, k: int) -> dict[str, Any]:
+    """The same with every part, and two records in each choice of parts, told by name."""
+    names = {
+        some: [f"{some}", f"{some}'"] for n in range(most + 1) for some in combinations(range(1, k + 1), n)
+    }
+    mechanisms = [
+        {
+            "name": f"M{i}",
+            "reads": {"records": [one for some, records in names.items() if i in some for one in records]},
+            "guarantee": {"notion": "pure", "epsilon": f"e{i}", "granularity": stated, "domain": domain},
+        }
+        for i in range(1, k + 1)
+    ]
+    return {
+        "format": 1,
+        "databases": {"kind": "multisets", "records": [one for some in names.values() for one in some]},
+        "target": {"granularity": target},
+        "mechanisms": mechanisms,
+    }
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_families_say_what_parts_say_that_are_written_out(seed: int) -> None:
+    rng = random.Random(seed)
+    k, most = rng.randint(1, 4), rng.randint(1, 3)
+    both = {"union": ["bounded", "unbounded"]}
+    target = rng.choice(["unbounded", "bounded", "bounded", both, {"group": 2, "of": "unbounded"}])
+    stated = rng.choice(["unbounded", "bounded", both, {"group": 2, "of": "unbounded"}, "free-lunch"])
+    domain = rng.choice(["own", "common"])
+    family = guarantee(overlapping(most, target, stated, domain, k=str(k)))
+    parts = guarantee(written_out(min(most, k), target, stated, domain, k))
+    if "oo" in (family.kind, parts.kind):
+        assert family.kind == parts.kind
+        return
+    for _ in range(3):
+        values = [F(rng.randint(1, 30), 7) for _ in range(k)]
+        at_family = {f"e[{i}]": x for i, x in enumerate(values, start=1)}
+        at_parts = {f"e{i}": x for i, x in enumerate(values, start=1)}
+        assert formulas.evaluate(family, at_family) == formulas.evaluate(parts, at_parts), (
+            most,
+            target,
+            stated,
+        )
+
+
+def test_what_is_assumed_of_the_parts_is_said() -> None:
+    study = Study(problems.read_data(overlapping(3, "unbounded", "unbounded")).setting)
+    wanted = "every record lies in at most 3 of the k parts of H"
+    assert wanted in study.guarantee().assumptions
+    assert any(wanted in one for one in render.believed(study.bound))
+    again = problems.read_text(study.to_toml()).setting
+    assert again.mechanisms[0].reads == study.setting.mechanisms[0].reads
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"at-most": "0"}, "a whole number from 1 to 12"),
+        ({"at-most": "3/2"}, "a whole number from 1 to 12"),
+        ({"at-most": "k"}, "a whole number from 1 to 12"),
+        ({"at-most": "13"}, "a whole number from 1 to 12"),
+        ({"at-most": "2 +"}, "a value is missing"),
+        ({"kind": "record-wise"}, "and no others, say at-most"),
+        ({"kind": "overlap"}, "did you mean 'overlapping'"),
+    ],
+)
+def test_what_is_no_overlap_is_refused(change: dict[str, str], words: str) -> None:
+    problem = overlapping(2, "unbounded", "unbounded")
+    problem["partitions"]["H"] |= change
+    with pytest.raises(problems.ProblemError, match=words):
+        problems.read_data(problem)
+
+
+def test_at_most_is_needed_and_groups_of_many_are_refused() -> None:
+    problem = overlapping(2, "unbounded", "unbounded")
+    del problem["partitions"]["H"]["at-most"]
+    with pytest.raises(problems.ProblemError, match="in how many of them a record is at most"):
+        problems.read_data(problem)
+    many = overlapping(6, {"group": 3, "of": "bounded"}, "unbounded")
+    with pytest.raises(InvalidSetting, match="in more than 400 ways"):
+        guarantee(many)
+
+
+def test_a_claim_below_is_refuted_with_records_and_their_parts() -> None:
+    problem = overlapping(2, "bounded", "bounded", "common")
+    claims = [{"notion": "pure", "epsilon": "top(3, e[i], i, 1, k)"}]
+    read = problems.read_data({**problem, "claims": claims})
+    found = Study(read.setting).check(read.claims[0])
+    assert found.verdict == "refuted" and found.counterexample is not None
+    D, E = found.counterexample.pair
+    assert {*D, *E} == {"H1+2", "H3+4"} and found.counterexample.actual == 4
