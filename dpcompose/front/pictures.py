@@ -237,7 +237,8 @@ def _part_of(databases: DatabaseClass, size: str | None, pair: tuple[Database, .
         sizes = databases.sizes
     else:
         small, most = max([SMALL, *map(databases.size, pair)]), databases.sizes.n
-        sizes = Size(small if most is None else min(small, most))
+        least = databases.sizes.least
+        sizes = Size(max(least + 1, small if most is None else min(small, most)), least=least)
     spare = databases.spare
     if isinstance(databases, Tuples) and len(databases.records) > 1:
         spare = ()

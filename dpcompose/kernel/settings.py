@@ -110,7 +110,8 @@ class Databases:
 
     shown -- the class in words, for readers;
     of -- of records, what they form: "multisets", "sequences"; size -- how many records a database has, a
-    word of SIZES and a number; atoms -- all of them; count -- how many cells, or databases, there are;
+    word of SIZES and a number, and at least `least`; atoms -- all of them; count -- how many cells, or
+    databases, there are;
     of arrays, gone_through -- how many pairs of neighbours there are; types -- what was counted of them.
     """
 
@@ -118,10 +119,24 @@ class Databases:
     shown: str
     of: str = "multisets"
     size: tuple[str, int | None] = ("any", None)
+    least: int = 0
     atoms: tuple[Atom, ...] = ()
     count: int = 0
     gone_through: int = 0
     types: tuple[Counted, ...] = ()
+
+    def differ(self, removed: int, added: int) -> bool:
+        """Whether some two databases differ by so many records of the one, and so many of the other."""
+        word, n = self.size
+        if n is None:
+            return True
+        apart = 0 if word == "exactly" else n - self.least
+        return max(removed, added) <= n and abs(removed - added) <= apart
+
+    def shared(self, removed: int, added: int) -> int:
+        """How many records two databases share at least that differ by so many."""
+        word, n = self.size
+        return n - removed if word == "exactly" and n else max(0, self.least - min(removed, added))
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
@@ -129,6 +144,7 @@ class Databases:
         if self.kind in OF_ATOMS:
             atoms = [list(atom.records) for atom in self.atoms]
             found |= {"of": self.of, "size": list(self.size), "atoms": atoms}
+            found |= {"least": self.least} if self.least else {}
         if self.kind == "arrays":
             found |= {"gone through": self.gone_through, "types": [one.data() for one in self.types]}
         return found | ({"count": self.count} if self.kind in ("cells", "listed", "arrays") else {})
@@ -331,11 +347,13 @@ def _databases(reader: Reader) -> Databases:
     kind = reader.key("kind").text(*KINDS)
     shown = reader.key("shown").text()
     if kind in OF_ATOMS:
-        reader.keys(("kind", "shown", "of", "size", "atoms"))
+        reader.keys(("kind", "shown", "of", "size", "least", "atoms"))
         if len(parts := reader.key("size").items()) != 2:
             raise reader.key("size").wrong("a word and a number")
         size = parts[0].text(*SIZES)
         n = None if size == "any" else parts[1].whole(0, 10**15)
+        most = 10**15 if n is None else 0 if size == "exactly" else max(0, n - 1)
+        least = reader.key("least", 0).whole(0, most)
         atoms = tuple(Atom(tuple(one.text() for one in atom.items())) for atom in reader.key("atoms").items())
         names = [name for atom in atoms for name in atom.records]
         if (
@@ -345,7 +363,10 @@ def _databases(reader: Reader) -> Databases:
         ):
             raise reader.key("atoms").wrong("one or two records of each atom, all different")
         of = ("multisets", "sequences") if kind == "records" else ("multisets",)
-        return Databases(kind, shown, reader.key("of").text(*of), (size, n), atoms)
+        formed = reader.key("of").text(*of)
+        if least and formed != "multisets":
+            raise reader.key("least").wrong("nothing for sequences, so none")
+        return Databases(kind, shown, formed, (size, n), least, atoms)
     if kind == "arrays":
         return _on_arrays(reader, shown)
     reader.keys(("kind", "shown", "count") if kind != "steps" else ("kind", "shown"))

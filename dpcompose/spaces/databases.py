@@ -192,29 +192,51 @@ class DatabaseClass(Shown, ABC):
 
 @dataclass(frozen=True)
 class Size:
-    """How many records a database has: any number (n is None), at most n, or exactly n.
+    """How many records a database has: any number (n is None), at most n, or exactly n; and at least some.
 
-    >>> str(Size.read("<= 4")), Size.read("= 4").allows(3)
-    ('<= 4', False)
+    least -- from how many records on, less than n; 0 where all have exactly n.
+
+    >>> str(Size.read("<= 4")), Size.read("= 4").allows(3), Size.read("2..5"), Size.read("3..3")
+    ('<= 4', False, Size(n=5, exactly=False, least=2), Size(n=3, exactly=True, least=0))
     """
 
     n: int | None = None
     exactly: bool = False
+    least: int = 0
 
     @staticmethod
     def read(text: str) -> Size:
         """The size that a problem file's words name.  Raises ValueError that lists the words."""
         if not isinstance(text, str):
-            raise TypeError(f'a size is a text: "any", "<= 4" or "= 4", not {text!r}')
+            raise TypeError(f'a size is a text: "any", "<= 4", "= 4", ">= 2" or "2..4", not {text!r}')
         if text.strip() == "any":
             return Size()
-        if found := re.fullmatch(r"\s*(<=|=)\s*([0-9]{1,9})\s*", text):
-            return Size(int(found[2]), exactly=found[1] == "=")
-        raise ValueError(f'{text!r} is no size; use "any", "<= 4" or "= 4"')
+        if found := re.fullmatch(r"\s*(<=|>=|=)\s*([0-9]{1,9})\s*", text):
+            n = int(found[2])
+            return Size(least=n) if found[1] == ">=" else Size(n, exactly=found[1] == "=")
+        if found := re.fullmatch(r"\s*([0-9]{1,9})\s*\.\.\s*([0-9]{1,9})\s*", text):
+            least, n = int(found[1]), int(found[2])
+            if least > n:
+                raise ValueError(f"no database has {least} records or more and {n} or fewer")
+            return Size(n, exactly=True) if least == n else Size(n, least=least)
+        raise ValueError(f'{text!r} is no size; use "any", "<= 4", "= 4", ">= 2" or "2..4"')
 
     def allows(self, n: int) -> bool:
         """Whether a database of n records belongs."""
-        return self.n is None or (n == self.n if self.exactly else n <= self.n)
+        return n >= self.least and (self.n is None or (n == self.n if self.exactly else n <= self.n))
+
+    def allows_difference(self, removed: int, added: int) -> bool:
+        """Whether some two databases differ by so many records of the one, and so many of the other."""
+        if self.n is None:
+            return True
+        apart = 0 if self.exactly else self.n - self.least
+        return max(removed, added) <= self.n and abs(removed - added) <= apart
+
+    def filled(self, removed: int, added: int) -> int:
+        """How many records two databases share at least that differ by so many."""
+        if self.exactly and self.n is not None:
+            return self.n - removed
+        return max(0, self.least - min(removed, added))
 
     @property
     def kind(self) -> str:
@@ -222,6 +244,8 @@ class Size:
         return "any" if self.n is None else "exactly" if self.exactly else "at most"
 
     def __str__(self) -> str:
+        if self.least:
+            return f">= {self.least}" if self.n is None else f"{self.least}..{self.n}"
         return "any" if self.n is None else f"{'=' if self.exactly else '<='} {self.n}"
 
 
@@ -233,12 +257,17 @@ class OfRecords(DatabaseClass):
     sizes -- how many records a database has.
     """
 
+    from_some_size_on: ClassVar[bool] = False
+    """Whether the class is known where its databases have at least some number of records."""
+
     records: tuple[str, ...]
     sizes: Size = Size()
     arbitrary: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "records", universe(self.records, self.arbitrary))
+        if not self.from_some_size_on:
+            refuse_least(self.kind, self.sizes)
 
     @cached_property
     def spare(self) -> tuple[str, ...]:
@@ -313,6 +342,7 @@ class Multisets(OfRecords):
     """
 
     kind = "multisets"
+    from_some_size_on = True
     twice: ClassVar[bool] = True
     """Whether a record may be there more than once."""
     no_difference = (0, 0)
@@ -336,13 +366,15 @@ class Multisets(OfRecords):
     def count(self) -> int | None:
         if self.arbitrary or self.sizes.n is None:
             return None
-        m, n = len(self.records), self.sizes.n
-        return comb(n + m - 1, n) if self.sizes.exactly else comb(n + m, m)
+        m, n, least = len(self.records), self.sizes.n, self.sizes.least
+        if self.sizes.exactly:
+            return comb(n + m - 1, n)
+        return comb(n + m, m) - (comb(least - 1 + m, m) if least else 0)
 
     def databases(self) -> Iterator[Database]:
         refuse_if_large(self)
         n = self.sizes.n or 0
-        for size in [n] if self.sizes.exactly else range(n + 1):
+        for size in [n] if self.sizes.exactly else range(self.sizes.least, n + 1):
             yield from combinations_with_replacement(self.records, size)
 
     def parse(self, shown: object) -> Database:
@@ -353,11 +385,12 @@ class Multisets(OfRecords):
         return super().parse(shown)
 
     def __str__(self) -> str:
+        sizes = self.sizes
         size = {
-            "any": "all finite multisets",
-            "at most": f"all multisets of size <= {self.sizes.n}",
-            "exactly": f"all multisets of size {self.sizes.n}",
-        }[self.sizes.kind]
+            "any": "all finite multisets" + (f" of size {sizes}" if sizes.least else ""),
+            "at most": f"all multisets of size {sizes}",
+            "exactly": f"all multisets of size {sizes.n}",
+        }[sizes.kind]
         if not self.arbitrary:
             return f"{size} over {{{', '.join(self.records)}}}"
         named = f" that holds {', '.join(self.records)}" if self.records else ""
@@ -597,6 +630,14 @@ def owners_of(users: Mapping[str, Iterable[int]] | None) -> tuple[str, ...]:
     if sorted(at for at, _ in owned) != list(range(1, len(owned) + 1)):
         raise ValueError("every position from 1 to the length is owned by one user, and by no other one")
     return tuple(user for _, user in sorted(owned))
+
+
+def refuse_least(kind: str, sizes: Size) -> None:
+    """Raises ValueError where databases have at least some number of records."""
+    if sizes.least:
+        raise ValueError(
+            f'{kind} of at least {sizes.least} records are not supported; "any", "<= n" and "= n" are'
+        )
 
 
 def universe(records: tuple[str, ...], arbitrary: bool) -> tuple[str, ...]:

@@ -81,12 +81,12 @@ class Edits:
         if self.single is None:
             if n is None:
                 return None
-            exactly = isinstance(databases, Multisets) and databases.sizes.exactly
             ways = product(range(n + 1), repeat=len(databases.no_difference))
-            return frozenset(one for one in ways if any(one) and (not exactly or len(set(one)) == 1))
+            return frozenset(one for one in ways if any(one) and _differ(one, databases))
         inside = self.within(databases)
         most = tuple(self.most if n is None else min(n, self.most) for _ in databases.no_difference)
-        return frozenset().union(*inside._layers(most))
+        every: frozenset[Counts] = frozenset().union(*inside._layers(most))
+        return frozenset(one for one in every if _differ(one, databases))
 
     def _layers(self, most: Counts) -> Iterator[frozenset[Counts]]:
         """What one, two, …, `most` single edits add up to and fewer do not, inside the counts."""
@@ -100,6 +100,11 @@ class Edits:
                 return
             seen |= layer
             yield layer
+
+
+def _differ(one: Counts, databases: DatabaseClass) -> bool:
+    """Whether the sizes of some two databases are as far apart as these counts say."""
+    return not isinstance(databases, Multisets) or databases.sizes.allows_difference(*one)
 
 
 def _possible(one: Counts, databases: DatabaseClass) -> bool:

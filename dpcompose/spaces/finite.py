@@ -19,6 +19,7 @@ from dpcompose.spaces.databases import (
     Database,
     DatabaseClass,
     Multisets,
+    OfRecords,
     Size,
     Streams,
     TooLarge,
@@ -790,6 +791,7 @@ def finite(
         databases = listed(databases)
     if unfit := granularity.unfit(databases):
         raise ValueError(unfit)
-    numbering = _NUMBERINGS.get(type(databases), Numbering)
+    from_some_size_on = isinstance(databases, OfRecords) and databases.sizes.least > 0
+    numbering = Numbering if from_some_size_on else _NUMBERINGS.get(type(databases), Numbering)
     refuse_if_large(databases, None if numbering is Numbering else LARGEST_NUMBERED)
     return FiniteSpace(databases, granularity, numbering(databases), limits)

@@ -227,7 +227,7 @@ class RecordEdits(Granularity):
 
         if databases.count() is None:
             return None
-        if type(databases) is Multisets and self.kinds:
+        if type(databases) is Multisets and self.kinds and not databases.sizes.least:
             n, exactly = databases.sizes.n or 0, databases.sizes.exactly
             adds, replaces = (1, 0) in self.kinds, (1, 1) in self.kinds
             return MultisetLayout(len(databases.records), n, exactly, adds, replaces)

@@ -22,6 +22,7 @@ from dpcompose.spaces.databases import (
     TooLarge,
     records_of,
     refuse_if_large,
+    refuse_least,
     universe,
     unnamed,
 )
@@ -147,6 +148,7 @@ class Sets(Subsets):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "records", universe(self.records, self.arbitrary))
+        refuse_least(self.kind, self.sizes)
         n, m = self.sizes.n or 0, len(self.records)
         if self.sizes.exactly and n > m and not self.arbitrary:
             raise ValueError(

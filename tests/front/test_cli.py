@@ -293,7 +293,10 @@ def test_granularities_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         (("bounded", "edgy"), "there is no granularity 'edgy'; there are: "),
-        (("bounded", "unbounded", "--size", "4"), '\'4\' is no size; use "any", "<= 4" or "= 4"'),
+        (
+            ("bounded", "unbounded", "--size", "4"),
+            '\'4\' is no size; use "any", "<= 4", "= 4", ">= 2" or "2..4"',
+        ),
         (
             ("bounded", "unbounded", "--records", "a,,b"),
             "--records is a list such as a,b,c, without empty names",

@@ -162,3 +162,13 @@ def test_a_claim_below_is_refuted_with_records_and_their_parts() -> None:
     assert found.verdict == "refuted" and found.counterexample is not None
     D, E = found.counterexample.pair
     assert {*D, *E} == {"H1+2", "H3+4"} and found.counterexample.actual == 4
+
+
+@pytest.mark.parametrize("stated", ["bounded", {"group": 2, "of": "bounded"}])
+def test_members_in_another_order_do_not_matter_where_a_family_moves_by_infinity(stated: Any) -> None:
+    """Two families on one partition: where one moves least, by an exchange, the other moves most."""
+    problem = overlapping(1, {"group": 2, "of": "bounded"}, stated)
+    problem["partitions"]["H"] = {"kind": "record-wise", "parts": "k"}
+    other = {"notion": "pure", "epsilon": "f[i]", "granularity": "unbounded", "domain": "own"}
+    problem["mechanisms"].append({**problem["mechanisms"][0], "name": "N", "guarantee": other})
+    assert formulas.to_text(guarantee(problem)) == "oo"

@@ -164,7 +164,7 @@ def test_formulas_show_the_place() -> None:
         (
             'kind = "multisets"',
             'kind = "multisets"\nsize = "< 4"',
-            'databases (line 6): \'< 4\' is no size; use "any", "<= 4" or "= 4"',
+            'databases (line 6): \'< 4\' is no size; use "any", "<= 4", "= 4", ">= 2" or "2..4"',
         ),
         (
             'records = ["a", "b"]',
@@ -303,7 +303,7 @@ def nested(levels: int, m: int = 1) -> str:
         ),
         (
             {'"= 3"': '"= 1000000000000"'},
-            'databases (line 2): \'= 1000000000000\' is no size; use "any", "<= 4" or "= 4"',
+            'databases (line 2): \'= 1000000000000\' is no size; use "any", "<= 4", "= 4", ">= 2" or "2..4"',
         ),
         (
             {"format = 1\n": FAMILY, "reads = { positions = [1, 3] }": PART},

@@ -179,8 +179,7 @@ def differences(databases: Databases, target: Relation) -> Iterator[tuple[Side, 
         if (x, y) != (NOTHING, NOTHING) and not (x == y and len(atoms[x].records) < 2)
         if (r := costs(x, y)) is not None and r <= target.steps
     ]
-    word, n = databases.size
-    if len(matched) ** target.steps * (n if word == "exactly" and n else 1) > LARGEST:
+    if len(matched) ** target.steps * max(1, databases.shared(0, 0)) > LARGEST:
         raise NoCover("records may differ in too many ways to write down; smaller groups would do")
     seen: set[tuple[Side, Side]] = set()
     for count in range(1, target.steps + 1):
@@ -190,7 +189,7 @@ def differences(databases: Databases, target: Relation) -> Iterator[tuple[Side, 
             left, right = _sides(pair for pair, _ in some)
             # a record that both have is no difference: some other pairs match then, at no higher cost
             alone = any(len(atoms[one].records) < 2 for one in {*left} & {*right})
-            room = n is None or max(len(left), len(right)) <= n
+            room = databases.differ(len(left), len(right))
             if room and not alone and seen.isdisjoint({(left, right), (right, left)}):
                 seen.add((left, right))
                 yield left, right

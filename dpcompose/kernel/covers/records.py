@@ -95,10 +95,16 @@ class Records(Covering):
             return Metric((), lambda removed, added: INFINITY, discrete=True)  # there is one value only
         if atoms is not None and len(atoms) == len(self.setting.databases.atoms):
             atoms = None
-        stated, of_all = mechanism.stated, self.setting.databases.size
+        databases = self.setting.databases
+        stated, of_all = mechanism.stated, databases.size
         assert stated is not None
         if mechanism.domain == "own" or atoms is None:
             relation = self.within(stated, self.image_size(atoms))
+        elif stated.steps > 1 and databases.least and of_all[1] is not None:
+            raise NoCover(
+                f"groups, for which {mechanism.name} is stated on the common domain, are not pushed forward "
+                "where databases have at least so many records, and at most so many"
+            )
         else:
             relation = self.within(stated, of_all)
             kept = {one for a, b in relation.edits for one in product(range(a + 1), range(b + 1))}
@@ -207,7 +213,7 @@ class Records(Covering):
         word, n = self.setting.databases.size
         atoms = tuple(range(len(self.setting.databases.atoms)))
         if word != "exactly":
-            return (atoms, ()) if n is None or len(atoms) <= n else None
+            return (atoms, ()) if self.setting.databases.differ(len(atoms), 0) else None
         left, right = atoms, atoms
         if len(atoms) == 1:
             if len(self.setting.databases.atoms[0].records) < 2:
@@ -220,10 +226,9 @@ class Records(Covering):
 
     def changes(self, target: Relation) -> Iterator[Changes]:
         """Which atoms lose and gain records, in every way in which neighbours differ."""
-        atoms = self.setting.databases.atoms
-        word, n = self.setting.databases.size
-        differences = self.differences(target)
-        length = n if word == "exactly" and n else 1
+        databases = self.setting.databases
+        atoms, differences = databases.atoms, self.differences(target)
+        length = max(1, databases.shared(0, 0))
         written = sum(
             comb(len(atoms) + a - 1, a) * comb(len(atoms) + b - 1, b) * max(length, a) for a, b in differences
         )
@@ -244,13 +249,14 @@ class Records(Covering):
 
     def differences(self, target: Relation) -> set[Counts]:
         """By how many records removed and added neighbours differ."""
-        word, n = self.setting.databases.size
+        databases = self.setting.databases
+        n = databases.size[1]
         if target.any_two:
             assert n is not None
             if n * n > LARGEST:
                 raise NoCover(f"any two databases of up to {n:,} records differ in too many ways")
             ways = product(range(n + 1), repeat=2)
-            return {(a, b) for a, b in ways if (a or b) and (word != "exactly" or a == b)}
+            return {(a, b) for a, b in ways if (a or b) and databases.differ(a, b)}
         most = target.steps if n is None else min(n, target.steps)
         if (most + 1) ** 2 > LARGEST:
             raise NoCover(f"groups of {target.steps:,} steps differ in too many ways to write down")
@@ -261,7 +267,7 @@ class Records(Covering):
             if not layer:
                 break
             seen = seen | layer
-        return seen - {(0, 0)}
+        return {one for one in seen if any(one) and databases.differ(*one)}
 
 
 def smallest_pair(
@@ -271,13 +277,11 @@ def smallest_pair(
     atoms, taken = databases.atoms, set(left)
     D = [atoms[one].records[0] for one in left]
     E = [atoms[one].records[1 if one in taken else 0] for one in right]
-    word, n = databases.size
-    if word == "exactly" and n:
-        if n > LARGEST:
-            raise NoCover(f"{n:,} records are too many to write down; a smaller size would do")
-        same = (D or E)[:1] * (n - len(left))
-        D, E = D + same, E + same
-    return tuple(sorted(D)), tuple(sorted(E))
+    shared = databases.shared(len(left), len(right))
+    if shared > LARGEST:
+        raise NoCover(f"{shared:,} records are too many to write down; a smaller size would do")
+    same = (D or E)[:1] * shared
+    return tuple(sorted(D + same)), tuple(sorted(E + same))
 
 
 def _records(one: Type) -> int:

@@ -165,11 +165,15 @@ class Covering(ABC):
         return tuple(moves)
 
     def check_together(self, far: Mapping[int, Mapping[int, Term]]) -> None:
-        """Of families on one partition a member that moves further in one moves no less far in another."""
+        """Of families on one partition a member that moves further in one moves no less far in another.
+
+        A family of which a member moves by ∞ loses ∞ there, whatever the others do.
+        """
         families: dict[str, list[Mapping[int, Term]]] = {}
-        for i in sorted(far):
-            if partition := self.setting.mechanisms[i - 1].partition:
-                families.setdefault(partition, []).append(far[i])
+        for i, of_parts in sorted(far.items()):
+            partition = self.setting.mechanisms[i - 1].partition
+            if partition and all(r.kind != "oo" for r in of_parts.values()):
+                families.setdefault(partition, []).append(of_parts)
         for some in families.values():
             rows = {tuple(one.get(part, ZERO) for one in some) for part in set().union(*some)}
             if len(rows) > 1:

@@ -10,7 +10,7 @@ from dpcompose.kernel.covers.policies import MOST_STEPS, differences
 from dpcompose.kernel.covers.records import smallest_pair
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.settings import NOTHING, Atom, Databases, Relation
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, Pair, any_two, told_apart
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, Pair, any_two, groups_pushed, told_apart
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.databases import Multisets
 from dpcompose.spaces.granularities import Granularity
@@ -32,14 +32,7 @@ class Policies(Kind):
         if any(policy_of(one) is None for one in (setting.target, *stated)):
             return None
         _, steps = setting.target.innermost()
-        pushed = any(
-            one.satisfies.domain == "common"
-            and not one.reads.is_identity(databases)
-            and one.satisfies.granularity is not None
-            and one.satisfies.granularity.innermost()[1] > 1
-            for one in setting.mechanisms
-        )
-        return None if pushed or steps > MOST_STEPS else cls(setting)
+        return None if groups_pushed(setting) or steps > MOST_STEPS else cls(setting)
 
     @property
     def _class(self) -> Multisets:
@@ -71,6 +64,7 @@ class Policies(Kind):
             "kind": "policies",
             "of": self._class.kind,
             "size": [sizes.kind, sizes.n],
+            **({"least": sizes.least} if sizes.least else {}),
             "atoms": [records[:2] for records in self._atoms.values()],
         }
 
@@ -93,7 +87,7 @@ class Policies(Kind):
         """A pair for each way in which the target's neighbours differ."""
         sizes = self._class.sizes
         atoms = tuple(Atom(tuple(records[:2])) for records in self._atoms.values())
-        databases = Databases("policies", "", "multisets", (sizes.kind, sizes.n), atoms)
+        databases = Databases("policies", "", "multisets", (sizes.kind, sizes.n), sizes.least, atoms)
         of = policy_of(self.setting.target)
         assert of is not None
         target = Relation(tuple(edges(of[0], [one.records for one in atoms])), of[1])

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.covers.types import Type
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, Pair, any_two, told_apart
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, Pair, any_two, groups_pushed, told_apart
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.databases import Multisets
 from dpcompose.spaces.granularities import Granularity
@@ -25,6 +25,8 @@ class Records(Kind):
         edits = setting.target.edits(databases)
         maps = all(isinstance(one.reads, Everything | Restriction) for one in setting.mechanisms)
         if edits is None or not maps or any(one.edits(databases) is None for one in told_apart(setting)):
+            return None
+        if databases.sizes.least and databases.sizes.n is not None and groups_pushed(setting):
             return None
         if isinstance(databases, Sequences) and (n := databases.sizes.n) is not None:
             room = edits.single is not None and (databases.sizes.exactly or edits.most <= n)
@@ -54,6 +56,7 @@ class Records(Kind):
             "kind": "records",
             "of": self._class.kind,
             "size": [sizes.kind, sizes.n],
+            **({"least": sizes.least} if sizes.least else {}),
             "atoms": [records[:2] for records in self._atoms.values()],
         }
 

@@ -97,8 +97,8 @@ def _of_multisets(
             )
     differences = edits.differences(databases)
     if differences is None:
-        return Types((((), tuple(sorted(kind[0] for kind in kinds))),), growing=True)
-    length = databases.sizes.n if databases.sizes.exactly and databases.sizes.n else 1
+        return Types((_databases(databases, (), tuple(kind[0] for kind in kinds)),), growing=True)
+    length = max(1, databases.sizes.filled(0, 0))
     written = sum(
         comb(len(kinds) + removed - 1, removed) * comb(len(kinds) + added - 1, added) * max(length, removed)
         for removed, added in differences
@@ -121,7 +121,8 @@ def _that_changes_all(databases: Multisets | Sequences, kinds: list[tuple[str, .
     """A pair whose difference holds every kind of record: all that can change does; None if too large."""
     records = [kind[0] for kind in kinds]
     if not databases.sizes.exactly:
-        return (tuple(sorted(records)), ()) if databases.sizes.allows(len(records)) else None
+        fits = databases.sizes.allows_difference(len(records), 0)
+        return _databases(databases, tuple(records), ()) if fits else None
     if len(kinds) == 1:
         left, right = kinds[0][:1], kinds[0][1:]
     else:
@@ -162,10 +163,8 @@ def _changes(
 
 def _databases(databases: Multisets | Sequences, left: tuple[str, ...], right: tuple[str, ...]) -> Written:
     """The smallest databases that differ by taking the left records away and putting the right ones in."""
-    if databases.sizes.exactly and databases.sizes.n:
-        same = (left or right)[:1] * (databases.sizes.n - len(left))
-        left, right = (*left, *same), (*right, *same)
-    return tuple(sorted(left)), tuple(sorted(right))
+    same = (left or right)[:1] * databases.sizes.filled(len(left), len(right))
+    return tuple(sorted((*left, *same))), tuple(sorted((*right, *same)))
 
 
 # tuples

@@ -308,7 +308,9 @@ class Inputs:
         edits, found = stated.edits(databases), None
         if edits is not None and edits.single is None and _listed_images(f, stated, domain) is None:
             found = closed_form(self.theory, databases, edits)  # any two images are neighbours as well
-        elif edits is not None and edit_types.apply_to(databases, [f]):
+        elif (
+            edits is not None and edit_types.apply_to(databases, [f]) and _passes(edits, databases, f, domain)
+        ):
             image = f.image(databases)
             if isinstance(image, Listed):
                 return InputMetric(ClosedForm("oo"), "one possible input")
@@ -505,6 +507,12 @@ def _listed_images(f: Map, stated: Granularity, domain: str) -> frozenset[edit_t
     if domain != "own":
         return None
     return f.neighbours_for(stated.innermost()[0].name)
+
+
+def _passes(edits: Edits, databases: DatabaseClass, f: Map, domain: str) -> bool:
+    """Whether groups of edits pass through a restriction: not between a least and a greatest size."""
+    between = isinstance(databases, Multisets) and databases.sizes.least and databases.sizes.n is not None
+    return not between or edits.most == 1 or domain == "own" or f.is_identity(databases)
 
 
 LARGEST_EXHAUSTION = 200_000
