@@ -17,7 +17,7 @@ from typing import Any
 import mpmath
 import pytest
 
-from dpcompose.kernel import comparison, forms, formulas
+from dpcompose.kernel import comparison, forms, formulas, terms
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.terms import Term, TermError, letter
 from dpcompose.search import comparing
@@ -586,6 +586,20 @@ def test_without_the_last_check_a_lying_solver_refutes_truths(monkeypatch: pytes
     assert compare(g, l, Lying()) is None
     monkeypatch.setattr(comparing._Question, "fails", lambda *_: True)
     assert isinstance(compare(g, l, Lying()), Point)
+
+
+def test_a_long_difference_is_not_written_down() -> None:
+    """The largest sum of two runs of three of 30 letters in a circle has more terms than a formula may have."""
+    rows = [[f"e{(i + j) % 30}" for j in range(3)] for i in range(30)]
+    sums = {" + ".join(sorted({*one, *other})) for one in rows for other in rows}
+    words = {f"e{i}": P for i in range(30)}
+    domains = kinds(words)
+    g, l = read(" + ".join(words), domains), terms.top(1, [read(one, domains) for one in sums])
+    found = compare(g, l)
+    assert isinstance(found, Proof) and "difference" not in found.certificate
+    assert comparison.check_at_least(g, l, json.loads(json.dumps(found.certificate))) == found.used
+    with pytest.raises(comparison.BadCertificate):
+        comparison.check_at_least(g, l + F(1, 1000), found.certificate)
 
 
 def test_there_are_many() -> None:
