@@ -277,11 +277,11 @@ class Judge:
     ) -> Theorem | None:
         """The claim refuted at a point at which mechanisms lose more."""
         assert isinstance(lower.says, Lower)
-        implied = self._implied(said, through)
-        if implied is None or implied[lower.says.key].kind == "oo":
+        value = self._implied(said, through).get(lower.says.key)
+        if value is None or value.kind == "oo":
             return None
         for point in self._points(said, lower.says, through):
-            if _is_enough(implied[lower.says.key], lower.says.value, point):
+            if _is_enough(value, lower.says.value, point):
                 continue
             with suppress(NoTheorem):
                 at = {name: str(x) for name, x in point.items()}
@@ -289,14 +289,14 @@ class Judge:
                 return self.shop.prover.by("refute", lower, claim=dict(claim), point=at, **more)
         return None
 
-    def _implied(self, said: Satisfies, through: list[str]) -> Mapping[str, Term] | None:
-        """What a claim implies by some conversions; None where one of them says nothing of it."""
+    def _implied(self, said: Satisfies, through: list[str]) -> Mapping[str, Term]:
+        """What a claim implies by some conversions; nothing where one of them says nothing of it."""
         values, theory = dict(said.values), self.shop.theory
         try:
             for id in through:
                 values = converted(theory, theory.page(id, "conversion"), values, {})
         except ValueError:  # a page is about other values, or numbers are too long to be written
-            return None
+            return {}
         return values
 
     def _points(self, said: Satisfies, lower: Lower, through: list[str]) -> Iterator[Mapping[str, Fraction]]:

@@ -316,6 +316,23 @@ def test_a_refusal_is_found_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert len(asked) == 1
 
 
+def test_a_cover_that_is_not_found_is_looked_for_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Not again for each claim."""
+    from dpcompose.search import guarantees
+
+    asked = []
+    whole = guarantees.workshop
+    monkeypatch.setattr(guarantees, "workshop", lambda *given: asked.append(given) or whole(*given))
+    monkeypatch.setattr(blocks, "MOST_WORK", 50)
+    stated = 'notion = "pure", epsilon = "e1", granularity = "node"'
+    text = problem('kind = "graphs"\nvertices = 8', '"free-lunch"', guarantee=stated)
+    more = '[[claims]]\nnotion = "pure"\nepsilon = "2*e1"\n'
+    assert cli.main(["verify", str(written(tmp_path, text + more))]) == 3
+    assert len(asked) == 1
+
+
 # sized sets, and other classes that are gone through database by database
 
 

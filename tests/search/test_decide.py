@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from shares import seeds
 
 from dpcompose.language import forms, formulas
 from dpcompose.language.forms import Form
@@ -214,7 +215,7 @@ def combination(rng: random.Random, names: Sequence[str], depth: int) -> tuple[s
     return f"max({', '.join(inner)})", rng.choice([mean, f"min({', '.join(inner)})", rng.choice(inner)])
 
 
-@pytest.mark.parametrize("seed", range(3))
+@seeds(1, 3)
 def test_random_linear_comparisons_are_always_decided(seed: int) -> None:
     rng = random.Random(seed)
     counts = {"holds": 0, "fails": 0, "undecided": 0}
@@ -240,7 +241,7 @@ def test_random_linear_comparisons_are_always_decided(seed: int) -> None:
     assert counts["holds"] >= 5 and counts["fails"] >= 4 and counts["undecided"] <= 4, counts
 
 
-@pytest.mark.parametrize("seed", range(3))
+@seeds(1, 3)
 def test_true_by_a_hair(seed: int) -> None:
     """g ≥ l where l = g − (something that is 0 at its least), and l plus a hair: proved, and refuted."""
     rng = random.Random(seed)
