@@ -111,7 +111,7 @@ def symmetric_difference_size(D: Iterable[Any], E: Iterable[Any]) -> int:
 
 def unbounded(D: Sequence[Any], E: Sequence[Any]) -> bool:
     """One record is added or removed: |D △ E| = 1."""
-    return symmetric_difference_size(D, E) == 1
+    return abs(len(D) - len(E)) == 1 and symmetric_difference_size(D, E) == 1
 
 
 def bounded(D: Sequence[Any], E: Sequence[Any]) -> bool:
@@ -138,10 +138,14 @@ def group(relation: Relation, m: int, databases: Sequence[Database]) -> Relation
 
 def neighbouring_pairs(databases: Sequence[Database], relation: Relation) -> list[Pair]:
     """All pairs of neighbours, each unordered pair once. A relation that is not symmetric is refused."""
+    found = []
     for D, E in combinations(databases, 2):
-        if relation(D, E) != relation(E, D):
+        near = relation(D, E)
+        if near != relation(E, D):
             raise ValueError(f"the relation is not symmetric at {D!r}, {E!r}")
-    return [(D, E) for D, E in combinations(databases, 2) if relation(D, E)]
+        if near:
+            found.append((D, E))
+    return found
 
 
 # ---------------------------------------------------------------- distances

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from operator import ne
 from typing import Any
 
 import oracle
@@ -61,7 +62,7 @@ def relation_on(
 
 def one_position_changed(D: Sequence[Any], E: Sequence[Any]) -> bool:
     """Tuples of one length that differ at exactly one position."""
-    return len(D) == len(E) and sum(a != b for a, b in zip(D, E, strict=True)) == 1
+    return len(D) == len(E) and sum(map(ne, D, E)) == 1
 
 
 def with_groups(singles: Mapping[str, tuple[Granularity, oracle.Relation]]) -> dict[str, Kind]:

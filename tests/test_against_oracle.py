@@ -41,8 +41,8 @@ TIMES = int(os.environ.get("DPCOMPOSE_EXAMPLES", "1"))
 
 
 def many(examples: int) -> Callable[[Any], Any]:
-    """So many random examples for two normal runs, each taking the time it takes."""
-    return settings(max_examples=max(8, examples // 2) * TIMES, deadline=None, suppress_health_check=SLOW)
+    """So many random examples for three normal runs, each taking the time it takes."""
+    return settings(max_examples=max(8, examples // 3) * TIMES, deadline=None, suppress_health_check=SLOW)
 
 
 # ---------------------------------------------------------------- reading what dpcompose says

@@ -15,7 +15,7 @@ from nbclient import NotebookClient
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
 COMMITTED = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-RUN_ALWAYS = 3
+RUN_ALWAYS = 1
 """How many notebooks are run in the normal tests; the others are marked slow: pytest -m slow runs them."""
 ABSOLUTE_PATH = re.compile(
     r"(?<![\w.:/<])/(?:home|root|tmp|usr|opt|var|work|Users|private|mnt)/|[A-Z]:\\\\?Users"

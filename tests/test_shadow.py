@@ -23,10 +23,10 @@ from dpcompose.kernel.theorems import Theorem
 from dpcompose.search.proofs import Proofs, Proved
 from dpcompose.search.verdicts import Verdict
 
-EACH = 30
+EACH = 20
 """How many settings of each notion a normal run looks at: one of each kind at least among all."""
 MANY = 400
-STEP = 7
+STEP = 10
 """The normal run takes every so many settings: kinds stand next to one another."""
 DECIDED = {"pure": 0.97, "approximate": 0.9, "zcdp": 0.75, "gaussian": 0.75, "mixed": 0.75}
 """Which share of the claims is decided at least."""

@@ -1,13 +1,24 @@
-"""The wheel, installed elsewhere: the command decides a file, and all theorem pages came along."""
+"""The wheel, installed elsewhere: the command decides a file, and all theorem pages came along.
+
+A normal run links what the wheel depends on into a new environment; a slow one installs it as users do.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import sysconfig
 import venv
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PROBLEM = """\
@@ -42,25 +53,64 @@ def run(*command: str | Path, cwd: Path, status: int = 0) -> str:
     return done.stdout
 
 
-def install(folder: Path) -> tuple[Path, Path]:
-    """A new environment with nothing but the wheel and what it depends on, and an empty folder."""
-    built, elsewhere, environment = folder / "built", folder / "elsewhere", folder / "environment"
-    elsewhere.mkdir()
+def build(folder: Path) -> Path:
+    """The wheel."""
     run(
         *(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"),
-        *("--wheel-dir", built, ROOT),
-        cwd=elsewhere,
+        *("--disable-pip-version-check", "--wheel-dir", folder, ROOT),
+        cwd=folder,
     )
-    (wheel,) = built.glob("dpcompose-*.whl")
+    (wheel,) = folder.glob("dpcompose-*.whl")
+    return wheel
+
+
+def install(wheel: Path, environment: Path) -> Path:
+    """The programs of a new environment with nothing but the wheel and what it depends on."""
     venv.create(environment, with_pip=True)
     programs = environment / ("Scripts" if os.name == "nt" else "bin")
-    run(programs / "python", "-m", "pip", "install", "-q", wheel, cwd=elsewhere)
-    return programs, elsewhere
+    run(programs / "python", "-m", "pip", "install", "-q", wheel, cwd=environment)
+    return programs
 
 
-def test_the_wheel(tmp_path: Path) -> None:
+def needed(name: str) -> Iterator[metadata.Distribution]:
+    """What a distribution depends on here, directly or not, without its extras, and itself."""
+    with suppress(metadata.PackageNotFoundError):  # needed on other systems alone
+        found = metadata.distribution(name)
+        yield found
+        for one in required(found):
+            yield from needed(one)
+
+
+def required(distribution: metadata.Distribution) -> list[str]:
+    """The names of what a distribution says it depends on, without its extras."""
+    lines = [line for line in distribution.requires or () if "extra ==" not in line]
+    return [re.split(r"[^\w.-]", line)[0] for line in lines]
+
+
+def link(wheel: Path, environment: Path) -> Path:
+    """The same, with links to what is installed here of all that the wheel says it depends on."""
+    venv.create(environment, with_pip=False)
+    programs = environment / ("Scripts" if os.name == "nt" else "bin")
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
+    with ZipFile(wheel) as file:
+        file.extractall(packages)
+    (about,) = packages.glob("dpcompose-*.dist-info")
+    itself = metadata.Distribution.at(about)
+    for one in {found.name: found for name in required(itself) for found in needed(name)}.values():
+        for top in {file.parts[0] for file in one.files or ()} - {"..", "__pycache__"}:
+            (packages / top).symlink_to(one.locate_file(top))
+    command = itself.entry_points["dpcompose"]
+    code = f"import sys; from {command.module} import {command.attr}; sys.exit({command.attr}())"
+    (programs / "dpcompose").write_text(f"#!{programs / 'python'}\n{code}\n")
+    (programs / "dpcompose").chmod(0o755)
+    return programs
+
+
+@pytest.mark.parametrize("made", [link, pytest.param(install, marks=pytest.mark.slow)])
+def test_the_wheel(made: Callable[[Path, Path], Path], tmp_path: Path) -> None:
     """One test for all checks: the environment takes long to make, and tests run in several processes."""
-    programs, elsewhere = install(tmp_path)
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    programs = made(build(tmp_path), tmp_path / "environment")
     check_the_installed_package_is_not_the_checkout(programs, elsewhere)
     check_the_installed_command_decides_a_file(programs, elsewhere)
     check_all_theorem_pages_are_in_the_wheel(programs, elsewhere)

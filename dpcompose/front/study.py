@@ -211,7 +211,18 @@ class Study:
         return self._shown(found)
 
     def _shown(self, found: Guarantees) -> Bound:
-        """Guarantees of the setting as readers see them."""
+        """Guarantees of the setting as readers see them; claims are compared with the same ones again."""
+        if id(found) not in self._bounds:  # a bound keeps its guarantees, so that no other ones have the id
+            self._bounds[id(found)] = self._made(found)
+        return self._bounds[id(found)]
+
+    @cached_property
+    def _bounds(self) -> dict[int, Bound]:
+        """The bounds that were shown, by their guarantees."""
+        return {}
+
+    def _made(self, found: Guarantees) -> Bound:
+        """The same, made."""
         flat = None
         if (one_by_one := self.flat(found.notion)) is not None:
             with suppress(NoGuarantee, TooLarge):

@@ -15,7 +15,9 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 
 MOST_CHARACTERS = 100_000
 MOST_TOKENS = 20_000
@@ -23,6 +25,7 @@ MOST_TERMS = 2_000
 MOST_DEPTH = 60
 MOST_DIGITS = 60  # of a written number
 MOST_WRITTEN_EXPONENT = 400  # 1e-400
+MOST_REMEMBERED = 1_000  # characters of a formula whose tree is kept
 
 FUNCTIONS = ("sqrt", "exp", "log", "max", "min", "abs", "top")
 RESERVED = frozenset({*FUNCTIONS, "sum", "oo"})
@@ -322,6 +325,18 @@ def read_tree(text: str, known: Collection[str] = ()) -> tuple[list[Token], Node
     """The tokens and the tree of a formula within all limits that concern its shape."""
     if not isinstance(text, str):
         raise FormulaError(f"a formula is a text, not {type(text).__name__}")
+    if len(text) <= MOST_REMEMBERED:
+        with suppress(FormulaError):  # whose message does not say what is known
+            return _read_once(text)
+    return _read(text, known)
+
+
+@lru_cache(maxsize=1024)
+def _read_once(text: str) -> tuple[list[Token], Node]:
+    return _read(text, ())
+
+
+def _read(text: str, known: Collection[str]) -> tuple[list[Token], Node]:
     some = tokens(text)
     reader = _Reader(text, some)
     tree = reader.sum()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 
@@ -26,8 +27,15 @@ class Theory:
 
     def of_kind(self, kind: str) -> list[Any]:
         """The pages of a kind, in the order of their ids; those that are only believed come last."""
-        found = (self.pages[id] for id in sorted(self.pages) if self.pages[id].head.kind == kind)
-        return sorted(found, key=lambda page: bool(page.is_believed))
+        return self._kinds.get(kind, [])
+
+    @cached_property
+    def _kinds(self) -> dict[str, list[Any]]:
+        """The pages by their kinds."""
+        found: dict[str, list[Any]] = {}
+        for id in sorted(self.pages, key=lambda id: (bool(self.pages[id].is_believed), id)):
+            found.setdefault(self.pages[id].head.kind, []).append(self.pages[id])
+        return found
 
     def first(self, kind: str, fits: Callable[[Any], bool], otherwise: str) -> Any:
         """The first page of a kind that fits.  Raises NoPage with the words `otherwise`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -79,8 +79,15 @@ class Theory(Shown):
 
     def of_kind(self, kind: str) -> list[Page]:
         """The pages of a kind, in the order of their ids; those that are only believed come last."""
-        order = sorted(self.pages, key=lambda id: (self.pages[id].is_believed, id))
-        return [self.pages[id] for id in order if self.pages[id].head.kind == kind]
+        return list(self._kinds.get(kind, ()))
+
+    @cached_property
+    def _kinds(self) -> dict[str, list[Page]]:
+        """The pages by their kinds."""
+        found: dict[str, list[Page]] = {}
+        for id in sorted(self.pages, key=lambda id: (self.pages[id].is_believed, id)):
+            found.setdefault(self.pages[id].head.kind, []).append(self.pages[id])
+        return found
 
     def _one(self, kind: str, surely: bool = True, **keys: object) -> Page | None:
         """The page of a kind with some keys, if there is one.  Raises PageError where it is wrong."""
@@ -253,8 +260,9 @@ def _language() -> folders.Language:
     return folders.Language(predicates(), grammar.names, Domain.read)
 
 
-def predicates() -> list[str]:
+@lru_cache(maxsize=1)
+def predicates() -> tuple[str, ...]:
     """The names of the files in hypotheses/ that decide a hypothesis."""
     own = {"__init__", "binding", "evidence", "inputs", "edit_types", "blocks", "exhaustion"}
     here = Path(__file__).parent / "hypotheses"
-    return sorted(path.stem for path in here.glob("*.py") if path.stem not in own)
+    return tuple(sorted(path.stem for path in here.glob("*.py") if path.stem not in own))

@@ -37,6 +37,8 @@ FEW_PIECES = 20
 """Up to so many pieces are proved one by one, beyond by a rule for all of them if there is one."""
 MANY_PIECES = 400
 """Up to so many pieces are proved by linear programs."""
+MOST_WRITTEN = 1_500
+"""The most terms of a difference that is written into a certificate."""
 LARGEST_GRID = 200_000
 """The most terms that are evaluated at simple points."""
 MOST_MEMBERS = 12
@@ -165,7 +167,7 @@ class _Question:
         certificate = {
             "letters": {name: domain_data(domain) for name, domain in self.domains.items()},
             **({"known": written} if written else {}),
-            "difference": text(self.difference),
+            **({"difference": text(self.difference)} if self.difference.size <= MOST_WRITTEN else {}),
             "proof": proof,
         }
         try:

@@ -21,10 +21,11 @@ from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated
 from dpcompose.privacy.flattening import NotFlat, flattened
-from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings import InvalidSetting, Setting
 from dpcompose.search import guarantees, stated
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.verdicts import Judge, Verdict, without_guarantees
+from dpcompose.spaces.databases import TooLarge
 
 FORMAT = 2
 """The number of the format of saved derivations."""
@@ -85,15 +86,25 @@ class Proofs:
             return error
         return found
 
-    @cached_property
+    @property
     def shop(self) -> Workshop:
         """What all proofs about the setting share.
 
-        Raises InvalidSetting where no mechanisms are as it says, NotElaborated and NoGuarantee.
+        Raises InvalidSetting where no mechanisms are as it says, NotElaborated, NoGuarantee and TooLarge.
         """
-        stated.check(self.setting, self.theory)
-        _ = self.unknown
-        return guarantees.workshop(self.elaborated.core, self.theory)
+        if isinstance(found := self._shop_or_why, Exception):
+            raise found.with_traceback(None)
+        return found
+
+    @cached_property
+    def _shop_or_why(self) -> Workshop | InvalidSetting | NotElaborated | NoGuarantee | TooLarge:
+        """The same; what is refused once is not tried again for each claim."""
+        try:
+            stated.check(self.setting, self.theory)
+            _ = self.unknown
+            return guarantees.workshop(self.elaborated.core, self.theory)
+        except (InvalidSetting, NotElaborated, NoGuarantee, TooLarge) as error:
+            return error
 
     @cached_property
     def unknown(self) -> str:
@@ -123,19 +134,32 @@ class Proofs:
         """
         if doubt:
             return Proved("undecided", None, Verdict(claim, "undecided", reason=doubt))
-        try:
-            found = self._judged(claim)
-        except TermError as error:  # numbers on the way are too long to be written
-            found = Verdict(claim, "undecided", reason=f"{TOO_LARGE}: {error}; {NEARER}")
+        found = self._found(claim)
         if found.theorem is None:
             more = f"; {self.not_flat}" if self.not_flat else ""
             return Proved("undecided", None, replace(found, reason=found.reason + more))
+        return self._made_again(found)
+
+    def proof(self, claim: Mapping[str, str]) -> Proved | None:
+        """The verdict that a claim is proved; None where it is not: then nothing is made again."""
+        found = self._found(claim)
+        return self._made_again(found) if found.word == "proved" else None
+
+    def _made_again(self, found: Verdict) -> Proved:
+        """A verdict by its theorems, made again from their saved form."""
         again = self.replayed(found.theorems)
         said = again[0].says
         if found.word != word_of(said):
             raise Refused(f"the verdict {found.word} is not what the theorem says, made again: {said}")
         loose = None if len(again) < 2 else isinstance(again[1].says, Loose)
         return Proved(found.word, loose, found, tuple(again))
+
+    def _found(self, claim: Mapping[str, str]) -> Verdict:
+        """The verdict on a claim; undecided where numbers on the way are too long to be written."""
+        try:
+            return self._judged(claim)
+        except TermError as error:
+            return Verdict(claim, "undecided", reason=f"{TOO_LARGE}: {error}; {NEARER}")
 
     def _judged(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim; one that says nothing needs no guarantee."""

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain, islice, product
 
-from dpcompose.kernel import terms
+from dpcompose.kernel import computed, terms
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
+from dpcompose.kernel.losses import converted
 from dpcompose.kernel.rules import claimed as read_claim
 from dpcompose.kernel.terms import Term, TermError
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
@@ -276,12 +277,27 @@ class Judge:
     ) -> Theorem | None:
         """The claim refuted at a point at which mechanisms lose more."""
         assert isinstance(lower.says, Lower)
+        value = self._implied(said, through).get(lower.says.key)
+        if value is None or value.kind == "oo":
+            return None
         for point in self._points(said, lower.says, through):
+            if _is_enough(value, lower.says.value, point):
+                continue
             with suppress(NoTheorem):
                 at = {name: str(x) for name, x in point.items()}
                 more = {"through": through} if through else {}
                 return self.shop.prover.by("refute", lower, claim=dict(claim), point=at, **more)
         return None
+
+    def _implied(self, said: Satisfies, through: list[str]) -> Mapping[str, Term]:
+        """What a claim implies by some conversions; nothing where one of them says nothing of it."""
+        values, theory = dict(said.values), self.shop.theory
+        try:
+            for id in through:
+                values = converted(theory, theory.page(id, "conversion"), values, {})
+        except ValueError:  # a page is about other values, or numbers are too long to be written
+            return {}
+        return values
 
     def _points(self, said: Satisfies, lower: Lower, through: list[str]) -> Iterator[Mapping[str, Fraction]]:
         """Points at which the claim may be too small: where it is seen to be, and simple ones."""
@@ -398,6 +414,13 @@ class Judge:
                 "exceed", *premises, claim=dict(claim), point=at, neighbours=n, bits=bits, **by
             )
         return None
+
+
+def _is_enough(claimed: Term, lost: Term, point: Mapping[str, Fraction]) -> bool:
+    """Whether a claim is seen to hold at a point, where what is lost is compared with it."""
+    with suppress(ValueError):  # a value is ∞, or there is none there
+        return computed.is_at_least(claimed, lost, point)
+    return False
 
 
 def without_guarantees(prover: Prover, claim: Mapping[str, str]) -> Verdict | None:

@@ -22,7 +22,9 @@ from dpcompose.front import cli
 from dpcompose.front.study import load
 from dpcompose.kernel import forms, settings
 from dpcompose.kernel.check import Refused
+from dpcompose.kernel.covers import blocks
 from dpcompose.kernel.settings import BadSetting
+from dpcompose.privacy.elaboration import arrays
 from dpcompose.proof import metric_checker, registry
 from dpcompose.proof.metric_checker import Refused as RefusedInMetric
 
@@ -273,7 +275,7 @@ def test_windows_are_counted_before_they_are_made() -> None:
         ('"event"', "{ group = 5, of = { w-event = 999 } }"),
     ],
 )
-@pytest.mark.parametrize("length", ["= 100000", "= 99999"])
+@pytest.mark.parametrize("length", [pytest.param("= 100000", marks=pytest.mark.slow), "= 99999"])
 def test_other_long_streams(length: str, target: str, stated: str, tmp_path: Path) -> None:
     status, said = apart(written(tmp_path, streams(length, target, stated)))
     assert status in (2, 3) and "would do" in " ".join(said.split())
@@ -285,12 +287,15 @@ def test_a_long_stream_of_small_windows_is_decided(tmp_path: Path) -> None:
     assert status == 0 and "PROVED, and no smaller guarantee holds" in said
 
 
-@pytest.mark.parametrize("kind", ["tuples", "streams"])
-def test_what_would_do_does(kind: str, tmp_path: Path) -> None:
-    """The length that a refusal names, with the longest windows and their hardest cover."""
-    text = streams("= 1414", "{ w-event = 1000 }", "{ w-event = 7 }", "143*e1")
+@pytest.mark.parametrize(
+    ("kind", "length", "window"),
+    [("tuples", 1414, 0), ("streams", 300, 200), pytest.param("streams", 1414, 1000, marks=pytest.mark.slow)],
+)
+def test_what_would_do_does(kind: str, length: int, window: int, tmp_path: Path) -> None:
+    """The length that a refusal names, with the longest windows and their hardest cover; and a shorter one."""
+    text = streams(f"= {length}", f"{{ w-event = {window} }}", "{ w-event = 7 }", f"{-(-window // 7)}*e1")
     if kind == "tuples":
-        text = problem('kind = "tuples"\nsize = "= 1414"')
+        text = problem(f'kind = "tuples"\nsize = "= {length}"')
     status, said = apart(written(tmp_path, text))
     assert status == 0 and "PROVED, and no smaller guarantee holds" in said
 
@@ -307,6 +312,23 @@ def test_a_refusal_is_found_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         cli.main(["verify", str(written(tmp_path, streams("= 100000", '"event"', "{ w-event = 1000 }")))])
         == 3
     )
+    assert len(asked) == 1
+
+
+def test_a_cover_that_is_not_found_is_looked_for_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Not again for each claim."""
+    from dpcompose.search import guarantees
+
+    asked = []
+    whole = guarantees.workshop
+    monkeypatch.setattr(guarantees, "workshop", lambda *given: asked.append(given) or whole(*given))
+    monkeypatch.setattr(blocks, "MOST_WORK", 50)
+    stated = 'notion = "pure", epsilon = "e1", granularity = "node"'
+    text = problem('kind = "graphs"\nvertices = 8', '"free-lunch"', guarantee=stated)
+    more = '[[claims]]\nnotion = "pure"\nepsilon = "2*e1"\n'
+    assert cli.main(["verify", str(written(tmp_path, text + more))]) == 3
     assert len(asked) == 1
 
 
@@ -344,11 +366,41 @@ NEIGHBOURS = {
 
 @pytest.mark.parametrize(
     ("name", "target", "stated"),
-    [("exactly", "unbounded", "bounded"), ("vertices", "free-lunch", "node"), ("graphs", "edge", "edge")],
+    [
+        ("exactly", "unbounded", "bounded"),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in (("vertices", "free-lunch", "node"), ("graphs", "edge", "edge"))
+        ),
+    ],
 )
 def test_large_classes_are_refused_by_counts(name: str, target: str, stated: str, tmp_path: Path) -> None:
     guarantee = f'notion = "pure", epsilon = "e1", granularity = "{stated}"'
     status, said = apart(written(tmp_path, problem(CLASSES[name], f'"{target}"', guarantee=guarantee)))
+    assert status == 3 and "would do" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("of_class", "target", "stated", "limit"),
+    [
+        ('kind = "graphs"\nvertices = 8', "free-lunch", "node", (blocks, "MOST_WORK")),
+        ('kind = "graphs"\nvertices = "<= 5"', "edge", "edge", (arrays, "LARGEST")),
+    ],
+)
+def test_smaller_classes_are_refused_by_smaller_counts(
+    of_class: str,
+    target: str,
+    stated: str,
+    limit: tuple[Any, str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    guarantee = f'notion = "pure", epsilon = "e1", granularity = "{stated}"'
+    file = written(tmp_path, problem(of_class, f'"{target}"', guarantee=guarantee))
+    assert verify(file, capsys)[0] in (0, 1)
+    monkeypatch.setattr(*limit, 50)
+    status, said = verify(file, capsys)
     assert status == 3 and "would do" in " ".join(said.split())
 
 
@@ -483,8 +535,15 @@ def test_logarithms_in_one_another() -> None:
     assert status == 1 and "REFUTED" in said and "true loss 1\n" in said
 
 
-@pytest.mark.parametrize("depth", [12, 29])
-@pytest.mark.parametrize("stated", [False, True], ids=["claimed", "stated and claimed"])
+@pytest.mark.parametrize(
+    ("depth", "stated"),
+    [
+        (12, True),
+        (29, False),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in ((12, False), (29, True))),
+    ],
+    ids=lambda one: ("claimed", "stated and claimed")[one] if isinstance(one, bool) else str(one),
+)
 @pytest.mark.parametrize(
     "nest",
     [

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from shares import seeds
 
 from dpcompose.kernel import comparison, forms, formulas, polynomials
 from dpcompose.kernel.comparison import BadCertificate, check_at_least, check_larger, check_point
@@ -403,7 +404,7 @@ def drawn(rng: random.Random, domain: Domain) -> Fraction:
             return x
 
 
-@pytest.mark.parametrize("seed", range(4))
+@seeds(2, 4)
 def test_random_certificates_show_only_what_is_true(seed: int) -> None:
     rng = random.Random(seed)
     accepted = refused = 0

@@ -91,7 +91,7 @@ def _lowest(noise: Noise, domains: Mapping[str, Domain]) -> Any:
     rng, text = random.Random(1), formulas.to_text(noise.parameter)
     scope = {"sqrt": mpmath.sqrt, "log": mpmath.log, "exp": mpmath.exp, "max": max, "__builtins__": {}}
     least = mpmath.inf
-    for _ in range(300):
+    for _ in range(100):
         point = {
             name: mpmath.mpf(rng.choice([rng.random(), 0.001, 0.999, 1e-9]))
             * (1 if domains[name].greatest == 1 else rng.choice([1, 10, 1000]))

@@ -16,8 +16,9 @@ from typing import Any
 
 import mpmath
 import pytest
+from shares import seeds
 
-from dpcompose.kernel import comparison, forms, formulas
+from dpcompose.kernel import comparison, forms, formulas, terms
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.terms import Term, TermError, letter
 from dpcompose.search import comparing
@@ -291,7 +292,7 @@ def combination(rng: random.Random, names: Sequence[str], depth: int) -> tuple[s
     return f"max({', '.join(inner)})", rng.choice([mean, f"min({', '.join(inner)})", rng.choice(inner)])
 
 
-@pytest.mark.parametrize("seed", range(6))
+@seeds(3, 6)
 def test_random_linear_comparisons_are_always_decided(seed: int) -> None:
     rng = random.Random(seed)
     counts = {"true": 0, "false": 0, "open": 0}
@@ -314,7 +315,7 @@ def test_random_linear_comparisons_are_always_decided(seed: int) -> None:
     assert counts["true"] >= 5 and counts["false"] >= 4 and counts["open"] <= 4, counts
 
 
-@pytest.mark.parametrize("seed", range(3))
+@seeds(2, 3)
 def test_true_by_a_hair(seed: int) -> None:
     """g ≥ l where l = g − (something that is 0 at its least), and l plus a hair: proved, and refuted."""
     rng = random.Random(seed)
@@ -328,7 +329,7 @@ def test_true_by_a_hair(seed: int) -> None:
         assert judged(greater, f"{lesser} + 1/10**6", words) == "false"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@seeds(2, 4)
 def test_random_polynomials_are_never_wrong(seed: int) -> None:
     rng = random.Random(100 + seed)
     found = []
@@ -391,7 +392,7 @@ def random_comparison(seed: int) -> tuple[str, str, dict[str, str]]:
     return greater, f"{factor}*({lesser})", words
 
 
-@pytest.mark.parametrize("seed", range(8))
+@seeds(4, 8)
 def test_random_functions_are_never_wrong(seed: int) -> None:
     judged(*random_comparison(seed))
 
@@ -582,7 +583,7 @@ def _parts(data: Any) -> list[tuple[Any, Any]]:
     return [(data, key) for key in keys] + [one for key in keys for one in _parts(data[key])]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@seeds(2, 4)
 def test_changed_certificates_show_nothing_false(seed: int) -> None:
     """Changed at random, certificates are refused by the one error; and none shows 1/1000 too much."""
     rng = random.Random(seed)
@@ -656,6 +657,20 @@ def test_without_the_last_check_a_lying_solver_refutes_truths(monkeypatch: pytes
     assert compare(g, l, LIARS[0]) is None
     monkeypatch.setattr(comparing._Question, "fails", lambda *_: True)
     assert isinstance(compare(g, l, LIARS[0]), Point)
+
+
+def test_a_long_difference_is_not_written_down() -> None:
+    """The largest sum of two runs of three of 30 letters in a circle has more terms than a formula may have."""
+    rows = [[f"e{(i + j) % 30}" for j in range(3)] for i in range(30)]
+    sums = {" + ".join(sorted({*one, *other})) for one in rows for other in rows}
+    words = {f"e{i}": P for i in range(30)}
+    domains = kinds(words)
+    g, l = read(" + ".join(words), domains), terms.top(1, [read(one, domains) for one in sums])
+    found = compare(g, l)
+    assert isinstance(found, Proof) and "difference" not in found.certificate
+    assert comparison.check_at_least(g, l, json.loads(json.dumps(found.certificate))) == found.used
+    with pytest.raises(comparison.BadCertificate):
+        comparison.check_at_least(g, l + F(1, 1000), found.certificate)
 
 
 def test_there_are_many() -> None:

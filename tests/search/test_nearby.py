@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dpcompose as dpc
 from dpcompose.front.results import Answer
 from dpcompose.front.study import Study, load
+from dpcompose.kernel.theorems import Prover, Theorem
+from dpcompose.search.proofs import Proofs
 from dpcompose.spaces.granularities import Granularity
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"
@@ -56,6 +59,37 @@ def refuted(study: Study, claim: str) -> Answer:
 )
 def test_changes_that_make_a_claim_true(study: Study, claim: str, changes: tuple[str, ...]) -> None:
     assert refuted(study, claim).nearby == changes
+
+
+def test_what_does_not_hold_nearby_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the verdict itself is made again from its saved form, and each change that makes a claim true."""
+    made = []
+    whole = Proofs.replayed
+    monkeypatch.setattr(Proofs, "replayed", lambda self, some: made.append(self) or whole(self, some))
+    assert refuted(two("unbounded", "common", "unbounded"), "min(e1, e2)").nearby == ()
+    assert len(made) == 1
+    assert len(refuted(two("bounded", "common", "bounded"), "max(e1, e2)").nearby) == 2
+    assert len(made) == 4
+
+
+@pytest.mark.parametrize(("delta", "tried"), [("1/2", False), ("0", True)])
+def test_a_claim_is_refuted_only_through_pages_that_apply(
+    delta: str, tried: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of δ = 0 says nothing of a claim with another δ."""
+    asked = []
+    whole = Prover.by
+
+    def by(prover: Prover, rule: str, /, *premises: Any, **arguments: Any) -> Theorem:
+        asked.append((rule, tuple(arguments.get("through", ()))))
+        return whole(prover, rule, *premises, **arguments)
+
+    monkeypatch.setattr(Prover, "by", by)
+    study = dpc.compose(
+        dpc.mechanism("M", dpc.pure("e", dpc.unbounded)), on=dpc.multisets("ab"), target=dpc.bounded
+    )
+    study.check(dpc.approximate("e", delta))
+    assert (("refute", ("approximate-to-pure",)) in asked) is tried
 
 
 def test_a_changed_target_says_which_guarantees_change_with_it() -> None:

@@ -159,11 +159,13 @@ def test_what_says_nothing_holds_where_numbers_on_the_way_are_too_long(more: lis
 
 
 def test_what_says_nothing_holds_where_nothing_is_known_of_the_neighbours() -> None:
-    """Of two families on one partition other members move further, which no cover says."""
+    """Of two families on one partition other members move further, which no cover says.
+
+    An exchange of records moves what they are by two, and how many there are by nothing.
+    """
     first = COUNTED | satisfies("zcdp", rho="f[i]")
-    second = COUNTED | satisfies("pure", "bounded", epsilon="e[i]")
-    for one in (first, second):
-        one["guarantee"]["domain"] = "own"
+    first["guarantee"]["domain"] = "own"
+    second = {**COUNTED, "name": "N", "query": "count", "noise": {"gaussian": "2"}}
     about = proofs(
         first, second, target={"group": 2, "of": "bounded"}, parameters={"k": "integer >= 2"}, **OF_PARTS
     )
