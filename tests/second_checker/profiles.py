@@ -24,9 +24,7 @@ U, B, BOTH = frozenset({(0, 1), (1, 0)}), frozenset({(1, 1)}), frozenset({(0, 1)
 def profile(core: Any, library: Library) -> tuple[list[Vector], dict[int, list[Form]]]:
     """The maximal vectors of a setting; noises have ranks for distances, with the moves of each."""
     kind = core["databases"]["kind"]
-    found = {"records": by_edits, "cells": by_blocks, "listed": by_exhaustion}.get(kind)
-    if kind == "arrays":
-        raise NotRead("arrays", "types that were counted are to be believed")
+    found = {"records": by_edits, "cells": by_blocks, "listed": by_exhaustion, "steps": by_steps}.get(kind)
     if found is None:
         raise NotRead("class", f"databases of kind {kind}")
     vectors, moves = noises.ranked(core, library, set(found(core)))
@@ -49,9 +47,9 @@ def rounded_up(distance: Distance, steps: int) -> Distance:
 def by_edits(core: Any) -> Iterator[Vector]:
     """The vectors of one pair for each type of target neighbours (shapes/edit-types.md)."""
     base = core["databases"]
-    if base["of"] != "multisets":
-        raise NotRead("class", f"records in {base['of']}")
     how, n = base["size"]
+    if base["of"] == "sequences" and how != "any":
+        raise NotRead("class", "sequences of limited lengths")
     many = [len(atom) for atom in base["atoms"]]
     if core["target"]["single"] == "any two" and how == "any":
         yield tuple(far(core["mechanisms"][i], reads) for i, reads in slots(core))
@@ -159,46 +157,73 @@ def cover(left: frozenset[int], blocks: list[frozenset[int]]) -> int:
     return 1 + min(cover(left - b, blocks) for b in {b & left for b in blocks if first in b})
 
 
+# -- steps -----------------------------------------------------------------------------------------------
+
+
+def by_steps(core: Any) -> Iterator[Vector]:
+    """The one vector of databases that are as far apart as the target allows (shapes/own-steps.md)."""
+    yield tuple(
+        rounded_up(core["target"]["steps"], stated(one)["steps"]) if stated(one)["single"] == "step" else 1
+        for one in core["mechanisms"]
+    )
+
+
 # -- listed databases ------------------------------------------------------------------------------------
 
 
 def by_exhaustion(core: Any) -> Iterator[Vector]:
     """The vectors of all target neighbours of a finite class (shapes/exhaustion.md)."""
     count = core["databases"]["count"]
-    reach = paths(core["target"]["single"], count)
+    pairs = core["target"]["single"]
+    reach = joined(pairs, count)
     tables = []
     for i, reads in slots(core):
         mechanism = core["mechanisms"][i]
         image = list(range(count)) if reads is None else reads
-        pairs = stated(mechanism)["single"]
-        if pairs != "any two" and mechanism["domain"] == "common":
-            pairs = [(image[a], image[b]) for a, b in pairs]
-        tables.append((image, paths(pairs, max(image) + 1), stated(mechanism)["steps"]))
-    for a, b in combinations(range(count), 2):
-        if reach[a][b] <= core["target"]["steps"]:
-            yield tuple(rounded_up(metric[image[a]][image[b]], steps) for image, metric, steps in tables)
+        own = stated(mechanism)["single"]
+        if own != "any two" and mechanism["domain"] == "common":
+            own = {(image[a], image[b]) for a, b in own}
+        tables.append((image, joined(own, max(image) + 1), stated(mechanism)["steps"]))
+    for a in range(count):
+        near = [b for b, far in paths(reach, a, most=core["target"]["steps"]).items() if b > a and far]
+        metrics = [paths(graph, image[a], {image[b] for b in near}) for image, graph, _ in tables]
+        for b in near:
+            yield tuple(
+                rounded_up(metric.get(image[b], INF), steps)
+                for metric, (image, _, steps) in zip(metrics, tables, strict=True)
+            )
 
 
-def paths(pairs: Any, count: int) -> list[list[Distance]]:
-    """All shortest paths in a graph."""
+def joined(pairs: Any, count: int) -> list[set[int]]:
+    """To which others a pair leads from each."""
     if pairs == "any two":
-        pairs = list(combinations(range(count), 2))
-    joined: list[set[int]] = [set() for _ in range(count)]
+        pairs = combinations(range(count), 2)
+    graph: list[set[int]] = [set() for _ in range(count)]
     for a, b in pairs:
-        joined[a].add(b)
-        joined[b].add(a)
-    rows = []
-    for start in range(count):
-        row: list[Distance] = [INF] * count
-        row[start], waiting = 0, deque([start])
-        while waiting:
-            at = waiting.popleft()
-            for to in joined[at]:
-                if row[to] == INF:
-                    row[to] = row[at] + 1
-                    waiting.append(to)
-        rows.append(row)
-    return rows
+        if a != b:
+            graph[a].add(b)
+            graph[b].add(a)
+    return graph
+
+
+def paths(
+    graph: list[set[int]], start: int, wanted: set[int] | None = None, most: Distance = INF
+) -> dict[int, Distance]:
+    """How far the others are, at least all that are wanted and no further than that."""
+    row: dict[int, Distance] = {start: 0}
+    left = None if wanted is None else wanted - {start}
+    waiting = deque([start])
+    while waiting and left != set():
+        at = waiting.popleft()
+        if row[at] >= most:
+            break
+        for to in graph[at]:
+            if to not in row:
+                row[to] = row[at] + 1
+                waiting.append(to)
+                if left is not None:
+                    left.discard(to)
+    return row
 
 
 # -- maximal vectors -------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 
 from second_checker import settings
 from second_checker.derivations import Attained, Bound, Derivation, Shown, Unread
-from second_checker.forms import Algebra
+from second_checker.forms import INF, Algebra
 from second_checker.losses import Losses
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.pages import Library
@@ -19,15 +19,13 @@ from second_checker.profiles import profile
 
 THEOREMS = Path(__file__).resolve().parents[2] / "theorems"
 STEPS = {
-    "curve": "a bound that is computed for numbers (computed pages)",
-    "curve_standing": "that a claim lies above such a bound",
-    "exceed": "that a claim lies below the least curve",
     "table": "mechanisms that are tables of probabilities",
     "study": "a study within a study",
     "one_by_one": "the mechanisms of a study one by one",
 }
 NOT_READ = {
     **STEPS,
+    "curve": "curves of two Laplace noises, of too many losses, or on which a claim lies",
     "noise": "noise on listed databases, in other notions than its own, or on queries of other kinds",
     "metrics": "problems about metrics and coordinates: their files have no setting",
     "setting": "graphs, tables, sets, sequences, users and other classes of problem files",
@@ -88,8 +86,8 @@ def look(saved: Any, folder: Path, unread: list[NotRead]) -> None:
     text = json.dumps(core, sort_keys=True, separators=(",", ":"))
     demand(hashlib.sha256(text.encode()).hexdigest() == derivation["setting"], "the setting is another one")
     library = Library(folder, derivation["pages"])
-    settings.agree(saved["problem"], core, library)
-    vectors, moves = profile(core, library)
+    vectors, moves = profile(settings.agree(saved["problem"], core, library), library)
+    demand_types(core, vectors)
     losses = Losses(core, vectors, library, moves)
     walk = Derivation(losses, len(core["mechanisms"]))
     for n, step in enumerate(derivation["steps"], 1):
@@ -105,6 +103,15 @@ def look(saved: Any, folder: Path, unread: list[NotRead]) -> None:
                 continue
             raise Rejected(f"step {n}: {error}") from error
     concluded(saved, walk)
+
+
+def demand_types(core: Any, vectors: list[Any]) -> None:
+    """Rejects types of a large class that are not those found by going through it again."""
+    if core["databases"]["kind"] == "arrays":
+        said = {tuple(INF if r == "oo" else r for r in t["moves"]) for t in core["databases"]["types"]}
+        demand(set(vectors) <= said, "a type of neighbours is missing")
+        below = all(any(all(a <= b for a, b in zip(t, v, strict=True)) for v in vectors) for t in said)
+        demand(below, "a type of neighbours that are not there")
 
 
 def concluded(saved: Any, walk: Derivation) -> None:

@@ -1,0 +1,64 @@
+"""Listed databases and maps by tables of a problem file, compared with a finite setting."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+from second_checker.outcomes import NotRead, demand
+from second_checker.relations import relation, same_relation
+
+
+def listed(problem: Any, core: Any) -> None:
+    """Rejects a finite setting that is not the problem's."""
+    elements = problem["databases"]["elements"]
+    demand(
+        core["databases"] == {**core["databases"], "kind": "listed", "count": len(elements)},
+        "other databases",
+    )
+    # databases, and the values of maps, are numbered in the order of their names
+    elements = sorted(elements)
+    at = {name: i for i, name in enumerate(elements)}
+    singles: dict[str, Any] = {
+        name: [tuple(sorted((at[a], at[b]))) for a, b in own["neighbours"]]
+        for name, own in problem.get("granularities", {}).items()
+        if "neighbours" in own
+    }
+    singles["free-lunch"] = list(combinations(range(len(elements)), 2))
+    same_relation(problem["target"]["granularity"], ordered(core["target"]), singles)
+    if any("noise" in one for one in core["mechanisms"]):
+        raise NotRead("noise", "on listed databases")
+    for said, one in zip(problem["mechanisms"], core["mechanisms"], strict=True):
+        image(problem, said, one, elements, singles)
+
+
+def ordered(own: Any) -> Any:
+    """A relation whose pairs are written with the smaller number first."""
+    if own["single"] == "any two":
+        raise NotRead("setting", "any two listed databases")
+    return {**own, "single": [tuple(sorted(pair)) for pair in own["single"]]}
+
+
+def image(problem: Any, said: Any, one: Any, elements: list[str], singles: Any) -> None:
+    """Rejects another map, or other neighbours of its images."""
+    reads, name = said.get("reads", "everything"), said["guarantee"]["granularity"]
+    if reads == "everything":
+        demand(one["reads"] == [None], "another map")
+        return same_relation(name, ordered(one["stated"]), singles)
+    if "map" not in reads or "table" not in problem["maps"][reads["map"]]:
+        raise NotRead("setting", "a map without a table")
+    chart = problem["maps"][reads["map"]]
+    values = sorted({chart["table"][e] for e in elements})
+    table = [values.index(chart["table"][e]) for e in elements]
+    demand(one["reads"] == [table], "another map")
+    if one["domain"] == "common":
+        return same_relation(name, ordered(one["stated"]), singles)
+    given = chart.get("image-neighbours", {}).get(name)
+    if given is not None:
+        pairs = [tuple(sorted((values.index(a), values.index(b)))) for a, b in given]
+    else:
+        single, steps = relation(name, singles)
+        if steps != 1:
+            raise NotRead("setting", "groups of images")
+        pairs = [tuple(sorted((table[a], table[b]))) for a, b in single if table[a] != table[b]]
+    return same_relation("own", ordered(one["stated"]), {"own": pairs})
