@@ -14,7 +14,7 @@ from typing import Any
 
 import frozen
 import pytest
-from forged_results import curves, derivations, settings
+from forged_results import curves, derivations, mechanisms, settings
 from second_checker import comparisons, enclosures
 from second_checker.forms import Algebra
 from second_checker.outcomes import Rejected
@@ -49,7 +49,7 @@ def test_what_is_judged(saved: Callable[[str], Any]) -> None:
     assert {why for reasons in REFUSED.values() for why in reasons} <= set(NOT_READ)
 
 
-ACCEPTED = 152
+ACCEPTED = 159
 REFUSED = {
     **dict.fromkeys(
         [
@@ -62,21 +62,14 @@ REFUSED = {
         ],
         ("metrics",),
     ),
-    "problems/46-checked-on-tables": ("table",),
     "problems/47-claims-in-other-notions": ("calculus", "step"),
-    "problems/67-locations": ("noise",),
-    "problems/69-two-districts": ("family",),
-    "problems/78-a-study-in-a-study": ("study",),
     "pages/lemmas/push-forward": ("calculus",),
-    "pages/noises/planar-laplace": ("noise",),
-    "pages/queries/bit": ("constants", "step"),
-    "pages/queries/location": ("noise",),
 }
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 
 
-FORGERIES = {**derivations.FORGERIES, **curves.FORGERIES, **settings.FORGERIES}
+FORGERIES = {**derivations.FORGERIES, **curves.FORGERIES, **settings.FORGERIES, **mechanisms.FORGERIES}
 
 
 @pytest.mark.parametrize("name", FORGERIES)

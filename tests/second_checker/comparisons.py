@@ -65,14 +65,19 @@ def show(algebra: Algebra, form: Form, proof: Any) -> None:
 def worst_case(algebra: Algebra, text: Any) -> tuple[Any, int, Counter[Form]]:
     """A worst case that a certificate names: its atom, m and its members."""
     form = algebra.read(text)
-    if "max(" in str(text) and not letters(form):
-        raise NotRead("constants", "a worst case of numbers, which is read as the largest of them")
+    if is_number(text, form):
+        raise NotRead("constants", "a worst case of numbers that is weighed, and read as the largest of them")
     demand(len(form) == 1, f"{text} is no worst case")
     ((monomial, factor),) = form
     demand(factor == 1 and len(monomial) == 1, f"{text} is no worst case")
     ((a, p),) = monomial
     demand(p == 1 and a[0] == "top", f"{text} is no worst case")
     return a, a[1], Counter(dict(a[2]))
+
+
+def is_number(text: Any, form: Form) -> bool:
+    """Whether a worst case is one of numbers: these are compared when they are read."""
+    return "max(" in str(text) and not letters(form)
 
 
 def leaf(algebra: Algebra, form: Form, proof: Any) -> None:
@@ -150,6 +155,8 @@ def bernstein(algebra: Algebra, form: Form, unit: list[str]) -> None:
 
 def choose(algebra: Algebra, form: Form, proof: Any) -> None:
     """Each sum of m members in place of a worst case that is subtracted."""
+    if is_number(proof["choose"], algebra.read(proof["choose"])):
+        return choose_number(algebra, form, proof)
     a, m, members = worst_case(algebra, proof["choose"])
     every = {add(*chosen) for chosen in combinations(list(members.elements()), m)}
     seen = set()
@@ -159,6 +166,15 @@ def choose(algebra: Algebra, form: Form, proof: Any) -> None:
         seen.add(case)
         show(algebra, replaced(algebra, form, a, case, 1), inner)
     demand(seen == every, "a case is missing")
+    return None
+
+
+def choose_number(algebra: Algebra, form: Form, proof: Any) -> None:
+    """A maximum of numbers has been read as the largest of them: the proof for that case is needed."""
+    largest = algebra.read(proof["choose"])
+    own = [inner for text, inner in proof["cases"] if algebra.read(text) == largest]
+    demand(bool(own), "the largest case is missing")
+    show(algebra, form, own[0])
 
 
 def replaced(algebra: Algebra, form: Form, a: Any, case: Form, sign: int) -> Form:

@@ -123,6 +123,9 @@ def domain(words: Any) -> dict[str, Any]:
     raise NotRead("domain", str(words))
 
 
+OVER = {"max", "min", "sum", "top"}
+
+
 def is_worst(form: Form) -> bool:
     """Whether a form is one worst case."""
     if len(form) != 1:
@@ -457,7 +460,8 @@ class Algebra:
         """A function of formulas."""
         leading = rational(self.of(parts[0], names)) if name == "top" else None
         own = parts[1:] if name == "top" else parts
-        if len(own) == 4 and isinstance(own[1], ast.Name) and name in {"max", "min", "sum", "top"}:
+        index = own[1].id if len(own) == 4 and isinstance(own[1], ast.Name) else None
+        if index and index not in self.domains and index not in names and name in OVER:
             return self.over(name, int(leading or 1), own, names)
         values = [self.of(part, names) for part in own]
         match name:

@@ -48,17 +48,27 @@ def image(problem: Any, said: Any, one: Any, elements: list[str], singles: Any) 
     if "map" not in reads or "table" not in problem["maps"][reads["map"]]:
         raise NotRead("setting", "a map without a table")
     chart = problem["maps"][reads["map"]]
-    values = sorted({chart["table"][e] for e in elements})
-    table = [values.index(chart["table"][e]) for e in elements]
-    demand(one["reads"] == [table], "another map")
+    numbers = numbered(chart, one, elements)
+    table = [numbers[chart["table"][e]] for e in elements]
     if one["domain"] == "common":
         return same_relation(name, ordered(one["stated"]), singles)
     given = chart.get("image-neighbours", {}).get(name)
     if given is not None:
-        pairs = [tuple(sorted((values.index(a), values.index(b)))) for a, b in given]
+        pairs = [tuple(sorted((numbers[a], numbers[b]))) for a, b in given]
     else:
         single, steps = relation(name, singles)
         if steps != 1:
             raise NotRead("setting", "groups of images")
         pairs = [tuple(sorted((table[a], table[b]))) for a, b in single if table[a] != table[b]]
     return same_relation("own", ordered(one["stated"]), {"own": pairs})
+
+
+def numbered(chart: Any, one: Any, elements: list[str]) -> dict[str, int]:
+    """The numbers that the setting gives to the values of a map: as many, without gaps."""
+    demand(len(one["reads"]) == 1 and one["reads"][0] is not None, "another map")
+    demand(len(one["reads"][0]) == len(elements), "another map")
+    numbers: dict[str, int] = {}
+    for name, number in zip(elements, one["reads"][0], strict=True):
+        demand(numbers.setdefault(chart["table"][name], number) == number, "another map")
+    demand(sorted(numbers.values()) == list(range(len(numbers))), "another map")
+    return numbers

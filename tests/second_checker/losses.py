@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-from second_checker import noises
+from second_checker import noises, tables
 from second_checker.forms import INF, ZERO, Algebra, Form, add, minus, number, rational, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
@@ -25,11 +25,15 @@ ROOT = "sqrt(sum({0}[i]**2, i, 1, k))"
 
 @dataclass(frozen=True)
 class Promise:
-    """The guarantee of a mechanism, converted by these pages with these chosen values."""
+    """The guarantee of a mechanism, converted by these pages with these chosen values.
+
+    `own` is the guarantee itself where it is not that of the setting, but what a study satisfies.
+    """
 
     mechanism: int
     notion: str
     pages: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
+    own: tuple[tuple[str, Form | None], ...] | None = None
 
 
 @dataclass
@@ -48,7 +52,7 @@ class Losses:
             and self.core["databases"].get("size", [""])[0] == "any"
         )
         for one in self.core["mechanisms"]:
-            for text in one["values"].values():
+            for text in [] if "study" in one else one["values"].values():
                 # maximal vectors decide for parameters >= 0 only; a 0 that moves without limit loses 0
                 if text != "oo" and self.algebra.sign(self.algebra.read(text)) < (2 if endless else 1):
                     raise NotRead("domain", "a parameter that may be below 0, or be 0 at any two databases")
@@ -68,10 +72,11 @@ class Losses:
 
     def at(self, promise: Promise, r: Distance) -> Values:
         """The parameters at distance r > 0."""
-        own = self.stated(promise.mechanism)
+        own = self.stated(promise.mechanism) if promise.own is None else finite(promise.own)
         if own is None or r == INF:
             return None
-        rule = self.rule(self.core["mechanisms"][promise.mechanism]["notion"])
+        first = self.library.one(promise.pages[0][0])["from"] if promise.pages else promise.notion
+        rule = self.rule(first)
         names = {**own, "r": self.distance(promise.mechanism, r)}
         texts = rule["distance"]
         if promise.mechanism not in self.moves:
@@ -221,6 +226,11 @@ class Losses:
 
     def attained(self, notion: str, key: str, mechanisms: list[int]) -> Form | None:
         """What witnesses of these mechanisms lose at worst; squares for what is composed by squares."""
+        own = [self.core["mechanisms"][i] for i in mechanisms]
+        if any("study" in one for one in own):
+            raise NotRead("study", "that is a witness")
+        if any("table" in one for one in own):
+            return tables.attained(self, notion, key, mechanisms)
         if notion == "approximate":
             return self.events(key, mechanisms)
         squared = key in self.rule(notion).get("squared", [])
@@ -289,6 +299,12 @@ class Losses:
     def numbers(self) -> list[int]:
         """The mechanism of each slot."""
         return [i for i, one in enumerate(self.core["mechanisms"]) for _ in one["reads"]]
+
+
+def finite(own: tuple[tuple[str, Form | None], ...]) -> Values:
+    """The parameters of a guarantee, or None where one is ∞."""
+    values = {key: value for key, value in own if value is not None}
+    return values if len(values) == len(own) else None
 
 
 def ratio(value: Form, least: Form) -> Fraction:

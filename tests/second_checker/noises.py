@@ -9,7 +9,7 @@ from second_checker.forms import ZERO, Algebra, Form, is_worst, minus, number
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 
-VALUES = {"sum": ["l", "u"], "mean": ["l", "u"], "histogram": [], "count": [], "bit": []}
+VALUES = {"sum": ["l", "u"], "mean": ["l", "u"], "histogram": [], "count": [], "bit": [], "location": ["w"]}
 
 
 def ranked(core: Any, library: Library, vectors: set[Any]) -> tuple[set[Any], dict[int, list[Form]]]:
@@ -106,10 +106,13 @@ def query(said: Any, one: Any, core: Any, algebra: Algebra) -> None:
     if name == "histogram":
         demand(int(given) >= 2, "a histogram of one bin")
         given = []
+    given = given if isinstance(given, list) else [given]
     demand(list(own["values"]) == VALUES[name] and len(given) == len(own["values"]), "other values")
     for text, key in zip(given, VALUES[name], strict=True):
         demand(algebra.read(text) == algebra.read(own["values"][key]), f"{key} is another one")
-    if given and algebra.sign(minus(algebra.read(given[1]), algebra.read(given[0]))) < 1:
+    if name == "location":
+        demand(algebra.sign(algebra.read(given[0])) > 0, "a diameter below 0")
+    elif given and algebra.sign(minus(algebra.read(given[1]), algebra.read(given[0]))) < 1:
         raise NotRead("noise", "ends of which none is seen to be larger")
 
 

@@ -173,6 +173,12 @@ def by_steps(core: Any) -> Iterator[Vector]:
 
 def by_exhaustion(core: Any) -> Iterator[Vector]:
     """The vectors of all target neighbours of a finite class (shapes/exhaustion.md)."""
+    for _, vector in exhausted(core):
+        yield vector
+
+
+def exhausted(core: Any) -> Iterator[tuple[tuple[int, int], Vector]]:
+    """All target neighbours of a finite class, with their vectors."""
     count = core["databases"]["count"]
     pairs = core["target"]["single"]
     reach = joined(pairs, count)
@@ -188,10 +194,11 @@ def by_exhaustion(core: Any) -> Iterator[Vector]:
         near = [b for b, far in paths(reach, a, most=core["target"]["steps"]).items() if b > a and far]
         metrics = [paths(graph, image[a], {image[b] for b in near}) for image, graph, _ in tables]
         for b in near:
-            yield tuple(
+            vector = (
                 rounded_up(metric.get(image[b], INF), steps)
                 for metric, (image, _, steps) in zip(metrics, tables, strict=True)
             )
+            yield (a, b), tuple(vector)
 
 
 def joined(pairs: Any, count: int) -> list[set[int]]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from second_checker import noises
-from second_checker.cells import cells, sets, tables
+from second_checker import cells, noises, tables
 from second_checker.forms import Algebra
 from second_checker.graphs import graphs
 from second_checker.lists import listed
@@ -16,10 +15,10 @@ from second_checker.records import records
 PLACES = {
     "multisets": records,
     "sequences": records,
-    "tuples": cells,
-    "streams": cells,
-    "tables": tables,
-    "sets": sets,
+    "tuples": cells.cells,
+    "streams": cells.cells,
+    "tables": cells.tables,
+    "sets": cells.sets,
     "graphs": graphs,
     "listed": listed,
 }
@@ -28,8 +27,6 @@ UNCOUNTED = ("sequences", "tables", "sets", "graphs")
 
 def agree(problem: Any, core: Any, library: Library) -> Any:
     """Rejects a setting that is not the problem's; else the setting whose profile is to be found."""
-    if "flat" in core or "studies" in problem:
-        raise NotRead("study", "a study within a study")
     demand(bool(core["adaptive"]) == bool(problem.get("adaptive")), "adaptive is said of another setting")
     for name, words in core["parameters"].items():
         plain = name.removesuffix("[i]")
@@ -44,6 +41,11 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
             family(said, one, Algebra(core["parameters"]))
         else:
             guarantee(said, one, core["parameters"])
+        demand(("table" in said) == ("table" in one), "a table, or none")
+        if "table" in said:
+            tables.agree(problem, said, one, core["parameters"])
+    if "flat" in core or any("study" in one for one in [*core["mechanisms"], *problem["mechanisms"]]):
+        studies(problem, core, library)
     if kind in UNCOUNTED and any("noise" in one for one in core["mechanisms"]):
         raise NotRead("noise", f"on {kind}")
     return PLACES[kind](problem, core) or core
@@ -52,8 +54,8 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
 def guarantee(said: Any, one: Any, parameters: Any) -> None:
     """Rejects a mechanism that has not the guarantee of the problem file."""
     demand("noise" not in one, "a noise that the problem has not")
-    if "guarantee" not in said or "table" in one:
-        raise NotRead("table", "a mechanism that is a table")
+    if "guarantee" not in said:
+        raise NotRead("setting", "a mechanism without a guarantee")
     promised = said["guarantee"]
     demand(said["name"] == one["name"] and promised["notion"] == one["notion"], "another mechanism")
     algebra = Algebra(parameters)
@@ -77,3 +79,58 @@ def family(said: Any, one: Any, algebra: Algebra) -> None:
     demand(("count" in said) == ("count" in one), "a family, or none")
     if "count" in said:
         demand(algebra.read(said["count"]) == algebra.read(one["count"]), "another number of members")
+
+
+# -- studies ---------------------------------------------------------------------------------------------
+
+
+def studies(problem: Any, core: Any, library: Library) -> None:
+    """Rejects studies that are not the problem's, or other mechanisms in place of them."""
+    whole = library.whole()
+    flat = []
+    for said, one in zip(problem["mechanisms"], core["mechanisms"], strict=True):
+        demand(("study" in said) == ("study" in one), "a study, or none")
+        if "study" not in said:
+            flat.append(said)
+            continue
+        inner = problem["studies"][said["study"]]
+        if "studies" in inner or any("study" in m for m in inner["mechanisms"]):
+            raise NotRead("study", "within a study within a study")
+        agree(inner, one["study"], whole)
+        demand(
+            one["domain"] == "own" and one["stated"] == one["study"]["target"], "a study of another target"
+        )
+        for name, words in one["study"]["parameters"].items():
+            demand(core["parameters"].get(name) == words, f"{name} has another domain in a study")
+        flat += [within(said, m, problem, inner) for m in inner["mechanisms"]]
+    adaptive = any(
+        problem["studies"][m["study"]].get("adaptive") for m in problem["mechanisms"] if "study" in m
+    )
+    told = {key: problem[key] for key in ("parameters", "databases", "target")}
+    agree(
+        {**told, "mechanisms": flat, "adaptive": bool(problem.get("adaptive") or adaptive)},
+        core["flat"],
+        whole,
+    )
+
+
+def within(said: Any, mechanism: Any, problem: Any, inner: Any) -> Any:
+    """A mechanism of a study as one on the databases of the whole: of multisets over some records."""
+    base, own = problem["databases"], inner["databases"]
+    if (
+        base["kind"] != "multisets"
+        or own["kind"] != "multisets"
+        or "noise" in mechanism
+        or "table" in mechanism
+    ):
+        raise NotRead("study", "of other databases than multisets, or with noise")
+    if set(said.get("reads", "everything")) != {"records"} or base.get("size", "any").startswith("= "):
+        raise NotRead("study", "of everything, or of databases of one size")
+    demand(set(own["records"]) == set(said["reads"]["records"]), "a study of other records")
+    demand(own.get("size", "any") == base.get("size", "any"), "a study of databases of other sizes")
+    promised, reads = dict(mechanism["guarantee"]), mechanism.get("reads", "everything")
+    if reads == "everything" or set(reads.get("records", [])) == set(own["records"]):
+        reads, promised["domain"] = {"records": own["records"]}, "own"
+    elif "records" not in reads:
+        raise NotRead("study", "with parts")
+    return {**mechanism, "name": f"{said['name']}.{mechanism['name']}", "reads": reads, "guarantee": promised}

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from second_checker import settings
-from second_checker.derivations import Attained, Bound, Derivation, Shown, Unread
+from second_checker.conclusions import Bound, Shown, Unread
+from second_checker.derivations import Derivation
 from second_checker.forms import INF, Algebra
 from second_checker.losses import Losses
 from second_checker.outcomes import NotRead, Rejected, demand
@@ -18,13 +19,9 @@ from second_checker.pages import Library
 from second_checker.profiles import profile
 
 THEOREMS = Path(__file__).resolve().parents[2] / "theorems"
-STEPS = {
-    "table": "mechanisms that are tables of probabilities",
-    "study": "a study within a study",
-    "one_by_one": "the mechanisms of a study one by one",
-}
 NOT_READ = {
-    **STEPS,
+    "table": "tables of probabilities with other guarantees than pure ones, or with a 0",
+    "study": "studies of other databases than multisets, within studies, or as witnesses",
     "curve": "curves of two Laplace noises, of too many losses, or on which a claim lies",
     "noise": "noise on listed databases, in other notions than its own, or on queries of other kinds",
     "metrics": "problems about metrics and coordinates: their files have no setting",
@@ -83,13 +80,25 @@ def look(saved: Any, folder: Path, unread: list[NotRead]) -> None:
     fields = {"format", "problem", "core", "derivation", "guarantee", "claims"}
     demand(set(saved) == fields, "other entries than those of the format")
     core, derivation = saved["core"], saved["derivation"]
+    library = Library(folder, derivation["pages"])
+    told = settings.agree(saved["problem"], core, library)
+    concluded(saved, replayed(derivation, core, told, folder, unread))
+
+
+def replayed(derivation: Any, core: Any, told: Any, folder: Path, unread: list[NotRead]) -> Derivation:
+    """All steps of a derivation about a setting; `told` is what its profile is found from."""
     text = json.dumps(core, sort_keys=True, separators=(",", ":"))
     demand(hashlib.sha256(text.encode()).hexdigest() == derivation["setting"], "the setting is another one")
     library = Library(folder, derivation["pages"])
-    vectors, moves = profile(settings.agree(saved["problem"], core, library), library)
+    vectors, moves = profile(told, library)
     demand_types(core, vectors)
-    losses = Losses(core, vectors, library, moves)
-    walk = Derivation(losses, len(core["mechanisms"]))
+
+    def inner(other: Any, about: Any) -> Any:
+        walk = replayed(other, about, about, folder, unread)
+        demand(bool(walk.conclusions), "a derivation without steps")
+        return walk.conclusions[-1]
+
+    walk = Derivation(Losses(core, vectors, library, moves), len(core["mechanisms"]), inner)
     for n, step in enumerate(derivation["steps"], 1):
         try:
             walk.add(step)
@@ -102,7 +111,7 @@ def look(saved: Any, folder: Path, unread: list[NotRead]) -> None:
                 walk.conclusions.append(Unread())
                 continue
             raise Rejected(f"step {n}: {error}") from error
-    concluded(saved, walk)
+    return walk
 
 
 def demand_types(core: Any, vectors: list[Any]) -> None:
@@ -184,7 +193,7 @@ def main(files: list[str]) -> int:
     return int(any(v.outcome == "REJECTED" for _, v in verdicts))
 
 
-__all__ = ["NOT_READ", "Attained", "Verdict", "check", "main"]
+__all__ = ["NOT_READ", "Verdict", "check", "main"]
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
