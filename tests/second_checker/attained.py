@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
+from itertools import combinations
+from math import comb
 from typing import Any
 
 from second_checker.conclusions import Attained, Bound, Cover, Shown, Steps
-from second_checker.forms import Form
+from second_checker.forms import ZERO, Form
 from second_checker.losses import Promise
 from second_checker.outcomes import NotRead, Rejected, demand
+
+CHOICES = 1000
 
 
 class AttainedSteps(Steps):
@@ -24,29 +29,40 @@ class AttainedSteps(Steps):
         by = step["by"]
         demand(all(isinstance(i, int) and 1 <= i <= self.count for i in by), "witnesses of no mechanism")
         demand(by == sorted(set(by)), "witnesses are not in order")
-        every = list(range(1, len(self.losses.vectors) + 1))
-        if any("table" in one for one in self.losses.core["mechanisms"]):
-            # rows differ between pairs that move inputs alike: all pairs are looked at
-            every = step["neighbours"]
-        if step["neighbours"] != every:
-            demand(set(step["neighbours"]) <= set(every), "neighbours that are not in the profile")
-            raise NotRead("neighbours", "witnesses at some of the profile, whose order is not specified")
-        return Attained(self.losses, step["notion"], [i - 1 for i in by])
+        named = step["neighbours"]
+        demand(all(isinstance(n, int) and n >= 1 for n in named), "neighbours that are no types")
+        demand(len(set(named)) == len(named), "neighbours twice")
+        return Attained(self.losses, step["notion"], [i - 1 for i in by], len(step["neighbours"]))
 
     def optimal(self, step: Any, before: list[Any]) -> Shown:
         """That a guarantee is attained."""
         bound, attained = self.one(before, Bound, Attained)
         key = step["key"]
         demand(attained.notion == bound.notion and key in bound.values, "attained in another notion")
-        value, reached = (
-            bound.values[key],
-            attained.losses.attained(attained.notion, key, attained.mechanisms),
-        )
-        if value is None or reached is None:
-            demand(reached is None, "no bound is not attained")
-        else:
-            self.compare(step.get("certificate"), reached, value, key in bound.squared)
+        value, squared = bound.values[key], key in bound.squared
+        every = attained.losses.attained(attained.notion, key, attained.mechanisms)
+        if value is None:
+            demand(None in every, "no bound is not attained")
+            return Shown("optimal", bound.claim, step["from"][0])
+        finite = [x for x in every if x is not None]
+        demand(len(finite) == len(every), "more is lost than is satisfied")
+        self.reached(step.get("certificate"), finite, attained.many, value, squared)
         return Shown("optimal", bound.claim, step["from"][0])
+
+    def reached(self, certificate: Any, every: list[Form], many: int, value: Form, squared: bool) -> None:
+        """Rejects where what is lost at all types, or at so many of them, is not seen to reach a value."""
+        worst = self.algebra.top(1, every) if every else ZERO
+        try:
+            return self.compare(certificate, worst, value, squared)
+        except Rejected:
+            if many >= len(every) or comb(len(every), many) > CHOICES:
+                raise
+        for chosen in combinations(every, many):
+            with suppress(Rejected):
+                return self.compare(
+                    certificate, self.algebra.top(1, list(chosen)) if chosen else ZERO, value, squared
+                )
+        raise Rejected("what is lost at no choice of types reaches the bound")
 
     def refute(self, step: Any, before: list[Any]) -> Shown:
         """That what is attained lies above a claim at the point."""
@@ -58,13 +74,15 @@ class AttainedSteps(Steps):
         key = "delta" if attained.notion == "approximate" else rule["parameters"][0]
         value = values[key]
         demand(value is not None and None not in values.values(), "a claim of ∞ is refuted")
-        reached = attained.losses.attained(attained.notion, key, attained.mechanisms)
-        if reached is not None and value is not None:
+        every = attained.losses.attained(attained.notion, key, attained.mechanisms)
+        demand(bool(every), "a claim is refuted where there are no neighbours")
+        if value is not None and None not in every:
+            high = self.algebra.enclose(value, point)[1]
             if key in squared:
-                demand(self.algebra.enclose(value, point)[0] >= 0, "a claim below 0")
-                value = self.algebra.times(value, value)
-            low, high = self.algebra.enclose(reached, point)[0], self.algebra.enclose(value, point)[1]
-            demand(low > high, "what is attained at the point is not above the claim")
+                low = self.algebra.enclose(value, point)[0]
+                high = high if high < 0 else max(low * low, high * high)
+            most = max(self.algebra.enclose(x, point)[0] for x in every if x is not None)
+            demand(most > high, "what is attained at the point is not above the claim")
         return Shown("refuted", claim)
 
     def implied(self, claim: Any, through: list[str], notion: str) -> dict[str, Form | None]:

@@ -6,13 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from second_checker.outcomes import NotRead, demand
-from second_checker.relations import relations
+from second_checker.relations import relation, relations, same_relation
 
 
 def cells(problem: Any, core: Any) -> None:
     """Rejects a setting on tuples or streams that is not the problem's."""
     base, count = problem["databases"], core["databases"]["count"]
     demand(core["databases"]["kind"] == "cells", "databases of another kind")
+    if base.get("size", "any") == "any" and core["target"]["single"] == "any two":
+        return of_two_lengths(problem, core)
+    if len(set(base.get("records", ["x", "y"]))) < 2:
+        return without_values(problem, core)
     positions = [[cell] for cell in range(count)]
     singles = {"bounded": positions, "event": positions, "free-lunch": "any two", **users(base, count)}
 
@@ -32,6 +36,28 @@ def cells(problem: Any, core: Any) -> None:
 
     same_cells(problem, core, kept)
     return None
+
+
+def without_values(problem: Any, core: Any) -> None:
+    """Cells with one value cannot change: nothing is left of the setting."""
+    demand(core["databases"]["count"] == 0 and not problem.get("partitions"), "cells that cannot change")
+    for one in [core["target"], *(m.get("stated") for m in core["mechanisms"])]:
+        demand(one is None or one["single"] in ([], "any two"), "cells that cannot change")
+    demand(all(one["reads"] in ([None], [[]]) for one in core["mechanisms"]), "cells that cannot change")
+
+
+def of_two_lengths(problem: Any, core: Any) -> None:
+    """Any two of any length: some of two lengths, which are ∞ apart where guarantees are not about any two."""
+    everything = all(m.get("reads", "everything") == "everything" for m in problem["mechanisms"])
+    if not everything or any("noise" in one for one in core["mechanisms"]):
+        raise NotRead("setting", "noise, or positions, of any two of any length")
+    demand(core["databases"]["count"] >= 1, "no cell is left")
+    demand(all(one["reads"] == [None] for one in core["mechanisms"]), "everything is read")
+    named = {"free-lunch": "any two", "bounded": [], "event": []}
+    same_relation(problem["target"]["granularity"], core["target"], named)
+    for said, one in zip(problem["mechanisms"], core["mechanisms"], strict=True):
+        own = relation(said["guarantee"]["granularity"], named)[0]
+        demand(one["stated"]["single"] == own, "other neighbours")
 
 
 def same_cells(problem: Any, core: Any, kept: Callable[[Any], list[int]]) -> None:
@@ -67,8 +93,9 @@ def any_length(problem: Any, core: Any) -> None:
     )
     width = max(len(block) for block in target["single"])
     singles = [one["stated"]["single"] for one in core["mechanisms"]]
-    wide = max(len(block) for single in singles if single != "any two" for block in single)
-    need = width if target["steps"] == 1 else target["steps"] * (width + wide)
+    wide = max((len(block) for single in singles if single != "any two" for block in single), default=1)
+    far = [0 if width == wide == 1 else wide, 0][target["steps"] == 1]
+    need = target["steps"] * (width + far)
     demand(core["databases"]["count"] >= need, "too few positions")
 
 

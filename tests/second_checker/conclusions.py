@@ -36,11 +36,12 @@ class Bound:
 
 @dataclass
 class Attained:
-    """What witnesses lose in a notion, in a setting."""
+    """What witnesses lose in a notion, in a setting; at so many types."""
 
     losses: Losses
     notion: str
     mechanisms: list[int]
+    many: int
 
 
 @dataclass

@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Any
 
 from second_checker.outcomes import NotRead, demand
+from second_checker.profiles import within
 from second_checker.relations import relation, same_relation
 
 
@@ -52,15 +53,25 @@ def image(problem: Any, said: Any, one: Any, elements: list[str], singles: Any) 
     table = [numbers[chart["table"][e]] for e in elements]
     if one["domain"] == "common":
         return same_relation(name, ordered(one["stated"]), singles)
-    given = chart.get("image-neighbours", {}).get(name)
+    base, steps = of_single(name)
+    given = chart.get("image-neighbours", {}).get(base)
     if given is not None:
-        pairs = [tuple(sorted((numbers[a], numbers[b]))) for a, b in given]
+        pairs = [tuple(sorted((numbers[a], numbers[b]))) for a, b in given if a != b]
     else:
-        single, steps = relation(name, singles)
-        if steps != 1:
-            raise NotRead("setting", "groups of images")
+        single, _ = relation(base, singles)
+        single, steps = within(single, len(elements), steps), 1
         pairs = [tuple(sorted((table[a], table[b]))) for a, b in single if table[a] != table[b]]
-    return same_relation("own", ordered(one["stated"]), {"own": pairs})
+    return same_relation({"group": steps, "of": "own"}, ordered(one["stated"]), {"own": pairs})
+
+
+def of_single(name: Any) -> tuple[Any, int]:
+    """The relation that groups are of, and of how many steps."""
+    if isinstance(name, dict) and "group" in name:
+        base, steps = of_single(name["of"])
+        return base, steps * name["group"]
+    if isinstance(name, dict):
+        raise NotRead("setting", f"the granularity {name} of images")
+    return name, 1
 
 
 def numbered(chart: Any, one: Any, elements: list[str]) -> dict[str, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any
 
 from second_checker import noises, tables
@@ -184,48 +184,66 @@ class Losses:
         return result
 
     def together(self, vector: Vector, by: Mapping[int, Promise]) -> Form | None:
-        """One minus the product, of the least values at the distances."""
+        """The least over the choices of a value for each mechanism, of one minus the product."""
+        moving = [(by[i], r) for i, r in enumerate(vector) if r and i in by]
+        if any(self.at(promise, r) is None for promise, r in moving):
+            return None
         if any("count" in one for one in self.core["mechanisms"]):
             raise NotRead("closer", "values of families")
-        table = self.library.of("closer", notion="approximate", over="mechanisms")
-        total, large = None, 0
-        for i, r in enumerate(vector):
-            if not r or i not in by:
-                continue
-            delta = self.least(by[i], r)
-            if delta is None:
-                return None
-            large += self.algebra.sign(minus(number(1), delta)) < 1
-            if large > 1:
-                raise NotRead("closer", "values above 1")
-            if total is None:
-                total = delta
-            else:
-                (formula,) = table["next"]["delta"]
-                total = self.algebra.read(formula, {"a": total, "delta": delta})
-        return ZERO if total is None else total
+        keys = [(self.at(promise, 1), r) for promise, r in moving]
+        alike = [keys.index(key) for key in keys]
+        every = [self.served(promise, r) for promise, r in moving]
+        found = []
+        for chosen in product(*(values if alike[n] == n else [ZERO] for n, values in enumerate(every))):
+            found.append(self.joined([chosen[n] for n in alike]))
+        return found[0] if len(found) == 1 else self.least(found)
 
-    def least(self, promise: Promise, r: Distance) -> Form | None:
-        """The least δ at distance r."""
-        values = self.at(promise, 1) if r < INF else None
-        if values is None:
-            return None
+    def least(self, values: list[Form]) -> Form:
+        """The minimum."""
+        return scale(self.algebra.top(1, [scale(x, -1) for x in values]), -1)
+
+    def joined(self, deltas: list[Form]) -> Form:
+        """One minus the product of what is seen to be at most 1, after the first that is not; the rest is added."""
+        high = [x for x in deltas if self.algebra.sign(minus(number(1), x)) < 1]
+        low = [x for x in deltas if x not in high]
+        order = high[:1] + low
+        total = order[0] if order else ZERO
+        for delta in order[1:]:
+            (formula,) = self.library.of("closer", notion="approximate", over="mechanisms")["next"]["delta"]
+            total = self.algebra.read(formula, {"a": total, "delta": delta})
+        return add(total, *high[1:])
+
+    def served(self, promise: Promise, r: Distance) -> list[Form]:
+        """The values of δ at a finite distance r that serve, of finite values."""
+        values = self.at(promise, 1)
+        assert values is not None
         if r == 1:
-            return values["delta"]
+            return [values["delta"]]
         table = self.library.of("closer", notion="approximate", over="steps")
         if r > 12:
             raise NotRead("closer", "values at large distances")
-        value = values["delta"]
-        demand(self.algebra.sign(minus(number(1), value)) > 0, "a delta above 1")
+        reached = [(values["delta"], 0)]
         for _ in range(int(r) - 1):
-            nexts = [self.algebra.read(text, {**values, "a": value}) for text in table["next"]["delta"]]
-            value = scale(self.algebra.top(1, [scale(x, -1) for x in nexts]), -1)
-        return value
+            following: dict[Form, int] = {}
+            for a, n in reached:
+                for m, text in list(enumerate(table["next"]["delta"]))[n:]:
+                    form = self.algebra.read(text, {**values, "a": a})
+                    following[form] = min(m, following.get(form, m))
+            reached = self.smallest(list(following.items()))
+        return [a for a, _ in reached]
+
+    def smallest(self, values: list[tuple[Form, int]]) -> list[tuple[Form, int]]:
+        """The values without those that another one is seen to be at most."""
+        kept: list[tuple[Form, int]] = []
+        for x, n in values:
+            if not any(self.algebra.sign(minus(x, y)) > 0 for y, _ in kept):
+                kept = [(y, m) for y, m in kept if self.algebra.sign(minus(y, x)) < 1] + [(x, n)]
+        return kept
 
     # -- what is attained --------------------------------------------------------------------------------
 
-    def attained(self, notion: str, key: str, mechanisms: list[int]) -> Form | None:
-        """What witnesses of these mechanisms lose at worst; squares for what is composed by squares."""
+    def attained(self, notion: str, key: str, mechanisms: list[int]) -> list[Form | None]:
+        """What witnesses of these mechanisms lose at each type; squares for what is composed by squares."""
         own = [self.core["mechanisms"][i] for i in mechanisms]
         if any("study" in one for one in own):
             raise NotRead("study", "that is a witness")
@@ -234,12 +252,10 @@ class Losses:
         if notion == "approximate":
             return self.events(key, mechanisms)
         squared = key in self.rule(notion).get("squared", [])
-        return self.worst(
-            [
-                self.composed(v, mechanisms, lambda i, r: self.witness(i, r, notion, key, squared))
-                for v in self.vectors
-            ]
-        )
+        return [
+            self.composed(v, mechanisms, lambda i, r: self.witness(i, r, notion, key, squared))
+            for v in self.vectors
+        ]
 
     def witness(self, i: int, r: Distance, notion: str, key: str, squared: bool) -> Form | None:
         """What the witness of a mechanism loses at distance r."""
@@ -267,8 +283,8 @@ class Losses:
         square = self.algebra.times(distance, distance)
         return scale(square, 1 / (Fraction(table["variance"]) * (1 if squared else 2)))
 
-    def events(self, key: str, mechanisms: list[int]) -> Form | None:
-        """The probability of an event that is impossible at the other database."""
+    def events(self, key: str, mechanisms: list[int]) -> list[Form | None]:
+        """The probabilities of events that are impossible at the other database."""
         table = self.library.of("witness", notion="approximate")
         demand(table["shows"] == key == "delta" and table["by"] == "event", "another witness")
         demand(table["probability"] == "min(1, d)" and table["distance"] == "delta*r", "another witness")
@@ -294,7 +310,7 @@ class Losses:
                 not whole and sum(moves) <= table["steps"] and sum(r > 0 for r in moves) <= table["together"]
             )
             every.append(self.composed(v, list(by), loss) if single else self.together(v, by))
-        return self.worst(every)
+        return every
 
     def numbers(self) -> list[int]:
         """The mechanism of each slot."""

@@ -132,6 +132,8 @@ def by_blocks(core: Any) -> Iterator[Vector]:
     many = min(target["steps"], len(blocks))
     for chosen in combinations(blocks, many):
         union = frozenset().union(*chosen)
+        if not union:
+            continue
         yield tuple(covered(core["mechanisms"][i], reads, union, cells) for i, reads in slots(core))
 
 
@@ -145,7 +147,8 @@ def covered(mechanism: Any, reads: Any, union: frozenset[int], cells: range) -> 
     if not left or relation["single"] == "any two":
         return 1 if left else 0
     blocks = [frozenset(b) & left for b in relation["single"]]
-    demand(left <= frozenset().union(*blocks), "blocks that do not hold all cells")
+    if not left <= frozenset().union(*blocks):
+        return INF
     return rounded_up(cover(left, blocks), relation["steps"])
 
 
@@ -186,10 +189,10 @@ def exhausted(core: Any) -> Iterator[tuple[tuple[int, int], Vector]]:
     for i, reads in slots(core):
         mechanism = core["mechanisms"][i]
         image = list(range(count)) if reads is None else reads
-        own = stated(mechanism)["single"]
-        if own != "any two" and mechanism["domain"] == "common":
-            own = {(image[a], image[b]) for a, b in own}
-        tables.append((image, joined(own, max(image) + 1), stated(mechanism)["steps"]))
+        own, steps = stated(mechanism)["single"], stated(mechanism)["steps"]
+        if own != "any two" and mechanism["domain"] == "common" and reads is not None:
+            own, steps = {(image[a], image[b]) for a, b in within(own, count, steps)}, 1
+        tables.append((image, joined(own, max(image) + 1), steps))
     for a in range(count):
         near = [b for b, far in paths(reach, a, most=core["target"]["steps"]).items() if b > a and far]
         metrics = [paths(graph, image[a], {image[b] for b in near}) for image, graph, _ in tables]
@@ -199,6 +202,14 @@ def exhausted(core: Any) -> Iterator[tuple[tuple[int, int], Vector]]:
                 for metric, (image, _, steps) in zip(metrics, tables, strict=True)
             )
             yield (a, b), tuple(vector)
+
+
+def within(pairs: Any, count: int, steps: int) -> list[tuple[int, int]]:
+    """All that at most so many pairs lead between."""
+    if steps == 1:
+        return list(pairs)
+    graph = joined(pairs, count)
+    return [(a, b) for a in range(count) for b, far in paths(graph, a, most=steps).items() if far and a < b]
 
 
 def joined(pairs: Any, count: int) -> list[set[int]]:

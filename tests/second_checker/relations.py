@@ -15,7 +15,7 @@ def relation(said: Any, singles: Any) -> tuple[Any, int]:
         return singles[said], 1
     if "group" in said:
         single, steps = relation(said["of"], singles)
-        return single, steps * said["group"]
+        return single, 1 if single == "any two" else steps * said["group"]
     if "union" in said:
         parts = [relation(part, singles) for part in said["union"]]
         if any(isinstance(single, str) or steps != 1 for single, steps in parts):

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from second_checker import lists, profiles
-from second_checker.forms import ZERO, Algebra, Form, add, minus, number
+from second_checker.forms import Algebra, Form, add, minus, number
 from second_checker.outcomes import NotRead, demand
 
 if TYPE_CHECKING:
@@ -88,26 +88,24 @@ def satisfies(algebra: Algebra, one: Any, core: Any) -> None:
             )
 
 
-def attained(losses: Losses, notion: str, key: str, mechanisms: list[int]) -> Form | None:
-    """What tables and witnesses lose together at the worst target neighbours, in the worse order."""
+def attained(losses: Losses, notion: str, key: str, mechanisms: list[int]) -> list[Form | None]:
+    """What tables and witnesses lose together at all target neighbours, in either order."""
     if notion != "pure" or any("count" in one for one in losses.core["mechanisms"]):
         raise NotRead("table", "that is a witness in another notion, or beside families")
     losses.library.of("witness", notion=notion)
-    values: list[Form] = []
+    values: list[Form | None] = []
     for (a, b), vector in profiles.exhausted(losses.core):
         for x, y in ((a, b), (b, a)):
-            total: list[Form] = []
+            total: list[Form | None] = []
             for i in mechanisms:
                 one = losses.core["mechanisms"][i]
                 if "table" in one:
                     total.append(ratio(losses.algebra, rows(losses.algebra, one, losses.core), x, y))
                 elif vector[i]:
                     value = losses.witness(i, vector[i], notion, key, squared=False)
-                    if value is None:
-                        return None
                     total.append(value)
-            values.append(add(*total))
-    return losses.algebra.top(1, values) if values else ZERO
+            values.append(None if None in total else add(*(x for x in total if x is not None)))
+    return values
 
 
 def ratio(algebra: Algebra, every: list[list[Form]], x: int, y: int) -> Form:
