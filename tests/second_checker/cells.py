@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from second_checker.enclosures import INF
 from second_checker.outcomes import NotRead, demand
 from second_checker.relations import relation, relations, same_relation
 
@@ -13,7 +14,8 @@ def cells(problem: Any, core: Any) -> None:
     """Rejects a setting on tuples or streams that is not the problem's."""
     base, count = problem["databases"], core["databases"]["count"]
     demand(core["databases"]["kind"] == "cells", "databases of another kind")
-    if base.get("size", "any") == "any" and core["target"]["single"] == "any two":
+    limit = longest(base)
+    if limit and core["target"]["single"] == "any two":
         return of_two_lengths(problem, core)
     if len(set(base.get("records", ["x", "y"]))) < 2:
         return without_values(problem, core)
@@ -82,11 +84,20 @@ def users(base: Any, count: int) -> dict[str, Any]:
     return {"user": blocks}
 
 
+def longest(base: Any) -> float:
+    """The largest length where there are several; 0 where there is one."""
+    size = base.get("size", "any")
+    if size == "any":
+        return INF
+    return int(size.removeprefix("<= ")) if size.startswith("<= ") else 0
+
+
 def any_length(problem: Any, core: Any) -> None:
     """Rejects where the positions that are shown are too few (blocks.md, Any length)."""
     target = core["target"]
-    if problem["databases"].get("size", "any") != "any" or target["single"] == "any two":
-        raise NotRead("setting", "tuples or streams of at most some length, or any two")
+    limit = longest(problem["databases"])
+    if not limit or target["single"] == "any two":
+        raise NotRead("setting", "tuples or streams of other lengths, or any two")
     demand(all(one["reads"] == [None] for one in core["mechanisms"]), "positions of tuples of any length")
     demand(
         all(m.get("reads", "everything") == "everything" for m in problem["mechanisms"]), "other positions"
@@ -96,7 +107,7 @@ def any_length(problem: Any, core: Any) -> None:
     wide = max((len(block) for single in singles if single != "any two" for block in single), default=1)
     far = [0 if width == wide == 1 else wide, 0][target["steps"] == 1]
     need = target["steps"] * (width + far)
-    demand(core["databases"]["count"] >= need, "too few positions")
+    demand(core["databases"]["count"] >= min(need, limit), "too few positions")
 
 
 def parts_of_positions(problem: Any, core: Any) -> None:
@@ -147,6 +158,8 @@ def tables(problem: Any, core: Any) -> None:
         raise NotRead("setting", "tables of at most some length, or any two")
 
     def kept(reads: Any) -> list[int]:
+        if "positions" in reads and size.startswith("= "):
+            return sorted(cell for row in reads["positions"] for cell in whole[row - 1])
         if "attributes" not in reads:
             raise NotRead("setting", "what is read of a table is no attribute")
         return sorted(cell for name in reads["attributes"] for cell in at[name])
@@ -161,14 +174,16 @@ def sets(problem: Any, core: Any) -> None:
         {r for m in problem["mechanisms"] if isinstance(m.get("reads"), dict) for r in m["reads"]["records"]}
     )
     demand(own["kind"] == "cells", "databases of another kind")
-    if base.get("size", "any") != "any" or core["target"]["single"] == "any two":
-        raise NotRead("setting", "sets of limited sizes, or any two")
     universe = base.get("records")
+    anything = core["target"]["single"] == "any two" and universe is None
+    if base.get("size", "any") != "any" or anything:
+        raise NotRead("setting", "sets of limited sizes, or any two of an arbitrary universe")
     if universe is None:
         # of the records that neighbours differ in as many may have no name: see blocks.md, Sets
         demand(own["count"] >= len(named) + core["target"]["steps"], "too few records without a name")
     else:
         demand(own["count"] == len(universe) and set(named) <= set(universe), "another universe")
         named = sorted(universe)
-    relations(problem, core, {"unbounded": [[cell] for cell in range(own["count"])]})
+    single = [[cell] for cell in range(own["count"])]
+    relations(problem, core, {"unbounded": single, "free-lunch": "any two"})
     same_cells(problem, core, lambda reads: sorted(named.index(r) for r in reads["records"]))

@@ -349,7 +349,7 @@ def simpler(algebra: Algebra, form: Form) -> Form:
         one = made([(monomial, Fraction(1))])
         for a, p in monomial:
             base = made([(frozenset([(a, Fraction(1))]), Fraction(1))])
-            even = a[0] == "family" and a[1] is not None and p > 0 and p % 2 == 0
+            even = a[0] == "family" and p > 0 and p % 2 == 0
             if even and factor > 0 and algebra.sign(one) > 0 and algebra.sign(a[2]) > 0:
                 base, p = algebra.family(a[1], algebra.times(a[2], a[2]), a[3]), p / 2
             term = algebra.times(term, algebra.power(base, p))

@@ -40,7 +40,6 @@ class CurveSteps(Steps):
     def curve(self, step: Any, before: list[Any]) -> Bound:
         """A claim in numbers that the curves of all types lie below."""
         epsilon, delta = self.numbers(step["claim"], {})
-        demand(epsilon[0] >= 0, "a claim below 0")
         demand(self.curves.above(self.every(before), epsilon) <= delta[0], "the curve is not below the claim")
         values = self.claimed(step["claim"], ["epsilon", "delta"])
         return Bound("approximate", values, frozenset(), step["claim"])
@@ -58,7 +57,10 @@ class CurveSteps(Steps):
         """That a claim lies below the curve of some mechanisms at the point."""
         point = self.point(step["point"])
         epsilon, delta = self.numbers(step["claim"], point)
-        least = self.curves.beyond(self.every(before), point, epsilon)
+        by = [i - 1 for i in step.get("by", range(1, self.count + 1))]
+        demand(set(by) <= set(range(self.count)) and len(set(by)) == len(by), "curves of no mechanism")
+        promises = [one for one in self.every(before) if one.mechanism in by]
+        least = self.curves.beyond(promises, point, epsilon)
         demand(least > delta[1], "the curve is not above the claim")
         self.losses.library.of("processing", of="parts")
         return Shown("refuted", step["claim"])

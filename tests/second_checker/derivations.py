@@ -26,6 +26,7 @@ KEYS = {
     "convert": {"from", "page", "chosen"},
     "change": {"from", "page", "chosen"},
     "weaken": {"from", "claim", "certificates"},
+    "trivial": {"claim", "key", "certificate"},
     "vacuous": {"from", "claim"},
     "attain": {"from", "notion", "neighbours", "by"},
     "optimal": {"from", "key", "certificate"},
@@ -33,7 +34,7 @@ KEYS = {
     "loose": {"from", "claim", "key", "point"},
     "curve": {"from", "claim", "bits"},
     "curve_standing": {"from", "claim", "bits"},
-    "exceed": {"from", "claim", "point", "neighbours", "bits"},
+    "exceed": {"from", "claim", "point", "neighbours", "bits", "by"},
 }
 
 PROCEDURES = {
@@ -195,6 +196,18 @@ class Derivation(CurveSteps, AttainedSteps):
                 raise Rejected("a finite claim follows from no bound at all")
             self.compare(certificate, value, known, key in bound.squared)
         return Bound(bound.notion, values, bound.squared, claim)
+
+    def trivial(self, step: Any, before: list[Any]) -> Bound:
+        """A claim with a parameter so large that it says nothing."""
+        claim, key = step["claim"], step["key"]
+        rule = self.losses.library.rule(claim["notion"])
+        squared = self.squared(claim["notion"])
+        values = self.claimed(claim, rule["parameters"], squared)
+        if values[key] is not None:
+            demand(key in rule.get("limits", {}), "a parameter without a limit")
+            limit = self.algebra.read(rule["limits"][key])
+            self.compare(step.get("certificate"), values[key], limit, squared=False)
+        return Bound(claim["notion"], values, squared, claim)
 
     def vacuous(self, step: Any, before: list[Any]) -> Bound:
         """A claim where there are no neighbours."""

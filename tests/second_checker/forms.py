@@ -300,12 +300,35 @@ class Algebra:
             if kept and (factor > 0 or p.denominator == 1):
                 raised = frozenset((a, q * p) for a, q in monomial)
                 return self.times(self.root(factor, p), self.join(raised, UNIT, Fraction(1)))
+        common = self.common(x)
+        if common:
+            out = frozenset((a, -q) for a, q in common)
+            rest = made([(frozenset(self.joined(m, out)), c) for m, c in x])
+            raised = self.join(frozenset((a, q * p) for a, q in common), UNIT, Fraction(1))
+            return self.times(raised, self.power(rest, p))
         way = -1 if sign < 0 else 1
         content = way * Fraction(
             gcd(*(c.numerator for _, c in x)),
             reduce(lambda a, b: a * b // gcd(a, b), (c.denominator for _, c in x)),
         )
         return self.times(self.root(content, p), atom(("sum", scale(x, 1 / content)), p))
+
+    def common(self, x: Form) -> list[tuple[Any, Fraction]]:
+        """The powers of letters > 0 that stand in every term."""
+        first, *others = (dict(monomial) for monomial, _ in x)
+        found = []
+        for a, q in first.items():
+            least = min([q, *(other.get(a, Fraction(0)) for other in others)])
+            if a[0] == "letter" and least > 0 and self.atom_sign(a) == 2:
+                found.append((a, least))
+        return found
+
+    def joined(self, m: frozenset[Any], n: frozenset[Any]) -> list[tuple[Any, Fraction]]:
+        """The powers of two monomials of which none becomes 0 but by cancelling."""
+        powers = dict(m)
+        for a, q in n:
+            powers[a] = powers.get(a, Fraction(0)) + q
+        return [(a, q) for a, q in powers.items() if q]
 
     def root(self, c: Fraction, p: Fraction) -> Form:
         """c^p for a number, in primes."""

@@ -215,9 +215,10 @@ class Losses:
 
     def served(self, promise: Promise, r: Distance) -> list[Form]:
         """The values of δ at a finite distance r that serve, of finite values."""
-        values = self.at(promise, 1)
+        values = self.at(promise, r if promise.pages else 1)
         assert values is not None
-        if r == 1:
+        if r == 1 or promise.pages:
+            # what a conversion gives at r is not made of what it gives at 1
             return [values["delta"]]
         table = self.library.of("closer", notion="approximate", over="steps")
         if r > 12:
@@ -289,19 +290,32 @@ class Losses:
         demand(table["shows"] == key == "delta" and table["by"] == "event", "another witness")
         demand(table["probability"] == "min(1, d)" and table["distance"] == "delta*r", "another witness")
         by = {i: Promise(i, "approximate") for i in mechanisms}
-        demand(all(self.core["mechanisms"][i]["notion"] == "approximate" for i in by), "another notion")
         for i in by:
             own = self.stated(i)
-            if own is None or self.algebra.sign(minus(number(1), own["delta"])) < 1:
+            if own is not None and self.algebra.sign(minus(number(1), own.get("delta", ZERO))) < 1:
                 raise NotRead("witness", "of a delta that may be above 1")
 
         def loss(i: int, r: Distance) -> Form | None:
+            if r == INF or self.stated(i) is None:
+                return None
+            demand(self.core["mechanisms"][i]["notion"] == "approximate", "an event of another notion")
             values = self.at(by[i], r)
             return None if values is None else values["delta"]
 
         every = []
         for v in self.vectors:
             moves = [r for r, i in zip(v, self.numbers(), strict=True) if i in by]
+            if any(
+                r == INF or (r and self.stated(i) is None)
+                for r, i in zip(v, self.numbers(), strict=True)
+                if i in by
+            ):
+                every.append(None)
+                continue
+            other = [i for r, i in zip(v, self.numbers(), strict=True) if r and i in by]
+            demand(
+                all(self.core["mechanisms"][i]["notion"] == "approximate" for i in other), "another notion"
+            )
             whole = any(
                 "count" in self.core["mechanisms"][i] and "partition" not in self.core["mechanisms"][i]
                 for i in by

@@ -96,8 +96,10 @@ class Curves:
         if key not in self.found:
             pieces = Pieces()
             for one in self.moving(vector, point or {}):
-                (promise,) = [p for p in promises if p.mechanism == one.mechanism]
-                self.put(pieces, one, promise, page, point or {})
+                # of a part of the mechanisms, the others say nothing
+                for promise in promises:
+                    if promise.mechanism == one.mechanism:
+                        self.put(pieces, one, promise, page, point or {})
             self.found[key] = Curve(pieces)
         return self.found[key]
 

@@ -48,8 +48,9 @@ def by_edits(core: Any) -> Iterator[Vector]:
     """The vectors of one pair for each type of target neighbours (shapes/edit-types.md)."""
     base = core["databases"]
     how, n = base["size"]
-    if base["of"] == "sequences" and how != "any":
-        raise NotRead("class", "sequences of limited lengths")
+    crowded = how == "at most" and (core["target"]["single"] == "any two" or n < core["target"]["steps"])
+    if base["of"] == "sequences" and crowded:
+        raise NotRead("class", "sequences with no room for all edits")
     many = [len(atom) for atom in base["atoms"]]
     if core["target"]["single"] == "any two" and how == "any":
         yield tuple(far(core["mechanisms"][i], reads) for i, reads in slots(core))

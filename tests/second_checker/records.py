@@ -15,7 +15,7 @@ GRAIN = {
         "bounded": [[1, 1]],
         "free-lunch": "any two",
     },
-    "sequences": {"insert-delete": [[0, 1], [1, 0]]},
+    "sequences": {"insert-delete": [[0, 1], [1, 0]], "free-lunch": "any two"},
 }
 
 
@@ -23,6 +23,8 @@ def records(problem: Any, core: Any) -> None:
     """Rejects a setting on multisets whose records have other memberships than the problem's."""
     relations(problem, core, GRAIN[problem["databases"]["kind"]])
     base, own = problem["databases"], core["databases"]
+    if own["kind"] == "listed" and base["kind"] == "sequences":
+        raise NotRead("setting", "sequences one by one")
     demand(own["kind"] == "records" and own["of"] == base["kind"], "databases of another kind")
     how, n = own["size"]
     words = {"any": "any", "at most": f"<= {n}", "exactly": f"= {n}"}
@@ -66,7 +68,7 @@ def memberships(problem: Any, parts: dict[str, int]) -> Counter[tuple[bool, ...]
     if universe is not None:
         demand(set(named) <= set(universe) and not parts, "records that are not there")
         # a record comes with every value that queries look at, so with a query it stands for many
-        many = 2 if any(m.get("query", "count") != "count" for m in problem["mechanisms"]) else 1
+        many = 2 if any(m.get("query", "count") not in ("count", "bit") for m in problem["mechanisms"]) else 1
         places: list[tuple[Any, dict[str, int], int]] = [(r, {}, many) for r in universe]
     elif parts and named:
         raise NotRead("setting", "partitions beside named records")
