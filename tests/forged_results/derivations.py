@@ -20,6 +20,9 @@ def smaller_claim(data: Any) -> None:
 
 
 CERTIFICATE = ("certificates", "epsilon", "proof", "cases")
+OTHER = "problems/47-claims-in-other-notions"
+CALCULUS = ("certificates", "rho", "proof", "steps")
+DELTA = ("certificates", "delta", "proof", "steps")
 FORGERIES: dict[str, tuple[str, Edit]] = {
     "a smaller claim": ("problems/01-bounded-parallel", smaller_claim),
     "a claim changed in the result only": (
@@ -177,4 +180,14 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
         stamped(set_at("core", "mechanisms", 0, "noise", "query", "page", to="count")),
     ),
     "another format": ("problems/01-bounded-parallel", set_at("format", to=1)),
+    "a division by what may be 0": (OTHER, step("weaken", 2, *CALCULUS, 0, 1, to="e - 1")),
+    "a slope from the other end": (OTHER, step("weaken", 2, *CALCULUS, 1, 2, to="greatest")),
+    "signs that are not there": (OTHER, step("weaken", 2, *CALCULUS, 1, to=["signs"])),
+    "a proof that ends too early": (OTHER, without("weaken", 2, *CALCULUS, 5)),
+    "a proof that goes on": (OTHER, step("weaken", 2, *CALCULUS, 5, to=["divided", "e"])),
+    "a member of no worst case": (
+        "pages/lemmas/push-forward",
+        step("weaken", 1, *DELTA, 1, 2, to=["-d*exp(e)"]),
+    ),
+    "another member": ("pages/lemmas/push-forward", step("weaken", 1, *DELTA, 1, 2, to=["-exp(e)"])),
 }

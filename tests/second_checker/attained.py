@@ -8,6 +8,7 @@ from itertools import combinations
 from math import comb
 from typing import Any
 
+from second_checker import profiles
 from second_checker.conclusions import Attained, Bound, Cover, Shown, Steps
 from second_checker.forms import ZERO, Form
 from second_checker.losses import Promise
@@ -30,7 +31,10 @@ class AttainedSteps(Steps):
         demand(all(isinstance(i, int) and 1 <= i <= self.count for i in by), "witnesses of no mechanism")
         demand(by == sorted(set(by)), "witnesses are not in order")
         named = step["neighbours"]
-        demand(all(isinstance(n, int) and n >= 1 for n in named), "neighbours that are no types")
+        tables = any("table" in one for one in self.losses.core["mechanisms"])
+        # rows of tables differ between pairs that move inputs alike, so that all pairs are types
+        most = sum(1 for _ in profiles.exhausted(self.losses.core)) if tables else len(self.losses.vectors)
+        demand(all(isinstance(n, int) and 1 <= n <= most for n in named), "neighbours that are not there")
         demand(len(set(named)) == len(named), "neighbours twice")
         return Attained(self.losses, step["notion"], [i - 1 for i in by], len(step["neighbours"]))
 
@@ -51,18 +55,19 @@ class AttainedSteps(Steps):
 
     def reached(self, certificate: Any, every: list[Form], many: int, value: Form, squared: bool) -> None:
         """Rejects where what is lost at all types, or at so many of them, is not seen to reach a value."""
-        worst = self.algebra.top(1, every) if every else ZERO
         try:
-            return self.compare(certificate, worst, value, squared)
-        except Rejected:
+            return self.compare(certificate, self.most(every), value, squared)
+        except (NotRead, Rejected):
             if many >= len(every) or comb(len(every), many) > CHOICES:
                 raise
         for chosen in combinations(every, many):
-            with suppress(Rejected):
-                return self.compare(
-                    certificate, self.algebra.top(1, list(chosen)) if chosen else ZERO, value, squared
-                )
+            with suppress(NotRead, Rejected):
+                return self.compare(certificate, self.most(list(chosen)), value, squared)
         raise Rejected("what is lost at no choice of types reaches the bound")
+
+    def most(self, values: list[Form]) -> Form:
+        """The largest value; of none it is 0."""
+        return self.algebra.top(1, values) if values else ZERO
 
     def refute(self, step: Any, before: list[Any]) -> Shown:
         """That what is attained lies above a claim at the point."""

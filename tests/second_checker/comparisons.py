@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from itertools import combinations, product
-from math import comb
+from itertools import combinations
 from typing import Any
 
+from second_checker import calculus
 from second_checker.forms import (
     UNIT,
     ZERO,
@@ -23,17 +23,18 @@ from second_checker.forms import (
     rational,
     scale,
 )
-from second_checker.outcomes import NotRead, Rejected, demand
-
-Rewrite = Callable[[Any], Form | None]
+from second_checker.outcomes import NotRead, demand
+from second_checker.rewriting import rewritten
+from second_checker.samples import demand_same
+from second_checker.signs import bernstein, demand_signs
 
 
 def compare(certificate: Any, greater: Form, less: Form, domains: Mapping[str, Any]) -> None:
     """Rejects where the certificate does not show greater >= less for all letters of these domains."""
     algebra = Algebra(domains)
     if certificate is None:
-        demand(not minus(greater, less), "two formulas differ, and no certificate compares them")
-        return
+        reason = "two formulas differ, and no certificate compares them"
+        return demand_same(algebra, greater, less, reason)
     if "known" in certificate:
         raise NotRead("ranges", "a certificate that uses what is known besides signs")
     for name, words in certificate["letters"].items():
@@ -41,8 +42,8 @@ def compare(certificate: Any, greater: Form, less: Form, domains: Mapping[str, A
     difference = algebra.read(certificate["difference"])
     used = letters(greater) | letters(less) | letters(difference)
     demand(used <= set(certificate["letters"]), "a letter of the formulas has no domain in the certificate")
-    demand(difference == minus(greater, less), "the difference is not that of the two formulas")
-    show(algebra, difference, certificate["proof"])
+    demand_same(algebra, difference, minus(greater, less), "the difference is not that of the two formulas")
+    return show(algebra, difference, certificate["proof"])
 
 
 def show(algebra: Algebra, form: Form, proof: Any) -> None:
@@ -57,7 +58,7 @@ def show(algebra: Algebra, form: Form, proof: Any) -> None:
     elif "rule" in proof:
         raise NotRead("rules", "a proof for all choices at once")
     elif "steps" in proof:
-        raise NotRead("calculus", "a proof by derivatives and the like")
+        calculus.prove(algebra, form, proof["steps"])
     else:
         leaf(algebra, form, proof)
 
@@ -94,14 +95,6 @@ def leaf(algebra: Algebra, form: Form, proof: Any) -> None:
         demand_signs(algebra, form)
 
 
-def demand_signs(algebra: Algebra, form: Form) -> None:
-    """Rejects where the form is not seen to be >= 0 by the signs of its terms."""
-    if algebra.lower(form) == 0:
-        if not letters(form) or algebra.range(form)[1] < 0:
-            raise Rejected("a constant that should be >= 0 is below 0")
-        raise Rejected("the rest is not seen to be >= 0")
-
-
 def weighed(algebra: Algebra, form: Form, text: Any, weights: Any) -> Form:
     """The form with a mixture of its members in place of a worst case."""
     a, m, members = worst_case(algebra, text)
@@ -125,32 +118,6 @@ def beyond(algebra: Algebra, name: str, end: str) -> Form:
     demand(end in ("least", "greatest") and end in box, f"{name} has no {end}")
     value = number(Fraction(box[end]))
     return minus(letter(name), value) if end == "least" else minus(value, letter(name))
-
-
-def bernstein(algebra: Algebra, form: Form, unit: list[str]) -> None:
-    """The coefficients in the products of x^j·(1 − x)^(n−j), all of whose terms must be >= 0."""
-    for name in unit:
-        box = algebra.domains.get(name, {})
-        demand(Fraction(box.get("least", 1)) == 0 and Fraction(box.get("greatest", 0)) == 1, "no unit letter")
-    split: dict[tuple[int, ...], Form] = {}
-    for monomial, factor in form:
-        powers = {a[1]: p for a, p in monomial if a[0] == "letter" and a[1] in unit}
-        demand(
-            all(p.denominator == 1 and p > 0 for p in powers.values()), "no polynomial in the unit letters"
-        )
-        rest = frozenset((a, p) for a, p in monomial if not (a[0] == "letter" and a[1] in unit))
-        demand(not letters(made([(rest, Fraction(1))])) & set(unit), "no polynomial in the unit letters")
-        key = tuple(int(powers.get(name, 0)) for name in unit)
-        split[key] = add(split.get(key, ZERO), made([(rest, factor)]))
-    degrees = [max((key[i] for key in split), default=0) for i in range(len(unit))]
-    for j in product(*(range(n + 1) for n in degrees)):
-        total = ZERO
-        for p, c in split.items():
-            share = Fraction(1)
-            for ji, pi, n in zip(j, p, degrees, strict=True):
-                share *= Fraction(comb(ji, pi), comb(n, pi))
-            total = add(total, scale(c, share))
-        demand_signs(algebra, total)
 
 
 def choose(algebra: Algebra, form: Form, proof: Any) -> None:
@@ -192,35 +159,6 @@ def replaced(algebra: Algebra, form: Form, a: Any, case: Form, sign: int) -> For
             inside = [y for x, n in members for y in [replaced(algebra, x, a, case, way)] * n]
             total.append(scale(algebra.top(m, inside), factor))
     return add(*total)
-
-
-def rewritten(algebra: Algebra, form: Form, rewrite: Rewrite) -> Form:
-    """The form with other forms in place of atoms, where `rewrite` gives one."""
-    total = []
-    for monomial, factor in form:
-        term = number(factor)
-        for a, p in monomial:
-            new = rewrite(a)
-            base = new if new is not None else within(algebra, a, rewrite)
-            term = algebra.times(term, algebra.power(base, p))
-        total.append(term)
-    return add(*total)
-
-
-def within(algebra: Algebra, a: Any, rewrite: Rewrite) -> Form:
-    """An atom, rewritten in what it is of."""
-    match a:
-        case ("letter", _) | ("prime", _):
-            return made([(frozenset([(a, Fraction(1))]), Fraction(1))])
-        case ("top", m, members):
-            return algebra.top(m, [y for x, n in members for y in [rewritten(algebra, x, rewrite)] * n])
-        case ("family", m, member, count):
-            return algebra.family(m, rewritten(algebra, member, rewrite), rewritten(algebra, count, rewrite))
-        case ("exp", x):
-            return algebra.exp(rewritten(algebra, x, rewrite))
-        case ("log", x):
-            return algebra.log(rewritten(algebra, x, rewrite))
-    return rewritten(algebra, a[1], rewrite)
 
 
 def shift(algebra: Algebra, form: Form, proof: Any) -> None:

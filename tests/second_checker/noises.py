@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cmp_to_key
 from typing import Any
 
-from second_checker.forms import ZERO, Algebra, Form, is_worst, minus, number
+from second_checker.forms import ZERO, Algebra, Form, is_worst, minus, number, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
+from second_checker.samples import demand_same, demand_sign
 
 VALUES = {"sum": ["l", "u"], "mean": ["l", "u"], "histogram": [], "count": [], "bit": [], "location": ["w"]}
 
@@ -80,15 +81,17 @@ def agree(said: Any, one: Any, core: Any, library: Library) -> None:
     page = library.one(noise["page"])
     demand(page["noise"] == kind, "another noise")
     value = algebra.read(parameter)
-    demand(value == algebra.read(noise["parameter"]) and algebra.sign(value) == 2, "another parameter")
+    demand_same(algebra, value, algebra.read(noise["parameter"]), "another parameter")
     if kind == "randomized-response":
-        low, high = algebra.range(value)
-        demand(low * 2 >= 1 and high < 1, "a probability that is none")
+        demand_sign(algebra, minus(scale(value, 2), number(1)), False, "a probability that is none")
+        demand_sign(algebra, minus(number(1), value), True, "a probability that is none")
+    else:
+        demand_sign(algebra, value, True, "a parameter that does not fit")
     promised = page["guarantee"].get(one["notion"], {})
     demand(set(promised) == set(one["values"]) and bool(promised), "another notion")
     for key, text in promised.items():
-        same = algebra.read(text, {page["parameter"]: value}) == algebra.read(one["values"][key])
-        demand(same, f"{key} is not what the noise gives")
+        given = algebra.read(text, {page["parameter"]: value})
+        demand_same(algebra, given, algebra.read(one["values"][key]), f"{key} is not what the noise gives")
     query(said["query"], one, core, algebra)
     table = library.one(noise["query"]["page"])
     if table.get("sized") or "n" in noise["query"]:

@@ -23,8 +23,6 @@ def records(problem: Any, core: Any) -> None:
     """Rejects a setting on multisets whose records have other memberships than the problem's."""
     relations(problem, core, GRAIN[problem["databases"]["kind"]])
     base, own = problem["databases"], core["databases"]
-    if own["kind"] == "listed" and base["kind"] == "sequences":
-        raise NotRead("setting", "sequences one by one")
     demand(own["kind"] == "records" and own["of"] == base["kind"], "databases of another kind")
     how, n = own["size"]
     words = {"any": "any", "at most": f"<= {n}", "exactly": f"= {n}"}

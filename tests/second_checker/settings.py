@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from second_checker import cells, noises, tables
-from second_checker.forms import Algebra
+from second_checker.forms import Algebra, Form
 from second_checker.graphs import graphs
 from second_checker.lists import listed
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 from second_checker.records import records
+from second_checker.samples import demand_same
 
 PLACES = {
     "multisets": records,
@@ -35,12 +36,14 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
     kind = problem["databases"]["kind"]
     if kind not in PLACES:
         raise NotRead("setting", f"databases that are {kind}")
+    if core["databases"]["kind"] in ("listed", "arrays") and kind not in ("listed", "graphs"):
+        raise NotRead("arrays", f"{kind} one by one")
     for said, one in zip(problem["mechanisms"], core["mechanisms"], strict=True):
         if "noise" in said:
             noises.agree(said, one, core, library)
             family(said, one, Algebra(core["parameters"]))
         else:
-            guarantee(said, one, core["parameters"])
+            guarantee(said, one, core["parameters"], given_numbers(problem))
         demand(("table" in said) == ("table" in one), "a table, or none")
         if "table" in said:
             tables.agree(problem, said, one, core["parameters"])
@@ -51,7 +54,18 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
     return PLACES[kind](problem, core) or core
 
 
-def guarantee(said: Any, one: Any, parameters: Any) -> None:
+def given_numbers(problem: Any) -> dict[str, Form]:
+    """The parameters of a problem file that are numbers."""
+    words = {name: str(text) for name, text in problem.get("parameters", {}).items()}
+    domains = ("positive", "nonnegative", "real", "in (0,1)")
+    return {
+        name: Algebra({}).read(text)
+        for name, text in words.items()
+        if text not in domains and not text.startswith("integer")
+    }
+
+
+def guarantee(said: Any, one: Any, parameters: Any, names: dict[str, Form]) -> None:
     """Rejects a mechanism that has not the guarantee of the problem file."""
     demand("noise" not in one, "a noise that the problem has not")
     if "guarantee" not in said:
@@ -67,8 +81,10 @@ def guarantee(said: Any, one: Any, parameters: Any) -> None:
         if "oo" in (text, one["values"][key]):
             demand(text == one["values"][key], f"{key} is another one")
             continue
-        same = algebra.read(text) == algebra.read(one["values"][key])
-        demand(same, f"{key} of {one['name']} is another one")
+        given = algebra.read(text, names)
+        demand_same(
+            algebra, given, algebra.read(one["values"][key]), f"{key} of {one['name']} is another one"
+        )
     # where everything is read the two domains are one
     everything = one["reads"] == [None] and one["domain"] == "own"
     demand(everything or promised.get("domain") == one["domain"], "another domain")

@@ -25,11 +25,12 @@ NOT_READ = {
     "curve": "curves of two Laplace noises, of too many losses, or on which a claim lies",
     "noise": "noise on listed databases, in other notions than its own, or on queries of other kinds",
     "metrics": "problems about metrics and coordinates: their files have no setting",
-    "setting": "graphs, tables, sets, sequences, users and other classes of problem files",
-    "arrays": "large classes, whose types of neighbours were counted when the problem was told",
+    "setting": "maps, sizes and granularities of some classes of problem files",
+    "arrays": "databases one by one that are neither listed nor graphs",
     "class": "classes whose profile is found by other procedures, or is very large",
     "domain": "domains in other words than those of certificates.md, and parameters that may be below 0",
     "ranges": "certificates that use what is known besides signs",
+    "forms": "formulas that agree at points, and have other forms here than in the file",
     "rules": "certificates for many choices at once",
     "calculus": "certificates by derivatives",
     "rays": "rays with families within roots, or sums over several families",
@@ -135,9 +136,9 @@ def concluded(saved: Any, walk: Derivation) -> None:
             demand(right, "the guarantee is not shown to be optimal")
     said = saved["problem"]["claims"]
     demand(len(said) == len(saved["claims"]), "a claim is missing")
-    algebra = walk.algebra
+    algebra, names = walk.algebra, settings.given_numbers(saved["problem"])
     for problem, result in zip(said, saved["claims"], strict=True):
-        demand(same(algebra, problem, result["claim"]), "the claim is not that of the problem")
+        demand(same(algebra, problem, result["claim"], names), "the claim is not that of the problem")
         decided(result, walk, algebra)
 
 
@@ -147,13 +148,13 @@ def conclusion(walk: Derivation, n: Any) -> Any:
     return walk.conclusions[n - 1]
 
 
-def same(algebra: Algebra, one: Any, other: Any) -> bool:
-    """Whether two claims say the same."""
+def same(algebra: Algebra, one: Any, other: Any, names: Any = None) -> bool:
+    """Whether two claims say the same, the first with numbers for names."""
     keys = set(one) - {"expect"}
     if keys != set(other) or one["notion"] != other["notion"]:
         return False
     pairs = [(one[key], other[key]) for key in keys - {"notion"}]
-    return all(a == b if "oo" in (a, b) else algebra.read(a) == algebra.read(b) for a, b in pairs)
+    return all(a == b if "oo" in (a, b) else algebra.read(a, names) == algebra.read(b) for a, b in pairs)
 
 
 def decided(result: Any, walk: Derivation, algebra: Algebra) -> None:
