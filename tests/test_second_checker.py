@@ -16,7 +16,7 @@ import frozen
 import pytest
 from forged_results import curves, derivations, mechanisms, settings
 from second_checker import comparisons, enclosures
-from second_checker.forms import Algebra
+from second_checker.algebra import Algebra
 from second_checker.outcomes import Rejected
 from second_checker.verdicts import NOT_READ, check
 

@@ -11,7 +11,8 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from second_checker.forms import UNIT, ZERO, Algebra, Form, add, atom, letters, made, minus, number, scale
+from second_checker.algebra import Algebra
+from second_checker.forms import UNIT, ZERO, Form, add, atom, letters, made, minus, number, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.rewriting import rewritten
 from second_checker.signs import seen

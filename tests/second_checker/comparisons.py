@@ -9,20 +9,8 @@ from itertools import combinations
 from typing import Any
 
 from second_checker import calculus
-from second_checker.forms import (
-    UNIT,
-    ZERO,
-    Algebra,
-    Form,
-    add,
-    letter,
-    letters,
-    made,
-    minus,
-    number,
-    rational,
-    scale,
-)
+from second_checker.algebra import Algebra
+from second_checker.forms import UNIT, ZERO, Form, add, letter, letters, made, minus, number, rational, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.rewriting import rewritten
 from second_checker.samples import demand_same

@@ -10,6 +10,7 @@ from second_checker import tables
 from second_checker.attained import AttainedSteps
 from second_checker.conclusions import Bound, Composed, Cover, Unread
 from second_checker.curve_steps import CurveSteps
+from second_checker.forms import Form
 from second_checker.losses import Losses, Promise, Values
 from second_checker.outcomes import NotRead, Rejected, demand
 
@@ -176,7 +177,9 @@ class Derivation(CurveSteps, AttainedSteps):
         keys = page["parameters"]
         if new is None:
             return Bound(page["to"], dict.fromkeys(keys, None), squared)
-        made = {key: self.algebra.times(x, x) if key in squared else x for key, x in new.items()}
+        made: dict[str, Form | None] = {
+            key: self.algebra.times(x, x) if key in squared else x for key, x in new.items()
+        }
         return Bound(page["to"], made, squared)
 
     # -- claims ------------------------------------------------------------------------------------------
@@ -203,10 +206,11 @@ class Derivation(CurveSteps, AttainedSteps):
         rule = self.losses.library.rule(claim["notion"])
         squared = self.squared(claim["notion"])
         values = self.claimed(claim, rule["parameters"], squared)
-        if values[key] is not None:
+        value = values[key]
+        if value is not None:
             demand(key in rule.get("limits", {}), "a parameter without a limit")
             limit = self.algebra.read(rule["limits"][key])
-            self.compare(step.get("certificate"), values[key], limit, squared=False)
+            self.compare(step.get("certificate"), value, limit, squared=False)
         return Bound(claim["notion"], values, squared, claim)
 
     def vacuous(self, step: Any, before: list[Any]) -> Bound:

@@ -12,7 +12,9 @@ from itertools import groupby, product
 from typing import Any
 
 from second_checker import noises, tables
-from second_checker.forms import INF, ZERO, Algebra, Form, add, minus, number, rational, scale
+from second_checker.algebra import Algebra
+from second_checker.enclosures import INF
+from second_checker.forms import ZERO, Form, add, minus, number, rational, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 from second_checker.profiles import Distance, Vector
@@ -137,7 +139,7 @@ class Losses:
         """What the parts of a partition lose: level by level the sum of the m largest."""
         values = []
         for distances in zip(*(own for _, own in families), strict=True):
-            moving = [loss(i, r) for (i, _), r in zip(families, distances, strict=True) if r]  # type: ignore[arg-type]
+            moving = [loss(i, r) for (i, _), r in zip(families, distances, strict=True) if r]
             if None in moving:
                 return None
             if moving:
@@ -296,34 +298,20 @@ class Losses:
                 raise NotRead("witness", "of a delta that may be above 1")
 
         def loss(i: int, r: Distance) -> Form | None:
-            if r == INF or self.stated(i) is None:
-                return None
-            demand(self.core["mechanisms"][i]["notion"] == "approximate", "an event of another notion")
             values = self.at(by[i], r)
             return None if values is None else values["delta"]
 
-        every = []
+        own = self.core["mechanisms"]
+        whole = any("count" in own[i] and "partition" not in own[i] for i in by)
+        every: list[Form | None] = []
         for v in self.vectors:
-            moves = [r for r, i in zip(v, self.numbers(), strict=True) if i in by]
-            if any(
-                r == INF or (r and self.stated(i) is None)
-                for r, i in zip(v, self.numbers(), strict=True)
-                if i in by
-            ):
+            moves = [(r, i) for r, i in zip(v, self.numbers(), strict=True) if r and i in by]
+            if any(r == INF or self.stated(i) is None for r, i in moves):
                 every.append(None)
                 continue
-            other = [i for r, i in zip(v, self.numbers(), strict=True) if r and i in by]
-            demand(
-                all(self.core["mechanisms"][i]["notion"] == "approximate" for i in other), "another notion"
-            )
-            whole = any(
-                "count" in self.core["mechanisms"][i] and "partition" not in self.core["mechanisms"][i]
-                for i in by
-            )
-            single = (
-                not whole and sum(moves) <= table["steps"] and sum(r > 0 for r in moves) <= table["together"]
-            )
-            every.append(self.composed(v, list(by), loss) if single else self.together(v, by))
+            demand(all(own[i]["notion"] == "approximate" for _, i in moves), "an event of another notion")
+            few = sum(r for r, _ in moves) <= table["steps"] and len(moves) <= table["together"]
+            every.append(self.composed(v, list(by), loss) if few and not whole else self.together(v, by))
         return every
 
     def numbers(self) -> list[int]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cmp_to_key
 from typing import Any
 
-from second_checker.forms import ZERO, Algebra, Form, is_worst, minus, number, scale
+from second_checker.algebra import Algebra
+from second_checker.forms import ZERO, Form, is_worst, minus, number, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 from second_checker.samples import demand_same, demand_sign

@@ -9,8 +9,8 @@ from typing import Any
 
 from second_checker import enclosures, noises
 from second_checker.curves import Curve, Pieces
-from second_checker.enclosures import Interval
-from second_checker.forms import INF, Form, letters, number, rational
+from second_checker.enclosures import INF, Interval
+from second_checker.forms import Form, letters, number, rational
 from second_checker.losses import Losses, Promise
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.profiles import Distance, Vector

@@ -12,7 +12,8 @@ from itertools import combinations, combinations_with_replacement, permutations,
 from typing import Any
 
 from second_checker import noises
-from second_checker.forms import INF, Form
+from second_checker.enclosures import INF
+from second_checker.forms import Form
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 
@@ -89,7 +90,8 @@ def sizes(target: Any, how: str, n: int | None) -> set[tuple[int, int]]:
     if target["single"] == "any two":
         if most > 6:
             raise NotRead("class", "any two databases of many records")
-        reached = set(product(range(int(most) + 1), repeat=2))
+        every = range(int(most) + 1)
+        reached = {(r, s) for r in every for s in every}
     else:
         possible = {e for e in edits(target) if most > 0 and (how != "exactly" or e == (1, 1))}
         reached = {(0, 0)}
@@ -248,7 +250,7 @@ def paths(
 # -- maximal vectors -------------------------------------------------------------------------------------
 
 
-def exchanges(core: Any) -> list[list[int]]:
+def exchanges(core: Any) -> list[list[tuple[int, ...]]]:
     """The slots of each partition, part by part: those that can be exchanged."""
     parts: dict[str, list[list[int]]] = {}
     at = 0
@@ -257,7 +259,7 @@ def exchanges(core: Any) -> list[list[int]]:
         at += len(own)
         if one.get("partition"):
             parts.setdefault(one["partition"], []).append(own)
-    return [list(zip(*families, strict=True)) for families in parts.values()]  # type: ignore[misc]
+    return [list(zip(*families, strict=True)) for families in parts.values()]
 
 
 def maximal(core: Any, vectors: set[Vector]) -> list[Vector]:
@@ -269,7 +271,7 @@ def maximal(core: Any, vectors: set[Vector]) -> list[Vector]:
             image = list(v)
             for group, order in zip(groups, orders, strict=True):
                 for to, start in enumerate(order):
-                    for a, b in zip(group[to], group[start], strict=True):  # type: ignore[call-overload]
+                    for a, b in zip(group[to], group[start], strict=True):
                         image[a] = v[b]
             yield tuple(image)
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from second_checker.forms import Algebra, Form, add, made, number
+from second_checker.algebra import Algebra
+from second_checker.forms import Form, add, made, number
 
 Rewrite = Callable[[Any], Form | None]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from second_checker.forms import INF, Algebra, Form, letters
+from second_checker.algebra import Algebra
+from second_checker.enclosures import INF
+from second_checker.forms import Form, letters
 from second_checker.outcomes import NotRead, Rejected
 
 STEPS = (Fraction(1, 7), Fraction(2, 3), Fraction(9, 5))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from second_checker import cells, noises, tables
-from second_checker.forms import Algebra, Form
+from second_checker.algebra import Algebra
+from second_checker.forms import Form
 from second_checker.graphs import graphs
 from second_checker.lists import listed
 from second_checker.outcomes import NotRead, demand

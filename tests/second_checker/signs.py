@@ -6,7 +6,8 @@ from fractions import Fraction
 from itertools import product
 from math import comb
 
-from second_checker.forms import ZERO, Algebra, Form, add, letters, made, scale
+from second_checker.algebra import Algebra
+from second_checker.forms import ZERO, Form, add, letters, made, scale
 from second_checker.outcomes import Rejected, demand
 
 

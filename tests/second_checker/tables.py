@@ -6,7 +6,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from second_checker import lists, profiles
-from second_checker.forms import Algebra, Form, add, minus, number, scale
+from second_checker.algebra import Algebra
+from second_checker.forms import Form, add, minus, number, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.samples import demand_sign
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from second_checker import settings
+from second_checker.algebra import Algebra
 from second_checker.conclusions import Bound, Shown, Unread
 from second_checker.derivations import Derivation
-from second_checker.forms import INF, Algebra
+from second_checker.enclosures import INF
 from second_checker.losses import Losses
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.pages import Library
