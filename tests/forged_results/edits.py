@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 Edit = Callable[[Any], None]
@@ -84,6 +84,14 @@ def both(mechanism: int, key: str, to: str) -> Callable[[Any], None]:
     )
 
 
+def every_step(derivation: Any) -> Iterator[Any]:
+    """The steps, and those of derivations about other settings in them."""
+    for one in derivation["steps"]:
+        yield one
+        if "derivation" in one:
+            yield from every_step(one["derivation"])
+
+
 def claimed(n: int, key: str, to: str) -> Callable[[Any], None]:
     """Changes a parameter of the n-th claim wherever the claim stands."""
 
@@ -91,7 +99,7 @@ def claimed(n: int, key: str, to: str) -> Callable[[Any], None]:
         old = copy.deepcopy(data["claims"][n - 1]["claim"])
         assert old[key] != to
         data["problem"]["claims"][n - 1][key] = data["claims"][n - 1]["claim"][key] = to
-        steps = [one for one in data["derivation"]["steps"] if one.get("claim") == old]
+        steps = [one for one in every_step(data["derivation"]) if one.get("claim") == old]
         assert steps
         for one in steps:
             one["claim"][key] = to

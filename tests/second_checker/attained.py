@@ -81,8 +81,11 @@ class AttainedSteps(Steps):
         demand(value is not None and None not in values.values(), "a claim of ∞ is refuted")
         every = attained.losses.attained(attained.notion, key, attained.mechanisms)
         demand(bool(every), "a claim is refuted where there are no neighbours")
-        if value is not None and None not in every:
-            high = self.algebra.enclose(value, point)[1]
+        assert value is not None
+        high = self.algebra.enclose(value, point)[1]
+        limit = rule.get("limits", {}).get(key)
+        demand(limit is None or high < limit, "a claim that says nothing is refuted")
+        if None not in every:
             if key in squared:
                 low = self.algebra.enclose(value, point)[0]
                 high = high if high < 0 else max(low * low, high * high)

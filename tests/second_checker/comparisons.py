@@ -13,7 +13,7 @@ from second_checker.algebra import Algebra
 from second_checker.forms import UNIT, ZERO, Form, add, letter, letters, made, minus, number, rational, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.rewriting import rewritten
-from second_checker.samples import demand_same
+from second_checker.samples import demand_same, demand_sign
 from second_checker.signs import bernstein, demand_signs
 
 
@@ -23,8 +23,9 @@ def compare(certificate: Any, greater: Form, less: Form, domains: Mapping[str, A
     if certificate is None:
         reason = "two formulas differ, and no certificate compares them"
         return demand_same(algebra, greater, less, reason)
-    if "known" in certificate:
-        raise NotRead("ranges", "a certificate that uses what is known besides signs")
+    for text, relation in certificate.get("known", []):
+        demand(relation in ("> 0", ">= 0"), f"{relation} is not known of anything")
+        demand_sign(algebra, algebra.read(text), relation == "> 0", f"{text} is not {relation}")
     for name, words in certificate["letters"].items():
         demand(name in domains and domains[name] == words, f"the letter {name} has another domain")
     difference = algebra.read(certificate["difference"])

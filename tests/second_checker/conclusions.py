@@ -85,7 +85,8 @@ class Steps:
         for key in keys:
             value = None if claim[key] == "oo" else self.algebra.read(claim[key])
             if value is not None and key in squared:
-                demand(self.algebra.sign(value) > 0, "a claim whose square is compared may be below 0")
+                if self.algebra.sign(value) < 1:
+                    raise NotRead("certificate", "of roots, of which one is not seen to be >= 0")
                 value = self.algebra.times(value, value)
             values[key] = value
         return values
@@ -119,7 +120,12 @@ class Steps:
     def compare(self, certificate: Any, greater: Form, less: Form, squared: bool) -> None:
         """Rejects where the certificate does not compare; roots are compared by their squares."""
         if certificate is not None and squared:
-            if set(certificate) != {"squares"}:
-                raise NotRead("certificate", "of roots that are not compared by their squares")
-            certificate = certificate["squares"]
+            if "squares" not in certificate:
+                # both are >= 0, so that the roots compare as the squares do
+                half = Fraction(1, 2)
+                greater, less = self.algebra.power(greater, half), self.algebra.power(less, half)
+            else:
+                # that the greater one is not negative has been seen when it was squared
+                demand(set(certificate) <= {"squares", "not negative"}, "another certificate of squares")
+                certificate = certificate["squares"]
         compare(certificate, greater, less, self.losses.core["parameters"])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from second_checker import tables
+from second_checker import noises, tables
 from second_checker.attained import AttainedSteps
 from second_checker.conclusions import Bound, Composed, Cover, Unread
 from second_checker.curve_steps import CurveSteps
@@ -85,9 +85,10 @@ class Derivation(CurveSteps, AttainedSteps):
     def noise(self, step: Any, before: list[Any]) -> Promise:
         """The guarantee of a noise."""
         one = self.mechanism(step["i"], "noise")
-        if step["notion"] != one["notion"]:
-            raise NotRead("noise", "in another notion than that of the setting")
-        return Promise(step["i"] - 1, one["notion"])
+        if step["notion"] == one["notion"]:
+            return Promise(step["i"] - 1, one["notion"])
+        own = noises.guarantee(self.algebra, self.losses.library, one, step["notion"])
+        return Promise(step["i"] - 1, step["notion"], (), tuple(own.items()))
 
     def table(self, step: Any, before: list[Any]) -> Promise:
         """The guarantee of a table of probabilities, which its rows are checked to have."""
@@ -120,7 +121,8 @@ class Derivation(CurveSteps, AttainedSteps):
         self.one(before, *[Promise] * len(before))
         demand(sorted(p.mechanism for p in before) == list(range(self.count)), "not each mechanism once")
         demand(len({p.notion for p in before}) == 1, "guarantees of several notions are composed")
-        self.losses.library.of("rule", notion=before[0].notion)
+        rule = self.losses.library.of("rule", notion=before[0].notion)
+        demand(not self.losses.core["adaptive"] or "adaptively" in rule, "a rule that is not about choices")
         return Composed(tuple(before))
 
     def cover(self, step: Any, before: list[Any]) -> Cover:

@@ -223,7 +223,7 @@ class Losses:
             # what a conversion gives at r is not made of what it gives at 1
             return [values["delta"]]
         table = self.library.of("closer", notion="approximate", over="steps")
-        if r > 12:
+        if r > 64:
             raise NotRead("closer", "values at large distances")
         reached = [(values["delta"], 0)]
         for _ in range(int(r) - 1):
@@ -262,15 +262,15 @@ class Losses:
 
     def witness(self, i: int, r: Distance, notion: str, key: str, squared: bool) -> Form | None:
         """What the witness of a mechanism loses at distance r."""
-        own = self.stated(i)
-        of = self.core["mechanisms"][i]["notion"]
+        own, of = self.stated(i), self.core["mechanisms"][i]["notion"]
+        if i in self.moves:
+            mechanism = self.core["mechanisms"][i]
+            demand(noises.attained(self.library, mechanism), "a noise that reaches its guarantee nowhere")
+            given = noises.guarantee(self.algebra, self.library, mechanism, notion)
+            own, of = finite(tuple(given.items())), notion
         if own is None or r == INF:
             return None
         names = {**own, "r": self.distance(i, r)}
-        if i in self.moves and (
-            of != notion or not noises.attained(self.library, self.core["mechanisms"][i])
-        ):
-            raise NotRead("noise", "that reaches its guarantee nowhere, or in another notion")
         if of != notion:
             table = self.library.of("violation", of=of, notion=notion)
             if self.algebra.sign(own[table["positive"]]) != 2:

@@ -67,6 +67,16 @@ def simplest(algebra: Algebra, form: Form) -> Form:
     return algebra.top(1, kept) if kept else form
 
 
+def guarantee(algebra: Algebra, library: Library, mechanism: Any, notion: str) -> dict[str, Form | None]:
+    """The parameters that the page of a noise gives in a notion, None for ∞."""
+    noise = mechanism["noise"]
+    page = library.one(noise["page"])
+    demand(notion in page["guarantee"], "a noise that has no guarantee in this notion")
+    names = {page["parameter"]: algebra.read(noise["parameter"])}
+    texts = page["guarantee"][notion]
+    return {key: None if text == "oo" else algebra.read(text, names) for key, text in texts.items()}
+
+
 def attained(library: Library, mechanism: Any) -> bool:
     """Whether the pages of a noise say that its guarantee is reached."""
     pages = [library.one(mechanism["noise"]["page"]), library.one(mechanism["noise"]["query"]["page"])]

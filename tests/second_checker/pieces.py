@@ -47,9 +47,21 @@ class Curves:
         page = self.page(promises)
         for one in promises:
             self.exactly(one.mechanism, page)
-        ends = [self.curve(v, promises, page, point).at(epsilon)[0] for v in self.losses.vectors]
+        # where more members move than the point says there are, no such neighbours exist
+        there = [v for v in self.losses.vectors if self.exists(v, point)]
+        ends = [self.curve(v, promises, page, point).at(epsilon)[0] for v in there]
         demand(bool(ends), "a curve without neighbours")
         return Fraction(max(ends))
+
+    def exists(self, vector: Vector, point: Point) -> bool:
+        """Whether there are as many members of each family as move."""
+        at = 0
+        for i, one in enumerate(self.losses.core["mechanisms"]):
+            own = vector[at : at + len(one["reads"])]
+            at += len(own)
+            if "partition" in one and sum(r > 0 for r in own) > self.count(i, point):
+                return False
+        return True
 
     def page(self, promises: list[Promise]) -> Any:
         """The computed page: the one by which fewest noises go by a guarantee, the smallest, the first."""
@@ -121,7 +133,6 @@ class Curves:
         for families in parts.values():
             rows = sorted(zip(*(own for _, own in families), strict=True), reverse=True)
             rows = [row for row in rows if any(row)]
-            demand(len(rows) <= self.count(families[0][0], point), "more members move than there are")
             for n, row in enumerate(rows, 1):
                 result += [Moving(i, r, n, 1) for (i, _), r in zip(families, row, strict=True) if r]
         return result

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from second_checker.algebra import Algebra
 from second_checker.enclosures import INF
-from second_checker.forms import Form, letters
+from second_checker.forms import Form, letters, minus
 from second_checker.outcomes import NotRead, Rejected
 
 STEPS = (Fraction(1, 7), Fraction(2, 3), Fraction(9, 5))
@@ -41,16 +41,37 @@ def differ(algebra: Algebra, x: Form, y: Form) -> bool:
 
 def demand_same(algebra: Algebra, x: Form, y: Form, reason: str) -> None:
     """Rejects two formulas that differ at a point; refuses those that have other forms only."""
-    if x == y:
+    if same_cleared(algebra, x, y):
         return
     if differ(algebra, x, y):
         raise Rejected(reason)
     raise NotRead("forms", reason)
 
 
+def same_cleared(algebra: Algebra, x: Form, y: Form) -> bool:
+    """Whether two formulas are one function, seen after multiplying by denominators."""
+    try:
+        return x == y or not without_quotients(algebra, minus(x, y))
+    except NotRead:
+        return False
+
+
+def without_quotients(algebra: Algebra, form: Form) -> Form:
+    """The form times its denominators, where they are seen to be > 0."""
+    for _ in range(8):
+        below = {(a, p) for monomial, _ in form for a, p in monomial if a[0] == "sum" and p < 0}
+        if not below:
+            return form
+        a, p = min(below, key=lambda one: one[1])
+        if algebra.atom_sign(a) != 2:
+            return form
+        form = algebra.times(form, frozenset([(frozenset([(a, -p)]), Fraction(1))]))
+    return form
+
+
 def demand_sign(algebra: Algebra, form: Form, strict: bool, reason: str) -> None:
     """Rejects what is below 0 at a point; refuses what is not seen to be >= 0, or > 0."""
-    if algebra.sign(form) >= 1 + strict:
+    if max(algebra.sign(form), algebra.sign(without_quotients(algebra, form))) >= 1 + strict:
         return
     for point in points(algebra, letters(form)):
         high = algebra.enclose(form, point)[1]

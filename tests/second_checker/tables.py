@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from second_checker import lists, profiles
 from second_checker.algebra import Algebra
 from second_checker.forms import Form, add, minus, number, scale
 from second_checker.outcomes import NotRead, demand
-from second_checker.samples import demand_sign
+from second_checker.samples import demand_sign, without_quotients
 
 if TYPE_CHECKING:
     from second_checker.losses import Losses
@@ -41,24 +42,6 @@ def rows(algebra: Algebra, one: Any, core: Any) -> list[list[Form]]:
     if one["table"]["on"] == "databases" or one["reads"] == [None]:
         return every
     return [every[value] for value in one["reads"][0]]
-
-
-def without_quotients(algebra: Algebra, form: Form) -> Form:
-    """The form times its denominators, which are seen to be > 0."""
-    for _ in range(8):
-        below = {(a, p) for monomial, _ in form for a, p in monomial if a[0] == "sum" and p < 0}
-        if not below:
-            return form
-        a, p = min(below, key=lambda one: one[1])
-        demand(algebra.atom_sign(a) == 2, "a denominator that may be 0")
-        form = algebra.times(form, frozenset([(frozenset([(a, -p)]), number_one())]))
-    raise NotRead("table", "with many denominators")
-
-
-def number_one() -> Any:
-    """The factor 1."""
-    ((_, factor),) = number(1)
-    return factor
 
 
 def satisfies(algebra: Algebra, one: Any, core: Any) -> None:
@@ -132,6 +115,6 @@ def ratio(algebra: Algebra, every: list[list[Form]], x: int, y: int) -> Form:
 def quotient(algebra: Algebra, p: Form, q: Form) -> Form:
     """p/q, where equal denominators go out."""
     if len(p) != 1 or len(q) != 1:
-        return algebra.times(p, algebra.power(q, -number_one()))
+        return algebra.times(p, algebra.power(q, Fraction(-1)))
     ((above, factor),), ((below, divisor),) = p, q
     return algebra.join(above, frozenset((a, -power) for a, power in below), factor / divisor)

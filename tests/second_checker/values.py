@@ -39,7 +39,23 @@ class Values:
         if all(s > 0 for s in seen):
             return 2 if 2 in seen else 1
         low = self.range(form)[0]
-        return 2 if low > 0 else 1 if low >= 0 else 0
+        return 2 if low > 0 or (low == 0 and self.unattained(form)) else 1 if low >= 0 else 0
+
+    def unattained(self, form: Form) -> bool:
+        """Whether some term is seen never to have its least value, as a letter's range is open there."""
+        return any(self.open(monomial, factor < 0) for monomial, factor in form)
+
+    def open(self, monomial: frozenset[Any], up: bool) -> bool:
+        """Whether a product of what is > 0 never has its greatest (or least) value."""
+        found = False
+        for a, p in monomial:
+            if p < 0 or self.atom_sign(a) != 2:
+                return False
+            if a[0] == "letter":
+                found |= bool(self.domains[a[1]].get("open-greatest" if up else "open-least"))
+            elif a[0] == "exp":
+                found |= self.unattained(scale(a[1], -1) if up else a[1])
+        return found
 
     def term(self, rest: frozenset[Any], constant: Form) -> int:
         """The sign of a monomial in letters with a constant factor."""
