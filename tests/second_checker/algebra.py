@@ -60,7 +60,7 @@ class Algebra(Products):
             case ast.Pow():
                 exponent = rational(y)
                 if exponent is None:
-                    raise NotRead("power", "with an exponent that is no number")
+                    raise NotRead("formula", "with an exponent that is no number")
                 return self.power(x, exponent)
         raise Rejected("an operation that formulas do not have")
 
@@ -104,7 +104,7 @@ class Algebra(Products):
             values = [self.of(own[0], {**names, index: number(j)}) for j in range(int(first), int(last) + 1)]
             return add(*values) if name == "sum" else self.top(m, values)
         if first != 1:
-            raise NotRead("family", "that does not begin with 1")
+            raise NotRead("formula", "that does not begin with 1")
         member = self.of(own[0], names)
         if name == "min":
             return scale(self.family(1, scale(member, -1), high), -1)

@@ -40,17 +40,17 @@ class AttainedSteps(Steps):
 
     def optimal(self, step: Any, before: list[Any]) -> Shown:
         """That a guarantee is attained."""
-        bound, attained = self.one(before, Bound, Attained)
-        key = step["key"]
-        demand(attained.notion == bound.notion and key in bound.values, "attained in another notion")
+        self.one(before, Bound, *[Attained] * max(1, len(before) - 1))
+        bound, lower, key = before[0], before[1:], step["key"]
+        demand(key in bound.values and all(x.notion == bound.notion for x in lower), "of another notion")
         value, squared = bound.values[key], key in bound.squared
-        every = attained.losses.attained(attained.notion, key, attained.mechanisms)
+        every = [v for x in lower for v in x.losses.attained(x.notion, key, x.mechanisms)]
         if value is None:
             demand(None in every, "no bound is not attained")
             return Shown("optimal", bound.claim, step["from"][0])
         finite = [x for x in every if x is not None]
         demand(len(finite) == len(every), "more is lost than is satisfied")
-        self.reached(step.get("certificate"), finite, attained.many, value, squared)
+        self.reached(step.get("certificate"), finite, sum(x.many for x in lower), value, squared)
         return Shown("optimal", bound.claim, step["from"][0])
 
     def reached(self, certificate: Any, every: list[Form], many: int, value: Form, squared: bool) -> None:
@@ -102,7 +102,7 @@ class AttainedSteps(Steps):
             table = self.losses.library.one(page)
             demand(table["kind"] == "conversion" and table["from"] == own, "a conversion from another notion")
             if None in values.values() or table.get("free"):
-                raise NotRead("through", "a claim with ∞, or a page with a free parameter")
+                raise NotRead("attained", "a claim with ∞, or a page with a free parameter")
             values, own = self.losses.converted(page, {}, values), table["to"]
         demand(own == notion, "attained in another notion")
         return dict(values)

@@ -29,7 +29,7 @@ def prove(algebra: Algebra, form: Form, steps: list[Any]) -> None:
         demand(isinstance(words, list) and bool(words), "a step of calculus is a list")
         rule = RULES.get(words[0])
         if rule is None:
-            raise NotRead("calculus", f"the step {words[0]}")
+            raise NotRead("certificate", f"the step {words[0]}")
         goals += reversed(list(rule(inner, function, *words[1:])))
     demand(not goals, "a proof that ends too early")
 
@@ -90,7 +90,7 @@ def derivative(algebra: Algebra, form: Form, name: str) -> Form:
             if name not in letters(atom(a)):
                 continue
             if (p.denominator > 1 or p < 0) and abs(algebra.atom_sign(a)) != 2:
-                raise NotRead("calculus", "the slope of a root or a quotient that may be 0")
+                raise NotRead("certificate", "the slope of a root or a quotient that may be 0")
             rest = frozenset((b, q) for b, q in monomial if b != a)
             power = made([(rest | ({(a, p - 1)} if p != 1 else frozenset()), factor * p)])
             # made again by products, which join powers of one base
@@ -110,7 +110,7 @@ def of_atom(algebra: Algebra, a: Any, name: str) -> Form:
             return algebra.times(atom(a), derivative(algebra, x, name))
         case ("log", x):
             return algebra.times(derivative(algebra, x, name), algebra.power(x, Fraction(-1)))
-    raise NotRead("calculus", "the slope of a worst case")
+    raise NotRead("certificate", "the slope of a worst case")
 
 
 def split(algebra: Algebra, form: Form, name: Any, text: Any) -> Iterator[Goal]:
@@ -140,7 +140,9 @@ def named(algebra: Algebra, text: Any) -> tuple[Any, int, list[Form]]:
         or not isinstance(tree.func, ast.Name)
         or tree.func.id not in ("max", "top")
     ):
-        raise NotRead("calculus", "a worst case that is no maximum, or one of several that are written alike")
+        raise NotRead(
+            "certificate", "a worst case that is no maximum, or one of several that are written alike"
+        )
     form = algebra.read(text)
     parts = tree.args[1:] if tree.func.id == "top" else tree.args
     demand(len(form) == 1, f"{text} is no worst case")

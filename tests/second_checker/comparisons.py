@@ -45,7 +45,7 @@ def show(algebra: Algebra, form: Form, proof: Any) -> None:
     elif "shift" in proof:
         shift(algebra, form, proof)
     elif "rule" in proof:
-        raise NotRead("rules", "a proof for all choices at once")
+        raise NotRead("certificate", "a proof for all choices at once")
     elif "steps" in proof:
         calculus.prove(algebra, form, proof["steps"])
     else:
@@ -56,7 +56,7 @@ def worst_case(algebra: Algebra, text: Any) -> tuple[Any, int, Counter[Form]]:
     """A worst case that a certificate names: its atom, m and its members."""
     form = algebra.read(text)
     if is_number(text, form):
-        raise NotRead("constants", "a worst case of numbers that is weighed, and read as the largest of them")
+        raise NotRead("formula", "a worst case of numbers that is weighed, and read as the largest of them")
     demand(len(form) == 1, f"{text} is no worst case")
     ((monomial, factor),) = form
     demand(factor == 1 and len(monomial) == 1, f"{text} is no worst case")
@@ -187,7 +187,7 @@ def families(form: Form) -> set[Any]:
             elif a[0] == "top":
                 found |= {f for x, _ in a[2] for f in families(x)}
             elif a[0] in ("exp", "log", "sum") and families(a[1]):
-                raise NotRead("rays", "with a family within a root or the like")
+                raise NotRead("certificate", "with a family within a root or the like")
     return found
 
 
@@ -283,7 +283,7 @@ def simpler(algebra: Algebra, form: Form) -> Form:
         total.append(term)
     form = add(*total)
     if any(len(a[2]) > 1 or rational(a[2]) is not None for a in families(form)):
-        raise NotRead("rays", "with sums over several families")
+        raise NotRead("certificate", "with sums over several families")
     return form
 
 

@@ -56,8 +56,7 @@ class Derivation(CurveSteps, AttainedSteps):
     def add(self, step: Any) -> None:
         """Checks one more step."""
         rule = step.get("rule")
-        if rule not in KEYS:
-            raise NotRead(str(rule), "a step")
+        demand(rule in KEYS, f"there is no rule {rule}")
         demand(set(step) - {"rule"} <= KEYS[rule], f"a step {rule} with other entries")
         before = []
         for n in step.get("from", []):

@@ -115,7 +115,7 @@ def domain(words: Any) -> dict[str, Any]:
         return known[words]
     if isinstance(words, str) and words.startswith("integer >= "):
         return {"least": words.removeprefix("integer >= "), "integer": True}
-    raise NotRead("domain", str(words))
+    raise NotRead("setting", str(words))
 
 
 def is_worst(form: Form) -> bool:

@@ -157,7 +157,7 @@ def ordered(a: int, b: int) -> tuple[int, int]:
 def one_by_one(problem: Any, core: Any, n: int) -> Any:
     """Some of n vertices: the setting with all graphs, which the one of the file has to say or to sum up."""
     if n > 5:
-        raise NotRead("class", "all graphs on many vertices")
+        raise NotRead("setting", "all graphs on many vertices")
     every = every_graph(n)
     singles = steps(every)
     own = core["databases"]

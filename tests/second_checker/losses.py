@@ -57,7 +57,7 @@ class Losses:
             for text in [] if "study" in one else one["values"].values():
                 # maximal vectors decide for parameters >= 0 only; a 0 that moves without limit loses 0
                 if text != "oo" and self.algebra.sign(self.algebra.read(text)) < (2 if endless else 1):
-                    raise NotRead("domain", "a parameter that may be below 0, or be 0 at any two databases")
+                    raise NotRead("setting", "a parameter that may be below 0, or be 0 at any two databases")
 
     def rule(self, notion: str) -> Any:
         """The rule of a notion; only sums and roots of sums of squares are read."""
@@ -274,7 +274,7 @@ class Losses:
         if of != notion:
             table = self.library.of("violation", of=of, notion=notion)
             if self.algebra.sign(own[table["positive"]]) != 2:
-                raise NotRead("violation", "of a parameter that may be 0")
+                raise NotRead("attained", "of a parameter that may be 0")
             return None if table["loss"] == "oo" else self.algebra.read(table["loss"], names)
         table = self.library.of("witness", notion=notion)
         demand(table["shows"] == key, f"the witness does not show {key}")
@@ -295,7 +295,7 @@ class Losses:
         for i in by:
             own = self.stated(i)
             if own is not None and self.algebra.sign(minus(number(1), own.get("delta", ZERO))) < 1:
-                raise NotRead("witness", "of a delta that may be above 1")
+                raise NotRead("attained", "of a delta that may be above 1")
 
         def loss(i: int, r: Distance) -> Form | None:
             values = self.at(by[i], r)
@@ -333,5 +333,5 @@ def ratio(value: Form, least: Form) -> Fraction:
     if not value and not least:
         return Fraction(1)
     if len(value) != len(least) or len(shares) != 1 or share is None or share <= 0:
-        raise NotRead("family", "whose members lose in other proportions at other distances")
+        raise NotRead("formula", "whose members lose in other proportions at other distances")
     return share

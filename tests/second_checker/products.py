@@ -68,7 +68,7 @@ class Products(Values):
         for a in worst:
             p = powers[a]
             if p != 1 and (a[1] != 1 or p < 0 or any(self.sign(x) < 1 for x, _ in a[2])):
-                raise NotRead("product", "powers of a worst case")
+                raise NotRead("formula", "powers of a worst case")
             if p == 1:
                 result = self.into(result, a)
                 continue
@@ -91,9 +91,9 @@ class Products(Values):
                 total.append(made([(frozenset([(worst, Fraction(1))]), factor)]))
                 continue
             if not sign:
-                raise NotRead("sign", "of what stands before a worst case")
+                raise NotRead("formula", "of what stands before a worst case")
             if other and (m != 1 or any(self.sign(x) < 1 for x, _ in members)):
-                raise NotRead("product", "of worst cases")
+                raise NotRead("formula", "of worst cases")
             pairs = [(one, x, n) for x, n in members]
             if other:
                 pairs = [(y, x, 1) for y, _ in other[0][2] for x, _ in members]
@@ -112,7 +112,7 @@ class Products(Values):
             raise Rejected("a quotient by 0")
         sign = self.sign(x)
         if (p < 0 and abs(sign) != 2) or (p.denominator > 1 and sign < 1):
-            raise NotRead("value", "what is below a root or a quotient has no sign that is seen")
+            raise NotRead("formula", "what is below a root or a quotient has no sign that is seen")
         if len(x) == 1:
             ((monomial, factor),) = x
             if p > 0 and factor > 0 and len(monomial) == 1:
@@ -176,7 +176,7 @@ class Products(Values):
     def log(self, x: Form) -> Form:
         """log(x); the logarithm of a product of what is > 0 is the sum."""
         if self.sign(x) != 2:
-            raise NotRead("value", "what is in a logarithm is not seen to be > 0")
+            raise NotRead("formula", "what is in a logarithm is not seen to be > 0")
         if len(x) != 1:
             return atom(("log", x))
         ((monomial, factor),) = x

@@ -27,7 +27,7 @@ def profile(core: Any, library: Library) -> tuple[list[Vector], dict[int, list[F
     kind = core["databases"]["kind"]
     found = {"records": by_edits, "cells": by_blocks, "listed": by_exhaustion, "steps": by_steps}.get(kind)
     if found is None:
-        raise NotRead("class", f"databases of kind {kind}")
+        raise NotRead("setting", f"databases of kind {kind}")
     vectors, moves = noises.ranked(core, library, set(found(core)))
     return maximal(core, vectors), moves
 
@@ -51,7 +51,7 @@ def by_edits(core: Any) -> Iterator[Vector]:
     how, n = base["size"]
     crowded = how == "at most" and (core["target"]["single"] == "any two" or n < core["target"]["steps"])
     if base["of"] == "sequences" and crowded:
-        raise NotRead("class", "sequences with no room for all edits")
+        raise NotRead("setting", "sequences with no room for all edits")
     many = [len(atom) for atom in base["atoms"]]
     if core["target"]["single"] == "any two" and how == "any":
         yield tuple(far(core["mechanisms"][i], reads) for i, reads in slots(core))
@@ -89,7 +89,7 @@ def sizes(target: Any, how: str, n: int | None) -> set[tuple[int, int]]:
     most = INF if n is None else n
     if target["single"] == "any two":
         if most > 6:
-            raise NotRead("class", "any two databases of many records")
+            raise NotRead("setting", "any two databases of many records")
         every = range(int(most) + 1)
         reached = {(r, s) for r in every for s in every}
     else:

@@ -45,7 +45,7 @@ def demand_same(algebra: Algebra, x: Form, y: Form, reason: str) -> None:
         return
     if differ(algebra, x, y):
         raise Rejected(reason)
-    raise NotRead("forms", reason)
+    raise NotRead("formula", reason)
 
 
 def same_cleared(algebra: Algebra, x: Form, y: Form) -> bool:
@@ -77,7 +77,7 @@ def demand_sign(algebra: Algebra, form: Form, strict: bool, reason: str) -> None
         high = algebra.enclose(form, point)[1]
         if high < 0 or (strict and high == 0):
             raise Rejected(reason)
-    raise NotRead("ranges", reason)
+    raise NotRead("formula", reason)
 
 
 __all__ = ["demand_same", "demand_sign", "differ"]

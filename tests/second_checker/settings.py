@@ -38,7 +38,7 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
     if kind not in PLACES:
         raise NotRead("setting", f"databases that are {kind}")
     if core["databases"]["kind"] in ("listed", "arrays") and kind not in ("listed", "graphs"):
-        raise NotRead("arrays", f"{kind} one by one")
+        raise NotRead("setting", f"{kind} one by one")
     for said, one in zip(problem["mechanisms"], core["mechanisms"], strict=True):
         if "noise" in said:
             noises.agree(said, one, core, library)
