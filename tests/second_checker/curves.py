@@ -17,6 +17,7 @@ from second_checker.normals import ONE, ZERO, clipped, concentrated, exact, less
 from second_checker.outcomes import NotRead
 
 MOST = 200_000
+GRID = 64
 SMALL = Fraction(1, 2**120)
 
 
@@ -54,31 +55,40 @@ class Pieces:
 
 
 class Curve:
-    """The curve of some pieces."""
+    """The curve of some pieces, from above and from below.
+
+    One Laplace noise alone is exact; beside others, its losses are moved to a grid, up and down.
+    """
 
     def __init__(self, pieces: Pieces) -> None:
         self.pieces = pieces
         self.found: dict[Interval, Interval] = {}
-        if len(pieces.ratios) > 1 or (pieces.ratios and (pieces.square[1] > 0 or pieces.rho[1] > 0)):
-            raise NotRead("curve", "of Laplace noise beside Laplace noise or normal ones")
-        self.pair = Pair([], ONE) if pieces.everything else together(pieces)
+        self.normal = bool(pieces.square[1] or pieces.rho[1])
+        self.alone = len(pieces.ratios) == 1 and not self.normal
+        if pieces.everything:
+            self.pairs = [Pair([], ONE)]
+        elif self.alone or not pieces.ratios:
+            self.pairs = [together(pieces, [])]
+        else:
+            self.pairs = [together(pieces, [gridded(pieces.ratios, up)]) for up in (False, True)]
 
     def at(self, epsilon: Interval) -> Interval:
         """δ at ε: from above for all mechanisms with these pieces, from below for some."""
         if epsilon not in self.found:
-            self.found[epsilon] = self.enclosed(epsilon)
+            every = [self.enclosed(pair, epsilon) for pair in self.pairs]
+            self.found[epsilon] = every[0][0], every[-1][1]
         return self.found[epsilon]
 
-    def enclosed(self, epsilon: Interval) -> Interval:
-        """The same, found anew."""
-        total = self.pair.lost
-        if self.pieces.square[1] or self.pieces.rho[1] or self.pieces.ratios:
-            for one in self.pair.outcomes:
+    def enclosed(self, pair: Pair, epsilon: Interval) -> Interval:
+        """The mean over the outcomes of a pair."""
+        total = pair.lost
+        if self.normal or self.alone:
+            for one in pair.outcomes:
                 inner = self.inside(less(epsilon, one.loss))
                 total = enclosures.plus(total, enclosures.times(one.p, inner))
             return clipped(total)
         factor = enclosures.exponential(epsilon)
-        for one in self.pair.outcomes:
+        for one in pair.outcomes:
             low, high = less(one.p, enclosures.times(factor, one.q))
             if high > 0:
                 total = enclosures.plus(total, (max(low, Fraction(0)), high))
@@ -86,7 +96,7 @@ class Curve:
 
     def inside(self, x: Interval) -> Interval:
         """The curve at x of what has more than finitely many losses."""
-        if self.pieces.ratios:
+        if self.alone:
             (a,) = self.pieces.ratios
             return laplace(a[0], x[1])[0], laplace(a[1], x[0])[1]
         square, rho = self.pieces.square, self.pieces.rho
@@ -97,6 +107,43 @@ class Curve:
         return low, concentrated(Fraction(rho[1]) + Fraction(square[1]) / 2, Fraction(x[0]))
 
 
+def gridded(ratios: list[Interval], up: bool) -> Pair:
+    """Laplace noises with losses on one grid: at least (up) or at most what they lose (laplace-curve.md, 5 and 6)."""
+    step = Fraction(max(high for _, high in ratios)) / GRID
+    total = {0: ONE}
+    for low, high in ratios:
+        every = raised(step, -int(-high // step)) if up else lowered(step, int(low // step))
+        found: dict[int, Interval] = {}
+        for (i, x), (j, y) in product(total.items(), every.items()):
+            found[i + j] = enclosures.plus(found.get(i + j, ZERO), enclosures.times(x, y))
+        total = found
+    outcomes = []
+    for i, p in total.items():
+        factor = enclosures.exponential(exact(-i * step))
+        outcomes.append(Outcome(exact(i * step), p, enclosures.times(p, factor)))
+    return Pair(outcomes, ZERO)
+
+
+def raised(step: Fraction, n: int) -> dict[int, Interval]:
+    """The losses in steps of the canonical noise of (step, 0) in n steps."""
+    every, _ = steps_apart(exact(step), ZERO, n) if n else ([ONE], ZERO)
+    return {2 * u - n: p for u, p in enumerate(every)}
+
+
+def lowered(step: Fraction, n: int) -> dict[int, Interval]:
+    """The losses in steps of Laplace noise whose outputs are rounded to steps."""
+    if n == 0:
+        return {0: ONE}
+    q = enclosures.exponential(exact(-step))
+    power = exact(Fraction(1, 2))
+    found = {n: power}
+    for k in range(n):
+        found[n - 1 - 2 * k] = enclosures.times(power, less(ONE, q))
+        power = enclosures.times(power, q)
+    found[-n] = power
+    return found
+
+
 def laplace(a: End, x: End) -> Interval:
     """The curve of Laplace noise, with a for how far values lie apart."""
     if x >= a:
@@ -105,9 +152,9 @@ def laplace(a: End, x: End) -> Interval:
     return clipped(less(ONE, enclosures.exponential((inner, inner))))
 
 
-def together(pieces: Pieces) -> Pair:
-    """All canonical pieces."""
-    pairs = [times(*one) for one in pieces.canonical.values()]
+def together(pieces: Pieces, more: list[Pair]) -> Pair:
+    """All canonical pieces, and more pairs."""
+    pairs = [times(*one) for one in pieces.canonical.values()] + more
     many = 1
     for pair in pairs:
         many *= len(pair.outcomes)

@@ -45,7 +45,7 @@ class Losses:
     core: Any
     vectors: list[Vector]
     library: Library
-    moves: dict[int, list[Form]]
+    moves: dict[int, noises.Moves]
 
     def __post_init__(self) -> None:
         self.algebra = Algebra(self.core["parameters"])
@@ -90,7 +90,7 @@ class Losses:
 
     def distance(self, i: int, r: Distance) -> Form:
         """A distance as a formula: for a noise the move with this rank."""
-        return self.moves[i][int(r)] if i in self.moves else number(r)
+        return self.moves[i].forms[int(r)] if i in self.moves else number(r)
 
     def converted(self, page: str, chosen: Mapping[str, str], values: Values) -> Values:
         """The parameters of another notion that a page leads to."""

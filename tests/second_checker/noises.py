@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any
 
@@ -14,12 +16,20 @@ from second_checker.samples import demand_same, demand_sign
 VALUES = {"sum": ["l", "u"], "mean": ["l", "u"], "histogram": [], "count": [], "bit": [], "location": ["w"]}
 
 
-def ranked(core: Any, library: Library, vectors: set[Any]) -> tuple[set[Any], dict[int, list[Form]]]:
+@dataclass
+class Moves:
+    """How far the value of a query moves, by rank, and how many records go and come where it does."""
+
+    forms: list[Form]
+    pairs: list[list[tuple[int, int]]]
+
+
+def ranked(core: Any, library: Library, vectors: set[Any]) -> tuple[set[Any], dict[int, Moves]]:
     """The vectors with ranks for how many records of a noise's input go and come, and the moves by rank."""
     numbers = [i for i, one in enumerate(core["mechanisms"]) for _ in one["reads"]]
     noisy = {i for i, one in enumerate(core["mechanisms"]) if "noise" in one}
     algebra = Algebra(core["parameters"])
-    tables: dict[int, list[Form]] = {}
+    tables: dict[int, Moves] = {}
     places: dict[tuple[int, Any], int] = {}
     for i in noisy:
         pairs = {v[at] for v in vectors for at, number_ in enumerate(numbers) if number_ == i}
@@ -32,9 +42,10 @@ def ranked(core: Any, library: Library, vectors: set[Any]) -> tuple[set[Any], di
                 raise NotRead("noise", "moves of which none is seen to be larger")
             return sign
 
-        tables[i] = sorted(every, key=cmp_to_key(order))
-        demand(tables[i][0] == ZERO, "a move below 0")
-        places |= {(i, pair): tables[i].index(form) for pair, form in moves.items()}
+        forms = sorted(every, key=cmp_to_key(order))
+        demand(forms[0] == ZERO, "a move below 0")
+        tables[i] = Moves(forms, [sorted(p for p, form in moves.items() if form == x) for x in forms])
+        places |= {(i, pair): forms.index(form) for pair, form in moves.items()}
     found = {
         tuple(places[i, r] if i in noisy else r for i, r in zip(numbers, v, strict=True)) for v in vectors
     }
@@ -52,6 +63,21 @@ def move(algebra: Algebra, library: Library, mechanism: Any, pair: tuple[int, in
         names["n"] = number(noise["query"]["n"])
     demand(page["norm"] in query["moves"], "a query that does not move in this norm")
     return simplest(algebra, algebra.read(query["moves"][page["norm"]], names))
+
+
+def entries(algebra: Algebra, library: Library, mechanism: Any, moves: Moves, rank: int) -> list[Form]:
+    """How far each entry of the query's value moves that does; without any word of it one entry moves."""
+    query = library.one(mechanism["noise"]["query"]["page"])
+    if "entries" not in query:
+        return [moves.forms[rank]]
+    every = []
+    for removed, added in moves.pairs[rank]:
+        names = {"removed": number(removed), "added": number(added)}
+        every.append([form for text in query["entries"] if (form := algebra.read(text, names))])
+    # which of several pairs it is that move so far, the vector does not say
+    if any(Counter(one) != Counter(every[0]) for one in every):
+        raise NotRead("noise", "whose entries move in several ways")
+    return every[0]
 
 
 def simplest(algebra: Algebra, form: Form) -> Form:

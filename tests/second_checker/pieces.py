@@ -93,25 +93,27 @@ class Curves:
             return
         mechanism, library = self.losses.core["mechanisms"][i], self.losses.library
         word = self.word(i, page)
-        query = library.one(mechanism["noise"]["query"]["page"])
         if word is None or not noises.attained(library, mechanism):
             raise NotRead("noise", "that reaches its guarantee nowhere, or goes by it")
-        # squares of entries add up to that of the distance; elsewhere each entry is a piece of its own
-        if len(query.get("entries", [""])) > 1 and set(page["noises"][word]) != {"square"}:
-            raise NotRead("noise", "with several entries, on a curve")
 
     # -- what moves --------------------------------------------------------------------------------------
 
     def curve(self, vector: Vector, promises: list[Promise], page: Any, point: Point | None) -> Curve:
         """The curve at a vector of the profile."""
-        key = (vector, tuple(promises), page["id"], tuple(sorted((point or {}).items())))
+        key = (
+            vector,
+            tuple(promises),
+            page["id"],
+            bool(self.losses.moves) and point is None,
+            tuple(sorted((point or {}).items())),
+        )
         if key not in self.found:
             pieces = Pieces()
             for one in self.moving(vector, point or {}):
                 # of a part of the mechanisms, the others say nothing
                 for promise in promises:
                     if promise.mechanism == one.mechanism:
-                        self.put(pieces, one, promise, page, point or {})
+                        self.put(pieces, one, promise, page, point or {}, exact=point is not None)
             self.found[key] = Curve(pieces)
         return self.found[key]
 
@@ -163,7 +165,9 @@ class Curves:
 
     # -- pieces ------------------------------------------------------------------------------------------
 
-    def put(self, pieces: Pieces, one: Moving, promise: Promise, page: Any, point: Point) -> None:
+    def put(
+        self, pieces: Pieces, one: Moving, promise: Promise, page: Any, point: Point, exact: bool
+    ) -> None:
         """Adds the pieces of members that move."""
         own = self.losses.stated(one.mechanism)
         if one.distance == INF or own is None:
@@ -176,10 +180,16 @@ class Curves:
             letter = self.losses.library.one(noise["page"])["parameter"]
             names[letter] = self.losses.algebra.read(noise["parameter"])
         table = page["noises"][word] if word else page["parts"][promise.notion]
-        forms = {key: self.losses.algebra.read(text, names) for key, text in table.items()}
-        values = {key: self.value(form, one.member, point) for key, form in forms.items()}
-        demand(all(low >= 0 for low, _ in values.values()), "a piece below 0")
-        self.add(pieces, one, forms, values, names["r"])
+        for r in self.entries(one) if word and exact else [names["r"]]:
+            forms = {key: self.losses.algebra.read(text, {**names, "r": r}) for key, text in table.items()}
+            values = {key: self.value(form, one.member, point) for key, form in forms.items()}
+            demand(all(low >= 0 for low, _ in values.values()), "a piece below 0")
+            self.add(pieces, one, forms, values, r)
+
+    def entries(self, one: Moving) -> list[Form]:
+        """How far the entries of a noise move, each for itself."""
+        mechanism, moves = self.losses.core["mechanisms"][one.mechanism], self.losses.moves[one.mechanism]
+        return noises.entries(self.losses.algebra, self.losses.library, mechanism, moves, int(one.distance))
 
     def add(
         self, pieces: Pieces, one: Moving, forms: dict[str, Form], values: dict[str, Interval], r: Form

@@ -13,7 +13,6 @@ from typing import Any
 
 from second_checker import noises
 from second_checker.enclosures import INF
-from second_checker.forms import Form
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 
@@ -22,7 +21,7 @@ Vector = tuple[Distance, ...]
 U, B, BOTH = frozenset({(0, 1), (1, 0)}), frozenset({(1, 1)}), frozenset({(0, 1), (1, 0), (1, 1)})
 
 
-def profile(core: Any, library: Library) -> tuple[list[Vector], dict[int, list[Form]]]:
+def profile(core: Any, library: Library) -> tuple[list[Vector], dict[int, noises.Moves]]:
     """The maximal vectors of a setting; noises have ranks for distances, with the moves of each."""
     kind = core["databases"]["kind"]
     found = {"records": by_edits, "cells": by_blocks, "listed": by_exhaustion, "steps": by_steps}.get(kind)
