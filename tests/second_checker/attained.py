@@ -26,15 +26,17 @@ class AttainedSteps(Steps):
         promises = before[1:]
         self.one(promises, *[Promise] * len(promises))
         demand(all(not p.pages for p in promises), "witnesses of converted guarantees")
-        demand(sorted(p.mechanism for p in promises) == list(range(self.count)), "not each mechanism once")
+        demand(
+            [p.mechanism for p in promises] == list(range(self.count)), "not each mechanism once, in order"
+        )
         by = step["by"]
-        demand(all(isinstance(i, int) and 1 <= i <= self.count for i in by), "witnesses of no mechanism")
+        demand(all(type(i) is int and 1 <= i <= self.count for i in by), "witnesses of no mechanism")
         demand(by == sorted(set(by)), "witnesses are not in order")
         named = step["neighbours"]
         tables = any("table" in one for one in self.losses.core["mechanisms"])
         # rows of tables differ between pairs that move inputs alike, so that all pairs are types
         most = sum(1 for _ in profiles.exhausted(self.losses.core)) if tables else len(self.losses.vectors)
-        demand(all(isinstance(n, int) and 1 <= n <= most for n in named), "neighbours that are not there")
+        demand(all(type(n) is int and 1 <= n <= most for n in named), "neighbours that are not there")
         demand(len(set(named)) == len(named), "neighbours twice")
         return Attained(self.losses, step["notion"], [i - 1 for i in by], len(step["neighbours"]))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -152,17 +153,18 @@ def named(algebra: Algebra, text: Any) -> tuple[Any, int, list[Form]]:
     return a, a[1], [algebra.read(ast.unparse(part)) for part in parts]
 
 
-def times_of(a: Any, b: Any) -> Fraction | None:
-    """The s > 0 with which a worst case is s times another one."""
+def times_of(algebra: Algebra, a: Any, b: Any) -> Form | None:
+    """The s > 0, a number times powers of letters, with which a worst case is s times another one."""
     if a[0] != "top" or a[1] != b[1]:
         return None
-    candidates = {Fraction(1)}
-    other = dict(next(iter(b[2]))[0])
+    (m, f), *_ = next(iter(b[2]))[0]
+    inverse = frozenset((base, -p) for base, p in m)
     for x, _ in a[2]:
-        candidates |= {f / other[m] for m, f in x if m in other and f / other[m] > 0}
-    for s in candidates:
-        if frozenset((scale(x, s), n) for x, n in b[2]) == a[2]:
-            return s
+        for monomial, factor in x:
+            with suppress(NotRead):
+                s = algebra.join(monomial, inverse, factor / f)
+                if algebra.sign(s) == 2 and frozenset((algebra.times(s, y), n) for y, n in b[2]) == a[2]:
+                    return s
     return None
 
 
@@ -170,12 +172,30 @@ def replaced(algebra: Algebra, form: Form, a: Any, value: Form) -> Form:
     """The form with a value in place of a worst case, wherever it stands."""
 
     def rewrite(b: Any) -> Form | None:
-        s = times_of(b, a)
-        return None if s is None else scale(value, s)
+        s = times_of(algebra, b, a)
+        return None if s is None else algebra.times(s, value)
 
     result = rewritten(algebra, form, rewrite)
     demand(result != form, "a worst case that is not there")
     return result
+
+
+def collect(algebra: Algebra, form: Form, names: Any) -> Iterator[Goal]:
+    """What stands before each product of powers of letters >= 0."""
+    groups: dict[frozenset[Any], Form] = {}
+    for monomial, factor in form:
+        own = frozenset((a, p) for a, p in monomial if a[0] == "letter" and a[1] in names)
+        rest = made([(monomial - own, factor)])
+        demand(not letters(rest) & set(names), "a letter that is not collected")
+        groups[own] = add(groups.get(own, ZERO), rest)
+    left = [(own, rest) for own, rest in groups.items() if rest]
+    demand(
+        all(algebra.sign(made([(own, Fraction(1))])) > 0 for own, _ in left), "a product that may be below 0"
+    )
+    if len(left) > 1:
+        raise NotRead("certificate", "several collected functions, whose order is not specified")
+    for _, rest in left:
+        yield algebra, rest
 
 
 def each(algebra: Algebra, form: Form, text: Any) -> Iterator[Goal]:
@@ -206,14 +226,14 @@ def chosen(algebra: Algebra, form: Form, text: Any, names: Any) -> Iterator[Goal
         left.remove(value)
     total, found = [], False
     for monomial, factor in form:
-        s = times_of(next(iter(monomial))[0], a) if len(monomial) == 1 else None
+        s = times_of(algebra, next(iter(monomial))[0], a) if len(monomial) == 1 else None
         if s is None:
             total.append(made([(monomial, factor)]))
             continue
         ((_, p),) = monomial
         demand(p == 1 and factor > 0, "a worst case that is multiplied by something below 0")
         found = True
-        total.append(scale(add(*values), factor * s))
+        total.append(scale(algebra.times(s, add(*values)), factor))
     demand(found, "a worst case that is not there")
     yield algebra, add(*total)
 
@@ -224,6 +244,7 @@ RULES: dict[str, Callable[..., Iterator[Goal]]] = {
     "divided": divided,
     "slope": slope,
     "split": split,
+    "collect": collect,
     "each": each,
     "largest": largest,
     "chosen": chosen,

@@ -93,6 +93,7 @@ class Steps:
 
     def point(self, point: Any) -> dict[str, Fraction]:
         """A point, whose letters all have allowed values."""
+        demand(all(isinstance(text, str) for text in point.values()), "a point whose values are no texts")
         values = {name: Fraction(text) for name, text in point.items()}
         most = 0
         for one in self.losses.core["mechanisms"]:

@@ -25,7 +25,9 @@ class CurveSteps(Steps):
         """The guarantees of all mechanisms, as they are, after the profile."""
         self.one(before, Cover, *[Promise] * (len(before) - 1))
         promises: list[Promise] = before[1:]
-        demand(sorted(p.mechanism for p in promises) == list(range(self.count)), "not each mechanism once")
+        demand(
+            [p.mechanism for p in promises] == list(range(self.count)), "not each mechanism once, in order"
+        )
         demand(all(not p.pages for p in promises), "curves of converted guarantees")
         return promises
 

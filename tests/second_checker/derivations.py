@@ -58,10 +58,11 @@ class Derivation(CurveSteps, AttainedSteps):
         rule = step.get("rule")
         demand(rule in KEYS, f"there is no rule {rule}")
         demand(set(step) - {"rule"} <= KEYS[rule], f"a step {rule} with other entries")
+        demand(type(step.get("bits", 1)) is int and step.get("bits", 1) > 0, "bits that are no number")
         before = []
         for n in step.get("from", []):
             demand(
-                isinstance(n, int) and 1 <= n <= len(self.conclusions),
+                type(n) is int and 1 <= n <= len(self.conclusions),
                 "a step from one that is not before it",
             )
             before.append(self.conclusions[n - 1])
@@ -71,7 +72,7 @@ class Derivation(CurveSteps, AttainedSteps):
 
     def mechanism(self, i: Any, kind: str) -> Any:
         """The mechanism with this number, which must be of this kind."""
-        demand(isinstance(i, int) and 1 <= i <= self.count, "there is no such mechanism")
+        demand(type(i) is int and 1 <= i <= self.count, "there is no such mechanism")
         one = self.losses.core["mechanisms"][i - 1]
         own = [key for key in ("noise", "table", "study") if key in one] or ["given"]
         demand(own == [kind], f"a mechanism that is {own} is taken for one that is {kind}")
@@ -118,7 +119,7 @@ class Derivation(CurveSteps, AttainedSteps):
     def compose(self, step: Any, before: list[Any]) -> Composed:
         """All mechanisms together, in one notion."""
         self.one(before, *[Promise] * len(before))
-        demand(sorted(p.mechanism for p in before) == list(range(self.count)), "not each mechanism once")
+        demand([p.mechanism for p in before] == list(range(self.count)), "not each mechanism once, in order")
         demand(len({p.notion for p in before}) == 1, "guarantees of several notions are composed")
         rule = self.losses.library.of("rule", notion=before[0].notion)
         demand(not self.losses.core["adaptive"] or "adaptively" in rule, "a rule that is not about choices")

@@ -75,6 +75,7 @@ def replayed(derivation: Any, core: Any, told: Any, folder: Path, unread: list[N
     """All steps of a derivation about a setting; `told` is what its profile is found from."""
     text = json.dumps(core, sort_keys=True, separators=(",", ":"))
     demand(hashlib.sha256(text.encode()).hexdigest() == derivation["setting"], "the setting is another one")
+    demand(set(derivation) == {"setting", "pages", "steps"}, "a derivation with other entries")
     library = Library(folder, derivation["pages"])
     vectors, moves = profile(told, library)
     demand_types(core, vectors)
