@@ -143,6 +143,14 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
         set_at("derivation", "pages", "pure", to="0" * 64),
     ),
     "a page not named": ("problems/01-bounded-parallel", remove("derivation", "pages", "pure-witness")),
+    "a page about a metric not named": (
+        "problems/01-bounded-parallel",
+        remove("derivation", "pages", "edit-metric"),
+    ),
+    "a page about blocks not named": (
+        "problems/27-stream-in-windows",
+        remove("derivation", "pages", "covering-blocks-metric"),
+    ),
     "neighbours that are not there": (
         "problems/01-bounded-parallel",
         step("attain", 1, "neighbours", to=[1, 2, 3, 4]),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from second_checker import noises, tables
+from second_checker import facts, noises, tables
 from second_checker.attained import AttainedSteps
 from second_checker.conclusions import Bound, Composed, Cover, Unread
 from second_checker.curve_steps import CurveSteps
@@ -131,6 +131,7 @@ class Derivation(CurveSteps, AttainedSteps):
         for mechanism in self.losses.core["mechanisms"]:
             if "noise" not in mechanism:
                 library.of("step", domain=mechanism["domain"])
+        facts.demand_named(self.losses.core, library)
         kind = self.losses.core["databases"]["kind"]
         library.of("procedure", procedure=PROCEDURES.get(kind, "blocks"))
         return Cover()
