@@ -8,6 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from second_checker import verdicts as second
+
 from dpcompose.front import recheck
 from dpcompose.front.recheck import Rechecked
 from dpcompose.front.study import Study
@@ -29,8 +31,17 @@ def check(data: Any, theory: Theory, allow: Collection[str] | None = None) -> Re
 
 
 def rechecked(study: Study, verdicts: Sequence[Verdict]) -> Rechecked:
-    """What is saved of a study, once it says the same verdicts, and its core setting is the problem's."""
-    found = check(saved(study, verdicts), study.theory)
+    """What is saved of a study, once it says the same verdicts, and its core setting is the problem's.
+
+    The second checker looks at it as well: it accepts it, or says by name what it does not read.
+    """
+    data = saved(study, verdicts)
+    other = second.check(data)
+    assert other.outcome == "ACCEPTED" or (other.outcome, set(other.why) <= second.NOT_READ.keys()) == (
+        "NOT READ",
+        True,
+    )
+    found = check(data, study.theory)
     assert found.elaborated
     assert found.checked.verdicts == tuple((one.verdict, one.loose) for one in verdicts)
     return found

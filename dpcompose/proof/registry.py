@@ -231,7 +231,7 @@ def theorems(*more: str | Path) -> Theory:
     with a warning; what needs one of them raises PageError.
 
     >>> theorems()
-    84 theorem pages
+    86 theorem pages
     """
     theory = load(folder(), *map(Path, more)) if more else standard()
     if theory.wrong:

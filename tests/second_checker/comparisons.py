@@ -3,47 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from itertools import combinations, product
-from math import comb
+from itertools import combinations
 from typing import Any
 
-from second_checker.forms import (
-    UNIT,
-    ZERO,
-    Algebra,
-    Form,
-    add,
-    letter,
-    letters,
-    made,
-    minus,
-    number,
-    rational,
-    scale,
-)
-from second_checker.outcomes import NotRead, Rejected, demand
-
-Rewrite = Callable[[Any], Form | None]
+from second_checker import calculus
+from second_checker.algebra import Algebra
+from second_checker.forms import UNIT, ZERO, Form, add, letter, letters, made, minus, number, rational, scale
+from second_checker.outcomes import NotRead, demand
+from second_checker.rewriting import rewritten
+from second_checker.samples import demand_same, demand_sign
+from second_checker.signs import bernstein, demand_signs
 
 
 def compare(certificate: Any, greater: Form, less: Form, domains: Mapping[str, Any]) -> None:
     """Rejects where the certificate does not show greater >= less for all letters of these domains."""
     algebra = Algebra(domains)
     if certificate is None:
-        demand(not minus(greater, less), "two formulas differ, and no certificate compares them")
-        return
-    if "known" in certificate:
-        raise NotRead("ranges", "a certificate that uses what is known besides signs")
+        reason = "two formulas differ, and no certificate compares them"
+        return demand_same(algebra, greater, less, reason)
+    for text, relation in certificate.get("known", []):
+        demand(relation in ("> 0", ">= 0"), f"{relation} is not known of anything")
+        demand_sign(algebra, algebra.read(text), relation == "> 0", f"{text} is not {relation}")
     for name, words in certificate["letters"].items():
         demand(name in domains and domains[name] == words, f"the letter {name} has another domain")
     difference = minus(greater, less)
     used = letters(greater) | letters(less) | letters(difference)
     demand(used <= set(certificate["letters"]), "a letter of the formulas has no domain in the certificate")
     if "difference" in certificate:
-        demand(algebra.read(certificate["difference"]) == difference, "the difference is another one")
-    show(algebra, difference, certificate["proof"])
+        written = algebra.read(certificate["difference"])
+        demand_same(algebra, written, difference, "the difference is not that of the two formulas")
+    return show(algebra, difference, certificate["proof"])
 
 
 def show(algebra: Algebra, form: Form, proof: Any) -> None:
@@ -56,9 +47,9 @@ def show(algebra: Algebra, form: Form, proof: Any) -> None:
     elif "shift" in proof:
         shift(algebra, form, proof)
     elif "rule" in proof:
-        raise NotRead("rules", "a proof for all choices at once")
+        raise NotRead("certificate", "a proof for all choices at once")
     elif "steps" in proof:
-        raise NotRead("calculus", "a proof by derivatives and the like")
+        calculus.prove(algebra, form, proof["steps"])
     else:
         leaf(algebra, form, proof)
 
@@ -66,14 +57,19 @@ def show(algebra: Algebra, form: Form, proof: Any) -> None:
 def worst_case(algebra: Algebra, text: Any) -> tuple[Any, int, Counter[Form]]:
     """A worst case that a certificate names: its atom, m and its members."""
     form = algebra.read(text)
-    if "max(" in str(text) and not letters(form):
-        raise NotRead("constants", "a worst case of numbers, which is read as the largest of them")
+    if is_number(text, form):
+        raise NotRead("formula", "a worst case of numbers that is weighed, and read as the largest of them")
     demand(len(form) == 1, f"{text} is no worst case")
     ((monomial, factor),) = form
     demand(factor == 1 and len(monomial) == 1, f"{text} is no worst case")
     ((a, p),) = monomial
     demand(p == 1 and a[0] == "top", f"{text} is no worst case")
     return a, a[1], Counter(dict(a[2]))
+
+
+def is_number(text: Any, form: Form) -> bool:
+    """Whether a worst case is one of numbers: these are compared when they are read."""
+    return "max(" in str(text) and not letters(form)
 
 
 def leaf(algebra: Algebra, form: Form, proof: Any) -> None:
@@ -88,14 +84,6 @@ def leaf(algebra: Algebra, form: Form, proof: Any) -> None:
         bernstein(algebra, form, proof["unit"])
     else:
         demand_signs(algebra, form)
-
-
-def demand_signs(algebra: Algebra, form: Form) -> None:
-    """Rejects where the form is not seen to be >= 0 by the signs of its terms."""
-    if algebra.lower(form) == 0:
-        if not letters(form) or algebra.range(form)[1] < 0:
-            raise Rejected("a constant that should be >= 0 is below 0")
-        raise Rejected("the rest is not seen to be >= 0")
 
 
 def weighed(algebra: Algebra, form: Form, text: Any, weights: Any) -> Form:
@@ -123,34 +111,10 @@ def beyond(algebra: Algebra, name: str, end: str) -> Form:
     return minus(letter(name), value) if end == "least" else minus(value, letter(name))
 
 
-def bernstein(algebra: Algebra, form: Form, unit: list[str]) -> None:
-    """The coefficients in the products of x^j·(1 − x)^(n−j), all of whose terms must be >= 0."""
-    for name in unit:
-        box = algebra.domains.get(name, {})
-        demand(Fraction(box.get("least", 1)) == 0 and Fraction(box.get("greatest", 0)) == 1, "no unit letter")
-    split: dict[tuple[int, ...], Form] = {}
-    for monomial, factor in form:
-        powers = {a[1]: p for a, p in monomial if a[0] == "letter" and a[1] in unit}
-        demand(
-            all(p.denominator == 1 and p > 0 for p in powers.values()), "no polynomial in the unit letters"
-        )
-        rest = frozenset((a, p) for a, p in monomial if not (a[0] == "letter" and a[1] in unit))
-        demand(not letters(made([(rest, Fraction(1))])) & set(unit), "no polynomial in the unit letters")
-        key = tuple(int(powers.get(name, 0)) for name in unit)
-        split[key] = add(split.get(key, ZERO), made([(rest, factor)]))
-    degrees = [max((key[i] for key in split), default=0) for i in range(len(unit))]
-    for j in product(*(range(n + 1) for n in degrees)):
-        total = ZERO
-        for p, c in split.items():
-            share = Fraction(1)
-            for ji, pi, n in zip(j, p, degrees, strict=True):
-                share *= Fraction(comb(ji, pi), comb(n, pi))
-            total = add(total, scale(c, share))
-        demand_signs(algebra, total)
-
-
 def choose(algebra: Algebra, form: Form, proof: Any) -> None:
     """Each sum of m members in place of a worst case that is subtracted."""
+    if is_number(proof["choose"], algebra.read(proof["choose"])):
+        return choose_number(algebra, form, proof)
     a, m, members = worst_case(algebra, proof["choose"])
     every = {add(*chosen) for chosen in combinations(list(members.elements()), m)}
     seen = set()
@@ -160,6 +124,15 @@ def choose(algebra: Algebra, form: Form, proof: Any) -> None:
         seen.add(case)
         show(algebra, replaced(algebra, form, a, case, 1), inner)
     demand(seen == every, "a case is missing")
+    return None
+
+
+def choose_number(algebra: Algebra, form: Form, proof: Any) -> None:
+    """A maximum of numbers has been read as the largest of them: the proof for that case is needed."""
+    largest = algebra.read(proof["choose"])
+    own = [inner for text, inner in proof["cases"] if algebra.read(text) == largest]
+    demand(bool(own), "the largest case is missing")
+    show(algebra, form, own[0])
 
 
 def replaced(algebra: Algebra, form: Form, a: Any, case: Form, sign: int) -> Form:
@@ -177,35 +150,6 @@ def replaced(algebra: Algebra, form: Form, a: Any, case: Form, sign: int) -> For
             inside = [y for x, n in members for y in [replaced(algebra, x, a, case, way)] * n]
             total.append(scale(algebra.top(m, inside), factor))
     return add(*total)
-
-
-def rewritten(algebra: Algebra, form: Form, rewrite: Rewrite) -> Form:
-    """The form with other forms in place of atoms, where `rewrite` gives one."""
-    total = []
-    for monomial, factor in form:
-        term = number(factor)
-        for a, p in monomial:
-            new = rewrite(a)
-            base = new if new is not None else within(algebra, a, rewrite)
-            term = algebra.times(term, algebra.power(base, p))
-        total.append(term)
-    return add(*total)
-
-
-def within(algebra: Algebra, a: Any, rewrite: Rewrite) -> Form:
-    """An atom, rewritten in what it is of."""
-    match a:
-        case ("letter", _) | ("prime", _):
-            return made([(frozenset([(a, Fraction(1))]), Fraction(1))])
-        case ("top", m, members):
-            return algebra.top(m, [y for x, n in members for y in [rewritten(algebra, x, rewrite)] * n])
-        case ("family", m, member, count):
-            return algebra.family(m, rewritten(algebra, member, rewrite), rewritten(algebra, count, rewrite))
-        case ("exp", x):
-            return algebra.exp(rewritten(algebra, x, rewrite))
-        case ("log", x):
-            return algebra.log(rewritten(algebra, x, rewrite))
-    return rewritten(algebra, a[1], rewrite)
 
 
 def shift(algebra: Algebra, form: Form, proof: Any) -> None:
@@ -245,7 +189,7 @@ def families(form: Form) -> set[Any]:
             elif a[0] == "top":
                 found |= {f for x, _ in a[2] for f in families(x)}
             elif a[0] in ("exp", "log", "sum") and families(a[1]):
-                raise NotRead("rays", "with a family within a root or the like")
+                raise NotRead("certificate", "with a family within a root or the like")
     return found
 
 
@@ -334,14 +278,14 @@ def simpler(algebra: Algebra, form: Form) -> Form:
         one = made([(monomial, Fraction(1))])
         for a, p in monomial:
             base = made([(frozenset([(a, Fraction(1))]), Fraction(1))])
-            even = a[0] == "family" and a[1] is not None and p > 0 and p % 2 == 0
+            even = a[0] == "family" and p > 0 and p % 2 == 0
             if even and factor > 0 and algebra.sign(one) > 0 and algebra.sign(a[2]) > 0:
                 base, p = algebra.family(a[1], algebra.times(a[2], a[2]), a[3]), p / 2
             term = algebra.times(term, algebra.power(base, p))
         total.append(term)
     form = add(*total)
     if any(len(a[2]) > 1 or rational(a[2]) is not None for a in families(form)):
-        raise NotRead("rays", "with sums over several families")
+        raise NotRead("certificate", "with sums over several families")
     return form
 
 

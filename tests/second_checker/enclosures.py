@@ -6,6 +6,7 @@ An end may be infinite (a float, the only ones here); 0·∞ is 0, since no end 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from math import isqrt
 
 INF = float("inf")
@@ -18,10 +19,14 @@ def rounded(x: End, up: bool) -> End:
     """x to `BITS` significant binary digits, never towards the inside."""
     if isinstance(x, float) or x == 0:
         return x
-    shift = BITS - x.numerator.bit_length() + x.denominator.bit_length()
-    scaled = x * Fraction(2) ** shift
-    whole = -((-scaled.numerator) // scaled.denominator) if up else scaled.numerator // scaled.denominator
-    return Fraction(whole) / Fraction(2) ** shift
+    above, below = x.numerator, x.denominator
+    shift = BITS - above.bit_length() + below.bit_length()
+    if shift >= 0:
+        above <<= shift
+    else:
+        below <<= -shift
+    whole = -((-above) // below) if up else above // below
+    return Fraction(whole, 1 << shift) if shift >= 0 else Fraction(whole << -shift)
 
 
 def outward(low: End, high: End) -> Interval:
@@ -100,10 +105,15 @@ def log_end(x: End, up: bool) -> End:
     while y < Fraction(2, 3):
         y, twos = y * 2, twos - 1
     low, high = near_one(Fraction(y))
-    two = near_one(Fraction(4, 3)), near_one(Fraction(2, 3))
-    log2 = two[0][0] - two[1][1], two[0][1] - two[1][0]
-    shift = times((Fraction(twos), Fraction(twos)), log2)
+    shift = times((Fraction(twos), Fraction(twos)), log_of_two())
     return rounded(high + shift[1], True) if up else rounded(low + shift[0], False)
+
+
+@cache
+def log_of_two() -> Interval:
+    """log 2 = log(4/3) − log(2/3)."""
+    one, other = near_one(Fraction(4, 3)), near_one(Fraction(2, 3))
+    return one[0] - other[1], one[1] - other[0]
 
 
 def near_one(y: Fraction) -> tuple[Fraction, Fraction]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any
 
-from second_checker import noises
-from second_checker.forms import INF, ZERO, Algebra, Form, add, minus, number, rational, scale
+from second_checker import noises, tables
+from second_checker.algebra import Algebra
+from second_checker.enclosures import INF
+from second_checker.forms import ZERO, Form, add, minus, number, rational, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 from second_checker.profiles import Distance, Vector
@@ -25,11 +27,15 @@ ROOT = "sqrt(sum({0}[i]**2, i, 1, k))"
 
 @dataclass(frozen=True)
 class Promise:
-    """The guarantee of a mechanism, converted by these pages with these chosen values."""
+    """The guarantee of a mechanism, converted by these pages with these chosen values.
+
+    `own` is the guarantee itself where it is not that of the setting, but what a study satisfies.
+    """
 
     mechanism: int
     notion: str
     pages: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
+    own: tuple[tuple[str, Form | None], ...] | None = None
 
 
 @dataclass
@@ -39,7 +45,7 @@ class Losses:
     core: Any
     vectors: list[Vector]
     library: Library
-    moves: dict[int, list[Form]]
+    moves: dict[int, noises.Moves]
 
     def __post_init__(self) -> None:
         self.algebra = Algebra(self.core["parameters"])
@@ -48,10 +54,10 @@ class Losses:
             and self.core["databases"].get("size", [""])[0] == "any"
         )
         for one in self.core["mechanisms"]:
-            for text in one["values"].values():
+            for text in [] if "study" in one else one["values"].values():
                 # maximal vectors decide for parameters >= 0 only; a 0 that moves without limit loses 0
                 if text != "oo" and self.algebra.sign(self.algebra.read(text)) < (2 if endless else 1):
-                    raise NotRead("domain", "a parameter that may be below 0, or be 0 at any two databases")
+                    raise NotRead("setting", "a parameter that may be below 0, or be 0 at any two databases")
 
     def rule(self, notion: str) -> Any:
         """The rule of a notion; only sums and roots of sums of squares are read."""
@@ -68,10 +74,11 @@ class Losses:
 
     def at(self, promise: Promise, r: Distance) -> Values:
         """The parameters at distance r > 0."""
-        own = self.stated(promise.mechanism)
+        own = self.stated(promise.mechanism) if promise.own is None else finite(promise.own)
         if own is None or r == INF:
             return None
-        rule = self.rule(self.core["mechanisms"][promise.mechanism]["notion"])
+        first = self.library.one(promise.pages[0][0])["from"] if promise.pages else promise.notion
+        rule = self.rule(first)
         names = {**own, "r": self.distance(promise.mechanism, r)}
         texts = rule["distance"]
         if promise.mechanism not in self.moves:
@@ -83,7 +90,7 @@ class Losses:
 
     def distance(self, i: int, r: Distance) -> Form:
         """A distance as a formula: for a noise the move with this rank."""
-        return self.moves[i][int(r)] if i in self.moves else number(r)
+        return self.moves[i].forms[int(r)] if i in self.moves else number(r)
 
     def converted(self, page: str, chosen: Mapping[str, str], values: Values) -> Values:
         """The parameters of another notion that a page leads to."""
@@ -132,7 +139,7 @@ class Losses:
         """What the parts of a partition lose: level by level the sum of the m largest."""
         values = []
         for distances in zip(*(own for _, own in families), strict=True):
-            moving = [loss(i, r) for (i, _), r in zip(families, distances, strict=True) if r]  # type: ignore[arg-type]
+            moving = [loss(i, r) for (i, _), r in zip(families, distances, strict=True) if r]
             if None in moving:
                 return None
             if moving:
@@ -179,73 +186,95 @@ class Losses:
         return result
 
     def together(self, vector: Vector, by: Mapping[int, Promise]) -> Form | None:
-        """One minus the product, of the least values at the distances."""
+        """The least over the choices of a value for each mechanism, of one minus the product."""
+        moving = [(by[i], r) for i, r in enumerate(vector) if r and i in by]
+        if any(self.at(promise, r) is None for promise, r in moving):
+            return None
         if any("count" in one for one in self.core["mechanisms"]):
             raise NotRead("closer", "values of families")
-        table = self.library.of("closer", notion="approximate", over="mechanisms")
-        total, large = None, 0
-        for i, r in enumerate(vector):
-            if not r or i not in by:
-                continue
-            delta = self.least(by[i], r)
-            if delta is None:
-                return None
-            large += self.algebra.sign(minus(number(1), delta)) < 1
-            if large > 1:
-                raise NotRead("closer", "values above 1")
-            if total is None:
-                total = delta
-            else:
-                (formula,) = table["next"]["delta"]
-                total = self.algebra.read(formula, {"a": total, "delta": delta})
-        return ZERO if total is None else total
+        keys = [(self.at(promise, 1), r) for promise, r in moving]
+        alike = [keys.index(key) for key in keys]
+        every = [self.served(promise, r) for promise, r in moving]
+        found = []
+        for chosen in product(*(values if alike[n] == n else [ZERO] for n, values in enumerate(every))):
+            found.append(self.joined([chosen[n] for n in alike]))
+        return found[0] if len(found) == 1 else self.least(found)
 
-    def least(self, promise: Promise, r: Distance) -> Form | None:
-        """The least δ at distance r."""
-        values = self.at(promise, 1) if r < INF else None
-        if values is None:
-            return None
-        if r == 1:
-            return values["delta"]
+    def least(self, values: list[Form]) -> Form:
+        """The minimum."""
+        return scale(self.algebra.top(1, [scale(x, -1) for x in values]), -1)
+
+    def joined(self, deltas: list[Form]) -> Form:
+        """One minus the product of what is seen to be at most 1, after the first that is not; the rest is added."""
+        high = [x for x in deltas if self.algebra.sign(minus(number(1), x)) < 1]
+        low = [x for x in deltas if x not in high]
+        order = high[:1] + low
+        total = order[0] if order else ZERO
+        for delta in order[1:]:
+            (formula,) = self.library.of("closer", notion="approximate", over="mechanisms")["next"]["delta"]
+            total = self.algebra.read(formula, {"a": total, "delta": delta})
+        return add(total, *high[1:])
+
+    def served(self, promise: Promise, r: Distance) -> list[Form]:
+        """The values of δ at a finite distance r that serve, of finite values."""
+        values = self.at(promise, r if promise.pages else 1)
+        assert values is not None
+        if r == 1 or promise.pages:
+            # what a conversion gives at r is not made of what it gives at 1
+            return [values["delta"]]
         table = self.library.of("closer", notion="approximate", over="steps")
-        if r > 12:
+        if r > 64:
             raise NotRead("closer", "values at large distances")
-        value = values["delta"]
-        demand(self.algebra.sign(minus(number(1), value)) > 0, "a delta above 1")
+        reached = [(values["delta"], 0)]
         for _ in range(int(r) - 1):
-            nexts = [self.algebra.read(text, {**values, "a": value}) for text in table["next"]["delta"]]
-            value = scale(self.algebra.top(1, [scale(x, -1) for x in nexts]), -1)
-        return value
+            following: dict[Form, int] = {}
+            for a, n in reached:
+                for m, text in list(enumerate(table["next"]["delta"]))[n:]:
+                    form = self.algebra.read(text, {**values, "a": a})
+                    following[form] = min(m, following.get(form, m))
+            reached = self.smallest(list(following.items()))
+        return [a for a, _ in reached]
+
+    def smallest(self, values: list[tuple[Form, int]]) -> list[tuple[Form, int]]:
+        """The values without those that another one is seen to be at most."""
+        kept: list[tuple[Form, int]] = []
+        for x, n in values:
+            if not any(self.algebra.sign(minus(x, y)) > 0 for y, _ in kept):
+                kept = [(y, m) for y, m in kept if self.algebra.sign(minus(y, x)) < 1] + [(x, n)]
+        return kept
 
     # -- what is attained --------------------------------------------------------------------------------
 
-    def attained(self, notion: str, key: str, mechanisms: list[int]) -> Form | None:
-        """What witnesses of these mechanisms lose at worst; squares for what is composed by squares."""
+    def attained(self, notion: str, key: str, mechanisms: list[int]) -> list[Form | None]:
+        """What witnesses of these mechanisms lose at each type; squares for what is composed by squares."""
+        own = [self.core["mechanisms"][i] for i in mechanisms]
+        if any("study" in one for one in own):
+            raise NotRead("study", "that is a witness")
+        if any("table" in one for one in own):
+            return tables.attained(self, notion, key, mechanisms)
         if notion == "approximate":
             return self.events(key, mechanisms)
         squared = key in self.rule(notion).get("squared", [])
-        return self.worst(
-            [
-                self.composed(v, mechanisms, lambda i, r: self.witness(i, r, notion, key, squared))
-                for v in self.vectors
-            ]
-        )
+        return [
+            self.composed(v, mechanisms, lambda i, r: self.witness(i, r, notion, key, squared))
+            for v in self.vectors
+        ]
 
     def witness(self, i: int, r: Distance, notion: str, key: str, squared: bool) -> Form | None:
         """What the witness of a mechanism loses at distance r."""
-        own = self.stated(i)
-        of = self.core["mechanisms"][i]["notion"]
+        own, of = self.stated(i), self.core["mechanisms"][i]["notion"]
+        if i in self.moves:
+            mechanism = self.core["mechanisms"][i]
+            demand(noises.attained(self.library, mechanism), "a noise that reaches its guarantee nowhere")
+            given = noises.guarantee(self.algebra, self.library, mechanism, notion)
+            own, of = finite(tuple(given.items())), notion
         if own is None or r == INF:
             return None
         names = {**own, "r": self.distance(i, r)}
-        if i in self.moves and (
-            of != notion or not noises.attained(self.library, self.core["mechanisms"][i])
-        ):
-            raise NotRead("noise", "that reaches its guarantee nowhere, or in another notion")
         if of != notion:
             table = self.library.of("violation", of=of, notion=notion)
             if self.algebra.sign(own[table["positive"]]) != 2:
-                raise NotRead("violation", "of a parameter that may be 0")
+                raise NotRead("attained", "of a parameter that may be 0")
             return None if table["loss"] == "oo" else self.algebra.read(table["loss"], names)
         table = self.library.of("witness", notion=notion)
         demand(table["shows"] == key, f"the witness does not show {key}")
@@ -257,38 +286,43 @@ class Losses:
         square = self.algebra.times(distance, distance)
         return scale(square, 1 / (Fraction(table["variance"]) * (1 if squared else 2)))
 
-    def events(self, key: str, mechanisms: list[int]) -> Form | None:
-        """The probability of an event that is impossible at the other database."""
+    def events(self, key: str, mechanisms: list[int]) -> list[Form | None]:
+        """The probabilities of events that are impossible at the other database."""
         table = self.library.of("witness", notion="approximate")
         demand(table["shows"] == key == "delta" and table["by"] == "event", "another witness")
         demand(table["probability"] == "min(1, d)" and table["distance"] == "delta*r", "another witness")
         by = {i: Promise(i, "approximate") for i in mechanisms}
-        demand(all(self.core["mechanisms"][i]["notion"] == "approximate" for i in by), "another notion")
         for i in by:
             own = self.stated(i)
-            if own is None or self.algebra.sign(minus(number(1), own["delta"])) < 1:
-                raise NotRead("witness", "of a delta that may be above 1")
+            if own is not None and self.algebra.sign(minus(number(1), own.get("delta", ZERO))) < 1:
+                raise NotRead("attained", "of a delta that may be above 1")
 
         def loss(i: int, r: Distance) -> Form | None:
             values = self.at(by[i], r)
             return None if values is None else values["delta"]
 
-        every = []
+        own = self.core["mechanisms"]
+        whole = any("count" in own[i] and "partition" not in own[i] for i in by)
+        every: list[Form | None] = []
         for v in self.vectors:
-            moves = [r for r, i in zip(v, self.numbers(), strict=True) if i in by]
-            whole = any(
-                "count" in self.core["mechanisms"][i] and "partition" not in self.core["mechanisms"][i]
-                for i in by
-            )
-            single = (
-                not whole and sum(moves) <= table["steps"] and sum(r > 0 for r in moves) <= table["together"]
-            )
-            every.append(self.composed(v, list(by), loss) if single else self.together(v, by))
-        return self.worst(every)
+            moves = [(r, i) for r, i in zip(v, self.numbers(), strict=True) if r and i in by]
+            if any(r == INF or self.stated(i) is None for r, i in moves):
+                every.append(None)
+                continue
+            demand(all(own[i]["notion"] == "approximate" for _, i in moves), "an event of another notion")
+            few = sum(r for r, _ in moves) <= table["steps"] and len(moves) <= table["together"]
+            every.append(self.composed(v, list(by), loss) if few and not whole else self.together(v, by))
+        return every
 
     def numbers(self) -> list[int]:
         """The mechanism of each slot."""
         return [i for i, one in enumerate(self.core["mechanisms"]) for _ in one["reads"]]
+
+
+def finite(own: tuple[tuple[str, Form | None], ...]) -> Values:
+    """The parameters of a guarantee, or None where one is ∞."""
+    values = {key: value for key, value in own if value is not None}
+    return values if len(values) == len(own) else None
 
 
 def ratio(value: Form, least: Form) -> Fraction:
@@ -299,5 +333,5 @@ def ratio(value: Form, least: Form) -> Fraction:
     if not value and not least:
         return Fraction(1)
     if len(value) != len(least) or len(shares) != 1 or share is None or share <= 0:
-        raise NotRead("family", "whose members lose in other proportions at other distances")
+        raise NotRead("formula", "whose members lose in other proportions at other distances")
     return share

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any
 
-from second_checker.forms import ZERO, Algebra, Form, is_worst, minus, number
+from second_checker.algebra import Algebra
+from second_checker.forms import ZERO, Form, is_worst, minus, number, scale
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
+from second_checker.samples import demand_same, demand_sign
 
-VALUES = {"sum": ["l", "u"], "mean": ["l", "u"], "histogram": [], "count": [], "bit": []}
+VALUES = {"sum": ["l", "u"], "mean": ["l", "u"], "histogram": [], "count": [], "bit": [], "location": ["w"]}
 
 
-def ranked(core: Any, library: Library, vectors: set[Any]) -> tuple[set[Any], dict[int, list[Form]]]:
+@dataclass
+class Moves:
+    """How far the value of a query moves, by rank, and how many records go and come where it does."""
+
+    forms: list[Form]
+    pairs: list[list[tuple[int, int]]]
+
+
+def ranked(core: Any, library: Library, vectors: set[Any]) -> tuple[set[Any], dict[int, Moves]]:
     """The vectors with ranks for how many records of a noise's input go and come, and the moves by rank."""
     numbers = [i for i, one in enumerate(core["mechanisms"]) for _ in one["reads"]]
     noisy = {i for i, one in enumerate(core["mechanisms"]) if "noise" in one}
     algebra = Algebra(core["parameters"])
-    tables: dict[int, list[Form]] = {}
+    tables: dict[int, Moves] = {}
     places: dict[tuple[int, Any], int] = {}
     for i in noisy:
         pairs = {v[at] for v in vectors for at, number_ in enumerate(numbers) if number_ == i}
@@ -30,9 +42,10 @@ def ranked(core: Any, library: Library, vectors: set[Any]) -> tuple[set[Any], di
                 raise NotRead("noise", "moves of which none is seen to be larger")
             return sign
 
-        tables[i] = sorted(every, key=cmp_to_key(order))
-        demand(tables[i][0] == ZERO, "a move below 0")
-        places |= {(i, pair): tables[i].index(form) for pair, form in moves.items()}
+        forms = sorted(every, key=cmp_to_key(order))
+        demand(forms[0] == ZERO, "a move below 0")
+        tables[i] = Moves(forms, [sorted(p for p, form in moves.items() if form == x) for x in forms])
+        places |= {(i, pair): forms.index(form) for pair, form in moves.items()}
     found = {
         tuple(places[i, r] if i in noisy else r for i, r in zip(numbers, v, strict=True)) for v in vectors
     }
@@ -52,6 +65,21 @@ def move(algebra: Algebra, library: Library, mechanism: Any, pair: tuple[int, in
     return simplest(algebra, algebra.read(query["moves"][page["norm"]], names))
 
 
+def entries(algebra: Algebra, library: Library, mechanism: Any, moves: Moves, rank: int) -> list[Form]:
+    """How far each entry of the query's value moves that does; without any word of it one entry moves."""
+    query = library.one(mechanism["noise"]["query"]["page"])
+    if "entries" not in query:
+        return [moves.forms[rank]]
+    every = []
+    for removed, added in moves.pairs[rank]:
+        names = {"removed": number(removed), "added": number(added)}
+        every.append([form for text in query["entries"] if (form := algebra.read(text, names))])
+    # which of several pairs it is that move so far, the vector does not say
+    if any(Counter(one) != Counter(every[0]) for one in every):
+        raise NotRead("noise", "whose entries move in several ways")
+    return every[0]
+
+
 def simplest(algebra: Algebra, form: Form) -> Form:
     """A maximum without the members that are seen to be below another one."""
     if not is_worst(form):
@@ -63,6 +91,16 @@ def simplest(algebra: Algebra, form: Form) -> Form:
         if not any(algebra.sign(minus(y, x)) > 0 for y in kept):
             kept = [y for y in kept if algebra.sign(minus(x, y)) < 1] + [x]
     return algebra.top(1, kept) if kept else form
+
+
+def guarantee(algebra: Algebra, library: Library, mechanism: Any, notion: str) -> dict[str, Form | None]:
+    """The parameters that the page of a noise gives in a notion, None for ∞."""
+    noise = mechanism["noise"]
+    page = library.one(noise["page"])
+    demand(notion in page["guarantee"], "a noise that has no guarantee in this notion")
+    names = {page["parameter"]: algebra.read(noise["parameter"])}
+    texts = page["guarantee"][notion]
+    return {key: None if text == "oo" else algebra.read(text, names) for key, text in texts.items()}
 
 
 def attained(library: Library, mechanism: Any) -> bool:
@@ -80,15 +118,17 @@ def agree(said: Any, one: Any, core: Any, library: Library) -> None:
     page = library.one(noise["page"])
     demand(page["noise"] == kind, "another noise")
     value = algebra.read(parameter)
-    demand(value == algebra.read(noise["parameter"]) and algebra.sign(value) == 2, "another parameter")
+    demand_same(algebra, value, algebra.read(noise["parameter"]), "another parameter")
     if kind == "randomized-response":
-        low, high = algebra.range(value)
-        demand(low * 2 >= 1 and high < 1, "a probability that is none")
+        demand_sign(algebra, minus(scale(value, 2), number(1)), False, "a probability that is none")
+        demand_sign(algebra, minus(number(1), value), True, "a probability that is none")
+    else:
+        demand_sign(algebra, value, True, "a parameter that does not fit")
     promised = page["guarantee"].get(one["notion"], {})
     demand(set(promised) == set(one["values"]) and bool(promised), "another notion")
     for key, text in promised.items():
-        same = algebra.read(text, {page["parameter"]: value}) == algebra.read(one["values"][key])
-        demand(same, f"{key} is not what the noise gives")
+        given = algebra.read(text, {page["parameter"]: value})
+        demand_same(algebra, given, algebra.read(one["values"][key]), f"{key} is not what the noise gives")
     query(said["query"], one, core, algebra)
     table = library.one(noise["query"]["page"])
     if table.get("sized") or "n" in noise["query"]:
@@ -106,10 +146,13 @@ def query(said: Any, one: Any, core: Any, algebra: Algebra) -> None:
     if name == "histogram":
         demand(int(given) >= 2, "a histogram of one bin")
         given = []
+    given = given if isinstance(given, list) else [given]
     demand(list(own["values"]) == VALUES[name] and len(given) == len(own["values"]), "other values")
     for text, key in zip(given, VALUES[name], strict=True):
         demand(algebra.read(text) == algebra.read(own["values"][key]), f"{key} is another one")
-    if given and algebra.sign(minus(algebra.read(given[1]), algebra.read(given[0]))) < 1:
+    if name == "location":
+        demand(algebra.sign(algebra.read(given[0])) > 0, "a diameter below 0")
+    elif given and algebra.sign(minus(algebra.read(given[1]), algebra.read(given[0]))) < 1:
         raise NotRead("noise", "ends of which none is seen to be larger")
 
 

@@ -31,12 +31,19 @@ class Library:
     """The pages that a derivation names, each with the hash of its file."""
 
     def __init__(self, folder: Path, named: dict[str, str]) -> None:
+        self.folder = folder
         every = pages(folder)
         for name, stamp in named.items():
             demand(name in every, f"there is no page {name}")
             demand(every[name][0] == stamp, f"the page {name} has changed")
         self.every = [table for _, table in every.values()]
         self.tables = {name: every[name][1] for name in named}
+
+    def whole(self) -> Library:
+        """All pages, for what is not yet a step."""
+        library = Library(self.folder, {})
+        library.tables = {table["id"]: table for table in self.every}
+        return library
 
     def one(self, name: str) -> Any:
         """The table of a page that the derivation names."""

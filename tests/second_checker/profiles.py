@@ -12,7 +12,7 @@ from itertools import combinations, combinations_with_replacement, permutations,
 from typing import Any
 
 from second_checker import noises
-from second_checker.forms import INF, Form
+from second_checker.enclosures import INF
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 
@@ -21,14 +21,12 @@ Vector = tuple[Distance, ...]
 U, B, BOTH = frozenset({(0, 1), (1, 0)}), frozenset({(1, 1)}), frozenset({(0, 1), (1, 0), (1, 1)})
 
 
-def profile(core: Any, library: Library) -> tuple[list[Vector], dict[int, list[Form]]]:
+def profile(core: Any, library: Library) -> tuple[list[Vector], dict[int, noises.Moves]]:
     """The maximal vectors of a setting; noises have ranks for distances, with the moves of each."""
     kind = core["databases"]["kind"]
-    found = {"records": by_edits, "cells": by_blocks, "listed": by_exhaustion}.get(kind)
-    if kind == "arrays":
-        raise NotRead("arrays", "types that were counted are to be believed")
+    found = {"records": by_edits, "cells": by_blocks, "listed": by_exhaustion, "steps": by_steps}.get(kind)
     if found is None:
-        raise NotRead("class", f"databases of kind {kind}")
+        raise NotRead("setting", f"databases of kind {kind}")
     vectors, moves = noises.ranked(core, library, set(found(core)))
     return maximal(core, vectors), moves
 
@@ -49,9 +47,10 @@ def rounded_up(distance: Distance, steps: int) -> Distance:
 def by_edits(core: Any) -> Iterator[Vector]:
     """The vectors of one pair for each type of target neighbours (shapes/edit-types.md)."""
     base = core["databases"]
-    if base["of"] != "multisets":
-        raise NotRead("class", f"records in {base['of']}")
     how, n = base["size"]
+    crowded = how == "at most" and (core["target"]["single"] == "any two" or n < core["target"]["steps"])
+    if base["of"] == "sequences" and crowded:
+        raise NotRead("setting", "sequences with no room for all edits")
     many = [len(atom) for atom in base["atoms"]]
     if core["target"]["single"] == "any two" and how == "any":
         yield tuple(far(core["mechanisms"][i], reads) for i, reads in slots(core))
@@ -89,8 +88,9 @@ def sizes(target: Any, how: str, n: int | None) -> set[tuple[int, int]]:
     most = INF if n is None else n
     if target["single"] == "any two":
         if most > 6:
-            raise NotRead("class", "any two databases of many records")
-        reached = set(product(range(int(most) + 1), repeat=2))
+            raise NotRead("setting", "any two databases of many records")
+        every = range(int(most) + 1)
+        reached = {(r, s) for r in every for s in every}
     else:
         possible = {e for e in edits(target) if most > 0 and (how != "exactly" or e == (1, 1))}
         reached = {(0, 0)}
@@ -134,6 +134,8 @@ def by_blocks(core: Any) -> Iterator[Vector]:
     many = min(target["steps"], len(blocks))
     for chosen in combinations(blocks, many):
         union = frozenset().union(*chosen)
+        if not union:
+            continue
         yield tuple(covered(core["mechanisms"][i], reads, union, cells) for i, reads in slots(core))
 
 
@@ -147,7 +149,8 @@ def covered(mechanism: Any, reads: Any, union: frozenset[int], cells: range) -> 
     if not left or relation["single"] == "any two":
         return 1 if left else 0
     blocks = [frozenset(b) & left for b in relation["single"]]
-    demand(left <= frozenset().union(*blocks), "blocks that do not hold all cells")
+    if not left <= frozenset().union(*blocks):
+        return INF
     return rounded_up(cover(left, blocks), relation["steps"])
 
 
@@ -159,52 +162,94 @@ def cover(left: frozenset[int], blocks: list[frozenset[int]]) -> int:
     return 1 + min(cover(left - b, blocks) for b in {b & left for b in blocks if first in b})
 
 
+# -- steps -----------------------------------------------------------------------------------------------
+
+
+def by_steps(core: Any) -> Iterator[Vector]:
+    """The one vector of databases that are as far apart as the target allows (shapes/own-steps.md)."""
+    yield tuple(
+        rounded_up(core["target"]["steps"], stated(one)["steps"]) if stated(one)["single"] == "step" else 1
+        for one in core["mechanisms"]
+    )
+
+
 # -- listed databases ------------------------------------------------------------------------------------
 
 
 def by_exhaustion(core: Any) -> Iterator[Vector]:
     """The vectors of all target neighbours of a finite class (shapes/exhaustion.md)."""
+    for _, vector in exhausted(core):
+        yield vector
+
+
+def exhausted(core: Any) -> Iterator[tuple[tuple[int, int], Vector]]:
+    """All target neighbours of a finite class, with their vectors."""
     count = core["databases"]["count"]
-    reach = paths(core["target"]["single"], count)
+    pairs = core["target"]["single"]
+    reach = joined(pairs, count)
     tables = []
     for i, reads in slots(core):
         mechanism = core["mechanisms"][i]
         image = list(range(count)) if reads is None else reads
-        pairs = stated(mechanism)["single"]
-        if pairs != "any two" and mechanism["domain"] == "common":
-            pairs = [(image[a], image[b]) for a, b in pairs]
-        tables.append((image, paths(pairs, max(image) + 1), stated(mechanism)["steps"]))
-    for a, b in combinations(range(count), 2):
-        if reach[a][b] <= core["target"]["steps"]:
-            yield tuple(rounded_up(metric[image[a]][image[b]], steps) for image, metric, steps in tables)
+        own, steps = stated(mechanism)["single"], stated(mechanism)["steps"]
+        if own != "any two" and mechanism["domain"] == "common" and reads is not None:
+            own, steps = {(image[a], image[b]) for a, b in within(own, count, steps)}, 1
+        tables.append((image, joined(own, max(image) + 1), steps))
+    for a in range(count):
+        near = [b for b, far in paths(reach, a, most=core["target"]["steps"]).items() if b > a and far]
+        metrics = [paths(graph, image[a], {image[b] for b in near}) for image, graph, _ in tables]
+        for b in near:
+            vector = (
+                rounded_up(metric.get(image[b], INF), steps)
+                for metric, (image, _, steps) in zip(metrics, tables, strict=True)
+            )
+            yield (a, b), tuple(vector)
 
 
-def paths(pairs: Any, count: int) -> list[list[Distance]]:
-    """All shortest paths in a graph."""
+def within(pairs: Any, count: int, steps: int) -> list[tuple[int, int]]:
+    """All that at most so many pairs lead between."""
+    if steps == 1:
+        return list(pairs)
+    graph = joined(pairs, count)
+    return [(a, b) for a in range(count) for b, far in paths(graph, a, most=steps).items() if far and a < b]
+
+
+def joined(pairs: Any, count: int) -> list[set[int]]:
+    """To which others a pair leads from each."""
     if pairs == "any two":
-        pairs = list(combinations(range(count), 2))
-    joined: list[set[int]] = [set() for _ in range(count)]
+        pairs = combinations(range(count), 2)
+    graph: list[set[int]] = [set() for _ in range(count)]
     for a, b in pairs:
-        joined[a].add(b)
-        joined[b].add(a)
-    rows = []
-    for start in range(count):
-        row: list[Distance] = [INF] * count
-        row[start], waiting = 0, deque([start])
-        while waiting:
-            at = waiting.popleft()
-            for to in joined[at]:
-                if row[to] == INF:
-                    row[to] = row[at] + 1
-                    waiting.append(to)
-        rows.append(row)
-    return rows
+        if a != b:
+            graph[a].add(b)
+            graph[b].add(a)
+    return graph
+
+
+def paths(
+    graph: list[set[int]], start: int, wanted: set[int] | None = None, most: Distance = INF
+) -> dict[int, Distance]:
+    """How far the others are, at least all that are wanted and no further than that."""
+    row: dict[int, Distance] = {start: 0}
+    left = None if wanted is None else wanted - {start}
+    waiting = deque([start])
+    while waiting and left != set():
+        at = waiting.popleft()
+        if row[at] >= most:
+            break
+        for to in graph[at]:
+            if to not in row:
+                row[to] = row[at] + 1
+                waiting.append(to)
+                if left is not None:
+                    left.discard(to)
+    return row
 
 
 # -- maximal vectors -------------------------------------------------------------------------------------
 
 
-def exchanges(core: Any) -> list[list[int]]:
+def exchanges(core: Any) -> list[list[tuple[int, ...]]]:
     """The slots of each partition, part by part: those that can be exchanged."""
     parts: dict[str, list[list[int]]] = {}
     at = 0
@@ -213,7 +258,7 @@ def exchanges(core: Any) -> list[list[int]]:
         at += len(own)
         if one.get("partition"):
             parts.setdefault(one["partition"], []).append(own)
-    return [list(zip(*families, strict=True)) for families in parts.values()]  # type: ignore[misc]
+    return [list(zip(*families, strict=True)) for families in parts.values()]
 
 
 def maximal(core: Any, vectors: set[Vector]) -> list[Vector]:
@@ -225,7 +270,7 @@ def maximal(core: Any, vectors: set[Vector]) -> list[Vector]:
             image = list(v)
             for group, order in zip(groups, orders, strict=True):
                 for to, start in enumerate(order):
-                    for a, b in zip(group[to], group[start], strict=True):  # type: ignore[call-overload]
+                    for a, b in zip(group[to], group[start], strict=True):
                         image[a] = v[b]
             yield tuple(image)
 

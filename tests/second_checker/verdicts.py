@@ -10,46 +10,27 @@ from pathlib import Path
 from typing import Any
 
 from second_checker import settings
-from second_checker.derivations import Attained, Bound, Derivation, Shown, Unread
-from second_checker.forms import Algebra
+from second_checker.algebra import Algebra
+from second_checker.conclusions import Bound, Shown, Unread
+from second_checker.derivations import Derivation
+from second_checker.enclosures import INF
 from second_checker.losses import Losses
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.pages import Library
 from second_checker.profiles import profile
 
 THEOREMS = Path(__file__).resolve().parents[2] / "theorems"
-STEPS = {
-    "curve": "a bound that is computed for numbers (computed pages)",
-    "curve_standing": "that a claim lies above such a bound",
-    "exceed": "that a claim lies below the least curve",
-    "table": "mechanisms that are tables of probabilities",
-    "study": "a study within a study",
-    "one_by_one": "the mechanisms of a study one by one",
-}
 NOT_READ = {
-    **STEPS,
-    "noise": "noise on listed databases, in other notions than its own, or on queries of other kinds",
     "metrics": "problems about metrics and coordinates: their files have no setting",
-    "setting": "graphs, tables, sets, sequences, users and other classes of problem files",
-    "arrays": "large classes, whose types of neighbours were counted when the problem was told",
-    "class": "classes whose profile is found by other procedures, or is very large",
-    "domain": "domains in other words than those of certificates.md, and parameters that may be below 0",
-    "ranges": "certificates that use what is known besides signs",
-    "rules": "certificates for many choices at once",
-    "calculus": "certificates by derivatives",
-    "rays": "rays with families within roots, or sums over several families",
-    "certificate": "roots that are not compared by their squares",
-    "constants": "certificates that choose among numbers, whose largest is found at once here",
-    "sign": "a product with a worst case whose sign is not seen",
-    "product": "products of worst cases whose members may be below 0",
-    "value": "roots, quotients and logarithms whose values are not seen to exist",
-    "power": "exponents that are no numbers",
-    "family": "families that do not begin with 1, or lose in several proportions",
-    "closer": "closer values of families, above 1 or at large distances",
-    "violation": "violations by a parameter that may be 0",
-    "witness": "events of a probability that may be above 1",
-    "through": "refutations through a conversion with a free parameter",
-    "neighbours": "witnesses at a part of the profile only: its order is not specified",
+    "setting": "some maps, sizes and granularities; classes that are very large or go through other procedures",
+    "noise": "noise on listed databases, on other queries, or in several entries on a curve",
+    "table": "tables of probabilities with other guarantees than pure ones, or with a 0",
+    "study": "studies of other databases than multisets, within studies, or as witnesses",
+    "curve": "curves of several Laplace noises, of very many losses, or on which a claim lies",
+    "closer": "closer values of families, or at large distances",
+    "attained": "witnesses of a delta above 1 or of a parameter that may be 0, or through a page with a free one",
+    "formula": "formulas of which too little is seen: signs, values, or that two forms are one",
+    "certificate": "many choices at once, some steps of calculus, rays with roots",
     "step": "steps that rest on one that is not read",
 }
 
@@ -85,13 +66,26 @@ def look(saved: Any, folder: Path, unread: list[NotRead]) -> None:
     fields = {"format", "problem", "core", "derivation", "guarantee", "claims"}
     demand(set(saved) == fields, "other entries than those of the format")
     core, derivation = saved["core"], saved["derivation"]
+    library = Library(folder, derivation["pages"])
+    told = settings.agree(saved["problem"], core, library)
+    concluded(saved, replayed(derivation, core, told, folder, unread))
+
+
+def replayed(derivation: Any, core: Any, told: Any, folder: Path, unread: list[NotRead]) -> Derivation:
+    """All steps of a derivation about a setting; `told` is what its profile is found from."""
     text = json.dumps(core, sort_keys=True, separators=(",", ":"))
     demand(hashlib.sha256(text.encode()).hexdigest() == derivation["setting"], "the setting is another one")
+    demand(set(derivation) == {"setting", "pages", "steps"}, "a derivation with other entries")
     library = Library(folder, derivation["pages"])
-    settings.agree(saved["problem"], core, library)
-    vectors, moves = profile(core, library)
-    losses = Losses(core, vectors, library, moves)
-    walk = Derivation(losses, len(core["mechanisms"]))
+    vectors, moves = profile(told, library)
+    demand_types(core, vectors)
+
+    def inner(other: Any, about: Any) -> Any:
+        walk = replayed(other, about, about, folder, unread)
+        demand(bool(walk.conclusions), "a derivation without steps")
+        return walk.conclusions[-1]
+
+    walk = Derivation(Losses(core, vectors, library, moves), len(core["mechanisms"]), inner)
     for n, step in enumerate(derivation["steps"], 1):
         try:
             walk.add(step)
@@ -104,7 +98,16 @@ def look(saved: Any, folder: Path, unread: list[NotRead]) -> None:
                 walk.conclusions.append(Unread())
                 continue
             raise Rejected(f"step {n}: {error}") from error
-    concluded(saved, walk)
+    return walk
+
+
+def demand_types(core: Any, vectors: list[Any]) -> None:
+    """Rejects types of a large class that are not those found by going through it again."""
+    if core["databases"]["kind"] == "arrays":
+        said = {tuple(INF if r == "oo" else r for r in t["moves"]) for t in core["databases"]["types"]}
+        demand(set(vectors) <= said, "a type of neighbours is missing")
+        below = all(any(all(a <= b for a, b in zip(t, v, strict=True)) for v in vectors) for t in said)
+        demand(below, "a type of neighbours that are not there")
 
 
 def concluded(saved: Any, walk: Derivation) -> None:
@@ -119,9 +122,9 @@ def concluded(saved: Any, walk: Derivation) -> None:
             demand(right, "the guarantee is not shown to be optimal")
     said = saved["problem"]["claims"]
     demand(len(said) == len(saved["claims"]), "a claim is missing")
-    algebra = walk.algebra
+    algebra, names = walk.algebra, settings.given_numbers(saved["problem"])
     for problem, result in zip(said, saved["claims"], strict=True):
-        demand(same(algebra, problem, result["claim"]), "the claim is not that of the problem")
+        demand(same(algebra, problem, result["claim"], names), "the claim is not that of the problem")
         decided(result, walk, algebra)
 
 
@@ -131,13 +134,13 @@ def conclusion(walk: Derivation, n: Any) -> Any:
     return walk.conclusions[n - 1]
 
 
-def same(algebra: Algebra, one: Any, other: Any) -> bool:
-    """Whether two claims say the same."""
+def same(algebra: Algebra, one: Any, other: Any, names: Any = None) -> bool:
+    """Whether two claims say the same, the first with numbers for names."""
     keys = set(one) - {"expect"}
     if keys != set(other) or one["notion"] != other["notion"]:
         return False
     pairs = [(one[key], other[key]) for key in keys - {"notion"}]
-    return all(a == b if "oo" in (a, b) else algebra.read(a) == algebra.read(b) for a, b in pairs)
+    return all(a == b if "oo" in (a, b) else algebra.read(a, names) == algebra.read(b) for a, b in pairs)
 
 
 def decided(result: Any, walk: Derivation, algebra: Algebra) -> None:
@@ -177,7 +180,7 @@ def main(files: list[str]) -> int:
     return int(any(v.outcome == "REJECTED" for _, v in verdicts))
 
 
-__all__ = ["NOT_READ", "Attained", "Verdict", "check", "main"]
+__all__ = ["NOT_READ", "Verdict", "check", "main"]
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Edits of saved results that make them wrong: the second checker has to reject each."""

@@ -1,0 +1,168 @@
+"""Forged mechanisms: locations, tables of probabilities, and studies in a study."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from forged_results.edits import Edit, by, claimed, core, remove, set_at, stamped, step, together, without
+
+PLACE, TABLE, STUDY = (
+    "problems/67-locations",
+    "problems/46-checked-on-tables",
+    "problems/78-a-study-in-a-study",
+)
+BIT, DISTRICTS = "pages/queries/bit", "problems/69-two-districts"
+
+
+def swapped(data: Any) -> None:
+    """The steps of a study for those of another setting."""
+    by(data, "study")["derivation"], by(data, "one_by_one")["derivation"] = (
+        by(data, "one_by_one")["derivation"],
+        by(data, "study")["derivation"],
+    )
+
+
+def inner(rule: str, *path: Any, to: Any) -> Edit:
+    """Changes the setting of a study, and its own hash and that of the whole with it."""
+
+    def edit(data: Any) -> None:
+        at = data["core"]["mechanisms"][0]["study"] if rule == "study" else data["core"]["flat"]
+        set_at(*path, to=to)(at)
+        text = json.dumps(at, sort_keys=True, separators=(",", ":"))
+        for one in data["derivation"]["steps"]:
+            if one["rule"] == rule:
+                one["derivation"]["setting"] = hashlib.sha256(text.encode()).hexdigest()
+
+    return stamped(edit)
+
+
+FORGERIES: dict[str, tuple[str, Edit]] = {
+    "a smaller disc": (PLACE, core("mechanisms", 0, "noise", "query", "values", "w", to="w/2")),
+    "a location of two records": (PLACE, core("mechanisms", 0, "reads", 0, to=[0, 1])),
+    "a location with another noise": (
+        PLACE,
+        stamped(
+            set_at("core", "mechanisms", 0, "noise", "parameter", to="2*w/e1"),
+            set_at("core", "mechanisms", 0, "values", "epsilon", to="e1/(2*w)"),
+        ),
+    ),
+    "a histogram that moves less": (PLACE, core("mechanisms", 1, "noise", "query", "page", to="count")),
+    "a row of another table": (
+        TABLE,
+        core("mechanisms", 1, "table", "rows", 0, to=["1/3", "2/3"]),
+    ),
+    "a table without its guarantee": (
+        TABLE,
+        stamped(
+            set_at("core", "mechanisms", 1, "values", "epsilon", to="log(2)"),
+            set_at("problem", "mechanisms", 1, "guarantee", "epsilon", to="log(2)"),
+        ),
+    ),
+    "a table that adds up to more": (
+        TABLE,
+        stamped(
+            set_at("core", "mechanisms", 1, "table", "rows", 0, to=["1/2", "3/4"]),
+            set_at("core", "mechanisms", 1, "table", "rows", 3, to=["1/2", "3/4"]),
+            set_at("problem", "tables", "of M2", "rows", "second", to=["1/2", "3/4"]),
+            set_at("problem", "tables", "of M2", "rows", "both", to=["1/2", "3/4"]),
+        ),
+    ),
+    "a table that tells more than is read": (
+        TABLE,
+        stamped(
+            set_at("core", "mechanisms", 1, "table", "rows", 0, to=["1/2", "1/2"]),
+            set_at("problem", "tables", "of M2", "rows", "both", to=["1/2", "1/2"]),
+        ),
+    ),
+    "a table of other inputs": (
+        TABLE,
+        stamped(
+            lambda data: data["core"]["mechanisms"][0]["table"]["rows"].reverse(),
+        ),
+    ),
+    "a table that is given": (TABLE, step("table", 1, "rule", to="given")),
+    "a table that is not there": (TABLE, remove("problem", "mechanisms", 0, "table")),
+    "a table that loses less": (
+        TABLE,
+        stamped(
+            set_at("core", "mechanisms", 1, "table", "rows", to=[["1/2", "1/2"]] * 4),
+            set_at(
+                "problem",
+                "tables",
+                "of M2",
+                "rows",
+                to={name: ["1/2", "1/2"] for name in ("nobody", "first", "second", "both")},
+            ),
+        ),
+    ),
+    "a study that is given": (
+        STUDY,
+        together(without("study", 1, "derivation"), step("study", 1, "rule", to="given")),
+    ),
+    "a study with the steps of another setting": (STUDY, swapped),
+    "a study of other records": (
+        STUDY,
+        set_at("problem", "studies", "minors", "databases", "records", to=["child", "teen", "adult"]),
+    ),
+    "a study with another target": (
+        STUDY,
+        set_at("problem", "studies", "minors", "target", "granularity", to="bounded"),
+    ),
+    "a study with another mechanism": (
+        STUDY,
+        inner("study", "mechanisms", 0, "values", "epsilon", to="e1/2"),
+    ),
+    "a study with another class": (STUDY, inner("study", "databases", "atoms", to=[["child", "teen"]])),
+    "a study that is asked for less": (
+        STUDY,
+        stamped(
+            set_at("core", "mechanisms", 0, "stated", "single", to=[[1, 1]]),
+            set_at("problem", "mechanisms", 0, "guarantee", "granularity", to="bounded"),
+        ),
+    ),
+    "mechanisms one by one on another domain": (
+        STUDY,
+        inner("one_by_one", "mechanisms", 0, "domain", to="own"),
+    ),
+    "a mechanism that reads more, one by one": (
+        STUDY,
+        inner("one_by_one", "mechanisms", 2, "reads", 0, to=[0, 1]),
+    ),
+    "a step of a study left out": (STUDY, remove("derivation", "steps", 0, "derivation", "steps", 4)),
+    "a smaller number for the largest": (
+        BIT,
+        together(
+            set_at("problem", "claims", 0, "epsilon", to="log(2)"),
+            set_at("claims", 0, "claim", "epsilon", to="log(2)"),
+            step("weaken", 1, "claim", "epsilon", to="log(2)"),
+            step("weaken", 1, "certificates", "epsilon", "difference", to="log(2) - max(log(2), log(3))"),
+            step(
+                "weaken",
+                1,
+                "certificates",
+                "epsilon",
+                "proof",
+                "cases",
+                to=[["log(2)", {"rest": "0"}], ["log(3)", {"rest": "log(2) - log(3)"}]],
+            ),
+        ),
+    ),
+    "the largest number left out": (
+        BIT,
+        step(
+            "weaken",
+            1,
+            "certificates",
+            "epsilon",
+            "proof",
+            "cases",
+            to=[["log(2)", {"rest": "log(3) - log(2)"}]],
+        ),
+    ),
+    "a maximum of four that is larger": (
+        DISTRICTS,
+        claimed(3, "epsilon", "max(22*e1, e2, 10*x1, 10*x2)"),
+    ),
+}

@@ -1,0 +1,74 @@
+"""Forged settings: another class, other neighbours, other maps than those of the problem file."""
+
+from __future__ import annotations
+
+from forged_results.edits import Edit, core, remove, set_at, stamped
+
+LINKS, PERSON, ROWS = "problems/80-lists-of-links", "problems/81-one-persons-links", "problems/82-attributes"
+USERS, VISITORS, LOG = (
+    "problems/83-users-with-several-records",
+    "problems/87-sets-of-visitors",
+    "problems/88-entries-of-a-log",
+)
+LEAVE, STEPS, MEMBERS = (
+    "problems/89-members-leave",
+    "problems/90-a-network-of-any-size",
+    "problems/91-everybody-lists-their-links",
+)
+ARRAYS = "pages/shapes/arrays"
+FORGERIES: dict[str, tuple[str, Edit]] = {
+    "a member reads another pair": (LINKS, core("mechanisms", 1, "reads", 0, to=[4, 5, 6])),
+    "another vertex": (LINKS, set_at("problem", "mechanisms", 1, "reads", "vertex", to=3)),
+    "nodes for edges": (LINKS, set_at("problem", "target", "granularity", to={"group": 2, "of": "edge"})),
+    "a pair of vertices that cannot change": (
+        LINKS,
+        core("target", "single", to=[[0], [1], [2], [3], [4], [5], [6], [7], [8]]),
+    ),
+    "a node without one of its edges": (PERSON, core("target", "single", 0, to=[0, 1, 2, 3])),
+    "seven vertices": (PERSON, set_at("problem", "databases", "vertices", to=7)),
+    "some vertices less": (PERSON, set_at("problem", "mechanisms", 1, "reads", "vertices", to=[2, 3, 4])),
+    "edges for nodes": (PERSON, set_at("problem", "mechanisms", 0, "guarantee", "granularity", to="edge")),
+    "another attribute": (ROWS, set_at("problem", "mechanisms", 0, "reads", "attributes", to=["age"])),
+    "an attribute with one value": (
+        ROWS,
+        set_at("problem", "databases", "attributes", "town", to=["north"]),
+    ),
+    "rows for attributes": (ROWS, core("target", "single", to=[[0, 1, 2]])),
+    "a cell for a row": (ROWS, core("mechanisms", 2, "stated", "single", to=[[0], [1], [2]])),
+    "a record of another user": (
+        USERS,
+        set_at("problem", "databases", "users", to={"Ann": [1, 4], "Bob": [2, 6], "Cleo": [3, 5]}),
+    ),
+    "a record of no user": (
+        USERS,
+        set_at("problem", "databases", "users", to={"Ann": [1, 4], "Bob": [2], "Cleo": [3, 5]}),
+    ),
+    "a user in parts": (USERS, core("target", "single", to=[[0, 3], [5], [1], [2, 4]])),
+    "visitors one by one": (VISITORS, core("target", "steps", to=1)),
+    "three visitors": (VISITORS, set_at("problem", "target", "granularity", "group", to=3)),
+    "a visitor who is not read": (VISITORS, core("mechanisms", 1, "reads", 0, to=[1])),
+    "too few visitors": (
+        VISITORS,
+        stamped(
+            set_at("core", "databases", "count", to=5),
+            set_at("core", "target", "single", to=[[0], [1], [2], [3], [4]]),
+        ),
+    ),
+    "three entries": (LOG, set_at("problem", "target", "granularity", "group", to=3)),
+    "sequences for multisets": (LOG, core("databases", "of", to="multisets")),
+    "entries that are replaced": (LOG, core("mechanisms", 0, "stated", "single", to=[[1, 1]])),
+    "a neighbour less": (LEAVE, stamped(remove("core", "target", "single", 0))),
+    "another map of graphs": (LEAVE, core("mechanisms", 0, "reads", 0, 11, to=0)),
+    "members two by two": (LEAVE, core("target", "steps", to=2)),
+    "another person": (LEAVE, set_at("problem", "mechanisms", 0, "reads", "vertex", to=2)),
+    "two steps for three": (STEPS, core("target", "steps", to=2)),
+    "a group of one": (STEPS, core("mechanisms", 1, "stated", "steps", to=1)),
+    "a member with other pairs": (MEMBERS, core("mechanisms", 0, "reads", to=[[0, 1, 2], [3, 4]])),
+    "one member for two": (MEMBERS, core("mechanisms", 0, "reads", to=[[0, 1, 2]])),
+    "members in groups": (MEMBERS, set_at("problem", "target", "granularity", to={"group": 2, "of": "edge"})),
+    "a type that is smaller": (ARRAYS, core("databases", "types", 4, "moves", to=[3, 1])),
+    "a type that is larger": (ARRAYS, core("databases", "types", 4, "moves", to=[5, 1])),
+    "a type that is left out": (ARRAYS, stamped(remove("core", "databases", "types", 4))),
+    "fewer databases": (ARRAYS, core("databases", "count", to=1449)),
+    "fewer neighbours": (ARRAYS, core("databases", "gone through", to=6684)),
+}

@@ -1,0 +1,132 @@
+"""Steps about what is lost: witnesses, optimal bounds, refuted and loose claims."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+from typing import Any
+
+from second_checker import profiles
+from second_checker.conclusions import Attained, Bound, Cover, Shown, Steps
+from second_checker.forms import ZERO, Form
+from second_checker.losses import Promise
+from second_checker.outcomes import NotRead, Rejected, demand
+
+CHOICES = 1000
+
+
+class AttainedSteps(Steps):
+    """The rules attain, optimal, refute and loose."""
+
+    def attain(self, step: Any, before: list[Any]) -> Attained:
+        """What witnesses are asked for; what they lose is computed where it is used."""
+        demand(bool(before) and isinstance(before[0], Cover), "attained at no profile")
+        promises = before[1:]
+        self.one(promises, *[Promise] * len(promises))
+        demand(all(not p.pages for p in promises), "witnesses of converted guarantees")
+        demand(
+            [p.mechanism for p in promises] == list(range(self.count)), "not each mechanism once, in order"
+        )
+        by = step["by"]
+        demand(all(type(i) is int and 1 <= i <= self.count for i in by), "witnesses of no mechanism")
+        demand(by == sorted(set(by)), "witnesses are not in order")
+        named = step["neighbours"]
+        tables = any("table" in one for one in self.losses.core["mechanisms"])
+        # rows of tables differ between pairs that move inputs alike, so that all pairs are types
+        most = sum(1 for _ in profiles.exhausted(self.losses.core)) if tables else len(self.losses.vectors)
+        demand(all(type(n) is int and 1 <= n <= most for n in named), "neighbours that are not there")
+        demand(len(set(named)) == len(named), "neighbours twice")
+        return Attained(self.losses, step["notion"], [i - 1 for i in by], len(step["neighbours"]))
+
+    def optimal(self, step: Any, before: list[Any]) -> Shown:
+        """That a guarantee is attained."""
+        self.one(before, Bound, *[Attained] * max(1, len(before) - 1))
+        bound, lower, key = before[0], before[1:], step["key"]
+        demand(key in bound.values and all(x.notion == bound.notion for x in lower), "of another notion")
+        value, squared = bound.values[key], key in bound.squared
+        every = [v for x in lower for v in x.losses.attained(x.notion, key, x.mechanisms)]
+        if value is None:
+            demand(None in every, "no bound is not attained")
+            return Shown("optimal", bound.claim, step["from"][0])
+        finite = [x for x in every if x is not None]
+        demand(len(finite) == len(every), "more is lost than is satisfied")
+        self.reached(step.get("certificate"), finite, sum(x.many for x in lower), value, squared)
+        return Shown("optimal", bound.claim, step["from"][0])
+
+    def reached(self, certificate: Any, every: list[Form], many: int, value: Form, squared: bool) -> None:
+        """Rejects where what is lost at all types, or at so many of them, is not seen to reach a value."""
+        try:
+            return self.compare(certificate, self.most(every), value, squared)
+        except (NotRead, Rejected):
+            if many >= len(every) or comb(len(every), many) > CHOICES:
+                raise
+        for chosen in combinations(every, many):
+            with suppress(NotRead, Rejected):
+                return self.compare(certificate, self.most(list(chosen)), value, squared)
+        raise Rejected("what is lost at no choice of types reaches the bound")
+
+    def most(self, values: list[Form]) -> Form:
+        """The largest value; of none it is 0."""
+        return self.algebra.top(1, values) if values else ZERO
+
+    def refute(self, step: Any, before: list[Any]) -> Shown:
+        """That what is attained lies above a claim at the point."""
+        (attained,) = self.one(before, Attained)
+        claim, point = step["claim"], self.point(step["point"])
+        rule = self.losses.rule(attained.notion)
+        squared = self.squared(attained.notion)
+        values = self.implied(claim, step.get("through", []), attained.notion)
+        key = "delta" if attained.notion == "approximate" else rule["parameters"][0]
+        value = values[key]
+        demand(value is not None and None not in values.values(), "a claim of ∞ is refuted")
+        every = attained.losses.attained(attained.notion, key, attained.mechanisms)
+        demand(bool(every), "a claim is refuted where there are no neighbours")
+        assert value is not None
+        high = self.algebra.enclose(value, point)[1]
+        limit = rule.get("limits", {}).get(key)
+        demand(limit is None or high < limit, "a claim that says nothing is refuted")
+        if None not in every:
+            if key in squared:
+                low = self.algebra.enclose(value, point)[0]
+                high = high if high < 0 else max(low * low, high * high)
+            most = max(self.algebra.enclose(x, point)[0] for x in every if x is not None)
+            demand(most > high, "what is attained at the point is not above the claim")
+        return Shown("refuted", claim)
+
+    def implied(self, claim: Any, through: list[str], notion: str) -> dict[str, Form | None]:
+        """The values of a claim, or of what follows from it by conversions."""
+        own = claim["notion"]
+        keys = self.losses.rule(own)["parameters"] if not through else set(claim) - {"notion"}
+        values: Any = self.claimed(claim, keys)
+        for page in through:
+            table = self.losses.library.one(page)
+            demand(table["kind"] == "conversion" and table["from"] == own, "a conversion from another notion")
+            if None in values.values() or table.get("free"):
+                raise NotRead("attained", "a claim with ∞, or a page with a free parameter")
+            values, own = self.losses.converted(page, {}, values), table["to"]
+        demand(own == notion, "attained in another notion")
+        return dict(values)
+
+    def loose(self, step: Any, before: list[Any]) -> Shown:
+        """That a claim lies above a guarantee at the point."""
+        (bound,) = self.one(before, Bound)
+        claim, key, point = step["claim"], step["key"], self.point(step["point"])
+        demand(claim["notion"] == bound.notion and key in bound.values, "a claim of another notion")
+        values = self.claimed(claim, bound.values, bound.squared)
+        demand(bound.values[key] is not None, "no bound is below a claim")
+        for each, value in values.items():
+            self.at_least(value, bound.values[each], point, above=each == key)
+        return Shown("loose", claim)
+
+    def at_least(
+        self, value: Form | None, known: Form | None, point: dict[str, Fraction], above: bool
+    ) -> None:
+        """Rejects where a claim's value at the point is not above a bound, or at least as large."""
+        if value is None or (value == known and not above):
+            return
+        if known is None:
+            raise Rejected("the claim is not at least the bound at the point")
+        low, high = self.algebra.enclose(value, point)[0], self.algebra.enclose(known, point)[1]
+        demand(low > high or (low == high and not above), "the claim is not above the bound at the point")

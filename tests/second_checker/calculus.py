@@ -1,0 +1,253 @@
+"""Proofs by steps of calculus: signs, division, slopes, halves of a box, and worst cases one by one.
+
+A step leaves some functions, whose proofs follow in the same order, each completely before the next.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from second_checker.algebra import Algebra
+from second_checker.forms import UNIT, ZERO, Form, add, atom, letters, made, minus, number, scale
+from second_checker.outcomes import NotRead, demand
+from second_checker.rewriting import rewritten
+from second_checker.signs import seen
+
+Goal = tuple[Algebra, Form]
+
+
+def prove(algebra: Algebra, form: Form, steps: list[Any]) -> None:
+    """Rejects where the steps do not show form ≥ 0."""
+    goals: list[Goal] = [(algebra, form)]
+    for words in steps:
+        demand(bool(goals), "steps after the proof")
+        inner, function = goals.pop()
+        demand(isinstance(words, list) and bool(words), "a step of calculus is a list")
+        rule = RULES.get(words[0])
+        if rule is None:
+            raise NotRead("certificate", f"the step {words[0]}")
+        goals += reversed(list(rule(inner, function, *words[1:])))
+    demand(not goals, "a proof that ends too early")
+
+
+def signs(algebra: Algebra, form: Form) -> Iterator[Goal]:
+    """Each term is ≥ 0 by its signs, letters written as least + (something ≥ 0)."""
+    if not algebra.lower(form):
+        boxes: dict[str, Any] = dict(algebra.domains)
+        moved: dict[str, Form] = {}
+        for name in letters(form):
+            low, high = algebra.ends(name)
+            if isinstance(low, Fraction) and low != 0:
+                boxes[name] = {**boxes[name], "least": 0}
+                if isinstance(high, Fraction):
+                    boxes[name]["greatest"] = high - low
+                moved[name] = add(number(low), atom(("letter", name)))
+        inner = Algebra(boxes)
+        shifted = rewritten(inner, form, lambda a: moved.get(a[1]) if a[0] == "letter" else None)
+        demand(inner.lower(shifted) > 0, "terms that are not seen to be >= 0")
+    yield from ()
+
+
+def ranged(algebra: Algebra, form: Form, digits: Any) -> Iterator[Goal]:
+    """An interval that holds all values begins with 0 or more."""
+    demand(algebra.range(form)[0] >= 0, "an interval that is not seen to be >= 0")
+    yield from ()
+
+
+def divided(algebra: Algebra, form: Form, text: Any) -> Iterator[Goal]:
+    """By what is never 0 and has a sign that is seen."""
+    by = algebra.read(text)
+    demand(len(by) == 1, "a division by a sum")
+    ((monomial, factor),) = by
+    sign = algebra.sign(by)
+    demand(abs(sign) == 2, "a division by what may be 0")
+    inverse = made([(frozenset((a, -p) for a, p in monomial), abs(1 / factor))])
+    if (factor < 0) == (sign < 0):
+        return (yield algebra, algebra.times(form, inverse))
+    return (yield algebra, algebra.times(form, scale(inverse, -1)))
+
+
+def slope(algebra: Algebra, form: Form, name: Any, end: Any) -> Iterator[Goal]:
+    """At an end of a letter's range, and the derivative away from it."""
+    box = algebra.domains.get(name, {})
+    demand(end in ("least", "greatest") and end in box, f"{name} has no {end}")
+    value = number(Fraction(box[end]))
+    # where a form can be written at the end, it is continuous there
+    yield algebra, rewritten(algebra, form, lambda a: value if a == ("letter", name) else None)
+    rising = derivative(algebra, form, name)
+    yield algebra, rising if end == "least" else scale(rising, -1)
+
+
+def derivative(algebra: Algebra, form: Form, name: str) -> Form:
+    """∂form/∂name on the inside of the box."""
+    total = ZERO
+    for monomial, factor in form:
+        for a, p in monomial:
+            if name not in letters(atom(a)):
+                continue
+            if (p.denominator > 1 or p < 0) and abs(algebra.atom_sign(a)) != 2:
+                raise NotRead("certificate", "the slope of a root or a quotient that may be 0")
+            rest = frozenset((b, q) for b, q in monomial if b != a)
+            power = made([(rest | ({(a, p - 1)} if p != 1 else frozenset()), factor * p)])
+            # made again by products, which join powers of one base
+            plain = algebra.times(algebra.join(next(iter(power))[0], UNIT, next(iter(power))[1]), number(1))
+            total = add(total, algebra.times(plain, of_atom(algebra, a, name)))
+    return total
+
+
+def of_atom(algebra: Algebra, a: Any, name: str) -> Form:
+    """The derivative of an atom."""
+    match a:
+        case ("letter", _):
+            return number(1)
+        case ("sum", x):
+            return derivative(algebra, x, name)
+        case ("exp", x):
+            return algebra.times(atom(a), derivative(algebra, x, name))
+        case ("log", x):
+            return algebra.times(derivative(algebra, x, name), algebra.power(x, Fraction(-1)))
+    raise NotRead("certificate", "the slope of a worst case")
+
+
+def split(algebra: Algebra, form: Form, name: Any, text: Any) -> Iterator[Goal]:
+    """Below a number, then above it."""
+    c, box = Fraction(text), algebra.domains[name]
+    whole = bool(box.get("integer"))
+    low, high = algebra.ends(name)
+    demand(low <= c <= high, "a split outside of the range")
+    below = {
+        **box,
+        "greatest": Fraction(c.numerator // c.denominator) if whole else c,
+        "open-greatest": False,
+    }
+    above = {**box, "least": Fraction(c.numerator // c.denominator + 1) if whole else c, "open-least": False}
+    yield Algebra({**algebra.domains, name: below}), form
+    yield Algebra({**algebra.domains, name: above}), form
+
+
+# -- worst cases -----------------------------------------------------------------------------------------
+
+
+def named(algebra: Algebra, text: Any) -> tuple[Any, int, list[Form]]:
+    """A worst case that is named: its atom, m, and its members in the order of the formula."""
+    tree = ast.parse(str(text), mode="eval").body
+    if (
+        not isinstance(tree, ast.Call)
+        or not isinstance(tree.func, ast.Name)
+        or tree.func.id not in ("max", "top")
+    ):
+        raise NotRead(
+            "certificate", "a worst case that is no maximum, or one of several that are written alike"
+        )
+    form = algebra.read(text)
+    parts = tree.args[1:] if tree.func.id == "top" else tree.args
+    demand(len(form) == 1, f"{text} is no worst case")
+    ((monomial, factor),) = form
+    ((a, p),) = monomial
+    demand(factor == 1 and p == 1 and a[0] == "top", f"{text} is no worst case")
+    return a, a[1], [algebra.read(ast.unparse(part)) for part in parts]
+
+
+def times_of(algebra: Algebra, a: Any, b: Any) -> Form | None:
+    """The s > 0, a number times powers of letters, with which a worst case is s times another one."""
+    if a[0] != "top" or a[1] != b[1]:
+        return None
+    (m, f), *_ = next(iter(b[2]))[0]
+    inverse = frozenset((base, -p) for base, p in m)
+    for x, _ in a[2]:
+        for monomial, factor in x:
+            with suppress(NotRead):
+                s = algebra.join(monomial, inverse, factor / f)
+                if algebra.sign(s) == 2 and frozenset((algebra.times(s, y), n) for y, n in b[2]) == a[2]:
+                    return s
+    return None
+
+
+def replaced(algebra: Algebra, form: Form, a: Any, value: Form) -> Form:
+    """The form with a value in place of a worst case, wherever it stands."""
+
+    def rewrite(b: Any) -> Form | None:
+        s = times_of(algebra, b, a)
+        return None if s is None else algebra.times(s, value)
+
+    result = rewritten(algebra, form, rewrite)
+    demand(result != form, "a worst case that is not there")
+    return result
+
+
+def collect(algebra: Algebra, form: Form, names: Any) -> Iterator[Goal]:
+    """What stands before each product of powers of letters >= 0."""
+    groups: dict[frozenset[Any], Form] = {}
+    for monomial, factor in form:
+        own = frozenset((a, p) for a, p in monomial if a[0] == "letter" and a[1] in names)
+        rest = made([(monomial - own, factor)])
+        demand(not letters(rest) & set(names), "a letter that is not collected")
+        groups[own] = add(groups.get(own, ZERO), rest)
+    left = [(own, rest) for own, rest in groups.items() if rest]
+    demand(
+        all(algebra.sign(made([(own, Fraction(1))])) > 0 for own, _ in left), "a product that may be below 0"
+    )
+    if len(left) > 1:
+        raise NotRead("certificate", "several collected functions, whose order is not specified")
+    for _, rest in left:
+        yield algebra, rest
+
+
+def each(algebra: Algebra, form: Form, text: Any) -> Iterator[Goal]:
+    """Each sum of m members in place of a worst case."""
+    a, m, members = named(algebra, text)
+    for chosen in combinations(members, m):
+        yield algebra, replaced(algebra, form, a, add(*chosen))
+
+
+def largest(algebra: Algebra, form: Form, text: Any, x: Any) -> Iterator[Goal]:
+    """The member that is seen to be the largest."""
+    a, m, members = named(algebra, text)
+    value = algebra.read(x)
+    demand(m == 1 and value in members, "no member of a maximum")
+    demand(
+        all(seen(algebra, minus(value, y)) for y in members), "a member that is not seen to be the largest"
+    )
+    yield algebra, replaced(algebra, form, a, value)
+
+
+def chosen(algebra: Algebra, form: Form, text: Any, names: Any) -> Iterator[Goal]:
+    """A sum of m members in place of a worst case that is multiplied by something ≥ 0."""
+    a, m, members = named(algebra, text)
+    left, values = list(members), [algebra.read(x) for x in names]
+    demand(len(values) == m, "not m members")
+    for value in values:
+        demand(value in left, "no member of the worst case")
+        left.remove(value)
+    total, found = [], False
+    for monomial, factor in form:
+        s = times_of(algebra, next(iter(monomial))[0], a) if len(monomial) == 1 else None
+        if s is None:
+            total.append(made([(monomial, factor)]))
+            continue
+        ((_, p),) = monomial
+        demand(p == 1 and factor > 0, "a worst case that is multiplied by something below 0")
+        found = True
+        total.append(scale(algebra.times(s, add(*values)), factor))
+    demand(found, "a worst case that is not there")
+    yield algebra, add(*total)
+
+
+RULES: dict[str, Callable[..., Iterator[Goal]]] = {
+    "signs": signs,
+    "range": ranged,
+    "divided": divided,
+    "slope": slope,
+    "split": split,
+    "collect": collect,
+    "each": each,
+    "largest": largest,
+    "chosen": chosen,
+}
+
+__all__ = ["prove"]

@@ -1,0 +1,68 @@
+"""Steps about curves: claims in numbers that lie above one, or below."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from second_checker.conclusions import Bound, Cover, Shown, Steps
+from second_checker.enclosures import Interval
+from second_checker.losses import Promise
+from second_checker.outcomes import NotRead, Rejected, demand
+from second_checker.pieces import Curves
+
+
+class CurveSteps(Steps):
+    """The rules curve, curve_standing and exceed."""
+
+    @cached_property
+    def curves(self) -> Curves:
+        """The curves of the setting."""
+        return Curves(self.losses)
+
+    def every(self, before: list[Any]) -> list[Promise]:
+        """The guarantees of all mechanisms, as they are, after the profile."""
+        self.one(before, Cover, *[Promise] * (len(before) - 1))
+        promises: list[Promise] = before[1:]
+        demand(
+            [p.mechanism for p in promises] == list(range(self.count)), "not each mechanism once, in order"
+        )
+        demand(all(not p.pages for p in promises), "curves of converted guarantees")
+        return promises
+
+    def numbers(self, claim: Any, point: dict[str, Fraction]) -> tuple[Interval, Interval]:
+        """The values of a claim with a delta at a point."""
+        demand(claim["notion"] == "approximate", "a curve of another notion")
+        values = self.claimed(claim, ["epsilon", "delta"])
+        if values["epsilon"] is None or values["delta"] is None:
+            raise Rejected("a curve for a claim of ∞")
+        return self.algebra.enclose(values["epsilon"], point), self.algebra.enclose(values["delta"], point)
+
+    def curve(self, step: Any, before: list[Any]) -> Bound:
+        """A claim in numbers that the curves of all types lie below."""
+        epsilon, delta = self.numbers(step["claim"], {})
+        demand(self.curves.above(self.every(before), epsilon) <= delta[0], "the curve is not below the claim")
+        values = self.claimed(step["claim"], ["epsilon", "delta"])
+        return Bound("approximate", values, frozenset(), step["claim"])
+
+    def curve_standing(self, step: Any, before: list[Any]) -> Shown:
+        """That a claim lies above the curves; that it lies on them is not seen by enclosing."""
+        self.one(before[:1], Bound)
+        epsilon, delta = self.numbers(step["claim"], {})
+        demand(self.claimed(step["claim"], ["epsilon", "delta"]) == before[0].values, "about another claim")
+        if self.curves.above(self.every(before[1:]), epsilon) >= delta[0]:
+            raise NotRead("curve", "a claim that lies on it")
+        return Shown("loose", step["claim"])
+
+    def exceed(self, step: Any, before: list[Any]) -> Shown:
+        """That a claim lies below the curve of some mechanisms at the point."""
+        point = self.point(step["point"])
+        epsilon, delta = self.numbers(step["claim"], point)
+        by = [i - 1 for i in step.get("by", range(1, self.count + 1))]
+        demand(set(by) <= set(range(self.count)) and len(set(by)) == len(by), "curves of no mechanism")
+        promises = [one for one in self.every(before) if one.mechanism in by]
+        least = self.curves.beyond(promises, point, epsilon)
+        demand(least > delta[1], "the curve is not above the claim")
+        self.losses.library.of("processing", of="parts")
+        return Shown("refuted", step["claim"])

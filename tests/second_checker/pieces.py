@@ -1,0 +1,222 @@
+"""The pieces of the mechanisms at a vector of the profile, by the formulas of a computed page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from second_checker import enclosures, noises
+from second_checker.curves import Curve, Pieces
+from second_checker.enclosures import INF, Interval
+from second_checker.forms import Form, letters, number, rational
+from second_checker.losses import Losses, Promise
+from second_checker.outcomes import NotRead, Rejected, demand
+from second_checker.profiles import Distance, Vector
+
+Point = Mapping[str, Fraction]
+
+
+@dataclass(frozen=True)
+class Moving:
+    """Members of a mechanism that move by a distance: one member, or so many that are alike."""
+
+    mechanism: int
+    distance: Distance
+    member: int | None
+    many: int
+
+
+@dataclass
+class Curves:
+    """The curves of a setting, each found once."""
+
+    losses: Losses
+    found: dict[Any, Curve] = field(default_factory=dict)
+
+    def above(self, promises: list[Promise], epsilon: Interval) -> Fraction:
+        """What δ at ε is at most, for all mechanisms with these guarantees and all target neighbours."""
+        page = self.page(promises)
+        ends = [self.curve(v, promises, page, None).at(epsilon)[1] for v in self.losses.vectors]
+        demand(bool(ends), "a curve without neighbours")
+        return Fraction(max(ends))
+
+    def beyond(self, promises: list[Promise], point: Point, epsilon: Interval) -> Fraction:
+        """What δ at ε is at least, at the point, for some mechanisms and some target neighbours."""
+        page = self.page(promises)
+        for one in promises:
+            self.exactly(one.mechanism, page)
+        # where more members move than the point says there are, no such neighbours exist
+        there = [v for v in self.losses.vectors if self.exists(v, point)]
+        ends = [self.curve(v, promises, page, point).at(epsilon)[0] for v in there]
+        demand(bool(ends), "a curve without neighbours")
+        return Fraction(max(ends))
+
+    def exists(self, vector: Vector, point: Point) -> bool:
+        """Whether there are as many members of each family as move."""
+        at = 0
+        for i, one in enumerate(self.losses.core["mechanisms"]):
+            own = vector[at : at + len(one["reads"])]
+            at += len(own)
+            if "partition" in one and sum(r > 0 for r in own) > self.count(i, point):
+                return False
+        return True
+
+    def page(self, promises: list[Promise]) -> Any:
+        """The computed page: the one by which fewest noises go by a guarantee, the smallest, the first."""
+        every = [t for t in self.losses.library.tables.values() if t["kind"] == "computed"]
+        fits = []
+        for table in every:
+            words = [self.word(one.mechanism, table) for one in promises]
+            own = [w or one.notion in table.get("parts", {}) for w, one in zip(words, promises, strict=True)]
+            if table["notion"] == "approximate" and all(own):
+                plain = sum(
+                    one.mechanism in self.losses.moves and not w
+                    for one, w in zip(promises, words, strict=True)
+                )
+                size = len(table.get("parts", {})) + len(table.get("noises", {}))
+                fits.append((plain, size, table["id"], table))
+        demand(bool(fits), "no computed page fits these mechanisms")
+        return min(fits, key=lambda fit: fit[:3])[3]
+
+    def word(self, i: int, page: Any) -> str | None:
+        """The word of a mechanism's noise, if the page knows it."""
+        if i not in self.losses.moves:
+            return None
+        noise = self.losses.library.one(self.losses.core["mechanisms"][i]["noise"]["page"])
+        return str(noise["noise"]) if noise["noise"] in page.get("noises", {}) else None
+
+    def exactly(self, i: int, page: Any) -> None:
+        """Refuses a noise of which it is not known what it loses at least."""
+        if i not in self.losses.moves:
+            return
+        mechanism, library = self.losses.core["mechanisms"][i], self.losses.library
+        word = self.word(i, page)
+        if word is None or not noises.attained(library, mechanism):
+            raise NotRead("noise", "that reaches its guarantee nowhere, or goes by it")
+
+    # -- what moves --------------------------------------------------------------------------------------
+
+    def curve(self, vector: Vector, promises: list[Promise], page: Any, point: Point | None) -> Curve:
+        """The curve at a vector of the profile."""
+        key = (
+            vector,
+            tuple(promises),
+            page["id"],
+            bool(self.losses.moves) and point is None,
+            tuple(sorted((point or {}).items())),
+        )
+        if key not in self.found:
+            pieces = Pieces()
+            for one in self.moving(vector, point or {}):
+                # of a part of the mechanisms, the others say nothing
+                for promise in promises:
+                    if promise.mechanism == one.mechanism:
+                        self.put(pieces, one, promise, page, point or {}, exact=point is not None)
+            self.found[key] = Curve(pieces)
+        return self.found[key]
+
+    def moving(self, vector: Vector, point: Point) -> list[Moving]:
+        """Which members of which mechanisms move how far."""
+        result: list[Moving] = []
+        parts: dict[str, list[tuple[int, Vector]]] = {}
+        at = 0
+        for i, one in enumerate(self.losses.core["mechanisms"]):
+            own = vector[at : at + len(one["reads"])]
+            at += len(own)
+            if "partition" in one:
+                parts.setdefault(one["partition"], []).append((i, own))
+            elif own[0]:
+                members = range(1, self.count(i, point) + 1)
+                alike = not self.own_letters(i)
+                result += [Moving(i, own[0], None, len(members))] if alike else []
+                result += [] if alike else [Moving(i, own[0], n, 1) for n in members]
+        for families in parts.values():
+            rows = sorted(zip(*(own for _, own in families), strict=True), reverse=True)
+            rows = [row for row in rows if any(row)]
+            for n, row in enumerate(rows, 1):
+                result += [Moving(i, r, n, 1) for (i, _), r in zip(families, row, strict=True) if r]
+        return result
+
+    def own_letters(self, i: int) -> set[str]:
+        """The letters of a mechanism that each member has for itself."""
+        one = self.losses.core["mechanisms"][i]
+        texts = [text for text in one["values"].values() if text != "oo"]
+        texts += [one["noise"]["parameter"]] if "noise" in one else []
+        return {name for text in texts for name in letters(self.losses.algebra.read(text)) if "[" in name}
+
+    def count(self, i: int, point: Point) -> int:
+        """How many members there are."""
+        one = self.losses.core["mechanisms"][i]
+        if "count" not in one:
+            return 1
+        low, high = self.value(self.losses.algebra.read(one["count"]), None, point)
+        demand(low == high and Fraction(low).denominator == 1, "a number of members that is none")
+        return int(low)
+
+    def value(self, form: Form, member: int | None, point: Point) -> Interval:
+        """The value of a formula for a member."""
+        own = {f"{n.split('[')[0]}[i]": x for n, x in point.items() if n.endswith(f"[{member}]")}
+        try:
+            return self.losses.algebra.enclose(form, {**point, **own})
+        except Rejected as error:
+            raise NotRead("curve", "of letters without values") from error
+
+    # -- pieces ------------------------------------------------------------------------------------------
+
+    def put(
+        self, pieces: Pieces, one: Moving, promise: Promise, page: Any, point: Point, exact: bool
+    ) -> None:
+        """Adds the pieces of members that move."""
+        own = self.losses.stated(one.mechanism)
+        if one.distance == INF or own is None:
+            pieces.everything = True
+            return
+        word = self.word(one.mechanism, page)
+        names: dict[str, Form] = {**own, "r": self.losses.distance(one.mechanism, one.distance)}
+        if word:
+            noise = self.losses.core["mechanisms"][one.mechanism]["noise"]
+            letter = self.losses.library.one(noise["page"])["parameter"]
+            names[letter] = self.losses.algebra.read(noise["parameter"])
+        table = page["noises"][word] if word else page["parts"][promise.notion]
+        for r in self.entries(one) if word and exact else [names["r"]]:
+            forms = {key: self.losses.algebra.read(text, {**names, "r": r}) for key, text in table.items()}
+            values = {key: self.value(form, one.member, point) for key, form in forms.items()}
+            demand(all(low >= 0 for low, _ in values.values()), "a piece below 0")
+            self.add(pieces, one, forms, values, r)
+
+    def entries(self, one: Moving) -> list[Form]:
+        """How far the entries of a noise move, each for itself."""
+        mechanism, moves = self.losses.core["mechanisms"][one.mechanism], self.losses.moves[one.mechanism]
+        return noises.entries(self.losses.algebra, self.losses.library, mechanism, moves, int(one.distance))
+
+    def add(
+        self, pieces: Pieces, one: Moving, forms: dict[str, Form], values: dict[str, Interval], r: Form
+    ) -> None:
+        """Adds pieces with these values."""
+        many = (Fraction(one.many), Fraction(one.many))
+        if set(values) == {"epsilon", "delta"}:
+            steps = rational(r)
+            if steps is None or steps.denominator != 1:
+                raise NotRead("curve", "of a distance that is no whole number of steps")
+            key = tuple(
+                value[0] if value[0] == value[1] else (forms[name], one.member)
+                for name, value in sorted(values.items())
+            )
+            pieces.add((key, steps), values["epsilon"], values["delta"], int(steps), one.many)
+        elif set(values) == {"ratio"}:
+            pieces.ratios += [values["ratio"]] * one.many
+        else:
+            demand(set(values) <= {"square", "rho"} and bool(values), "pieces of another kind")
+            zero = number_interval(0)
+            pieces.square = enclosures.plus(pieces.square, enclosures.times(many, values.get("square", zero)))
+            pieces.rho = enclosures.plus(pieces.rho, enclosures.times(many, values.get("rho", zero)))
+
+
+def number_interval(n: int) -> Interval:
+    """A number as an interval."""
+    return Fraction(n), Fraction(n)
+
+
+__all__ = ["Curves", "number"]

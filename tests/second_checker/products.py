@@ -1,0 +1,256 @@
+"""Products, powers and worst cases of forms: they need the signs of letters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from functools import reduce
+from math import gcd
+from typing import Any
+
+from second_checker.forms import (
+    UNIT,
+    ZERO,
+    Form,
+    add,
+    atom,
+    is_worst,
+    letters,
+    made,
+    minus,
+    number,
+    of_atom,
+    primes,
+    rational,
+    scale,
+)
+from second_checker.outcomes import NotRead, Rejected
+from second_checker.values import Values
+
+
+class Products(Values):
+    """Forms that are made of forms."""
+
+    def times(self, x: Form, y: Form) -> Form:
+        """x·y, multiplied out."""
+        return add(*(self.join(m, n, c * d) for m, c in x for n, d in y))
+
+    def join(self, m: frozenset[Any], n: frozenset[Any], factor: Fraction) -> Form:
+        """factor·m·n for two monomials: powers of one base are joined."""
+        powers: dict[Any, Fraction] = {}
+        exponent = ZERO
+        for a, p in [*m, *n]:
+            if a[0] == "exp":
+                exponent = add(exponent, scale(a[1], p))
+            else:
+                powers[a] = powers.get(a, Fraction(0)) + p
+        worst = [a for a, p in powers.items() if a[0] == "top" and p]
+        result = made([(UNIT, factor)])
+        plain = {}
+        for a, p in powers.items():
+            if a[0] == "prime":
+                whole = p.numerator // p.denominator
+                result = scale(result, Fraction(a[1]) ** whole)
+                p -= whole
+            if a[0] == "sum" and p.denominator == 1 and p > 0:
+                result = self.times(result, self.power(a[1], p))
+            elif a[0] == "family" and a[1] == 1 and p > 1 and self.sign(a[2]) > 0:
+                result = self.times(result, self.family(1, self.power(a[2], p), a[3]))
+            elif p and a not in worst:
+                plain[a] = p
+        monomial = frozenset(plain.items())
+        if exponent:
+            monomial |= {(("exp", exponent), Fraction(1))}
+        if len(result) == 1 and rational(result) is not None:
+            result = made([(monomial, next(iter(result))[1])])
+        elif monomial:
+            result = self.times(result, made([(monomial, Fraction(1))]))
+        for a in worst:
+            p = powers[a]
+            if p != 1 and (a[1] != 1 or p < 0 or any(self.sign(x) < 1 for x, _ in a[2])):
+                raise NotRead("formula", "powers of a worst case")
+            if p == 1:
+                result = self.into(result, a)
+                continue
+            inside = self.top(1, [self.power(x, p) for x, _ in a[2]])
+            if is_worst(inside):
+                result = self.into(result, next(iter(next(iter(inside))[0]))[0])
+            else:
+                result = self.times(result, inside)
+        return result
+
+    def into(self, form: Form, worst: Any) -> Form:
+        """form·P for a worst case P: each monomial is multiplied into it, by its sign."""
+        _, m, members = worst
+        total = []
+        for monomial, factor in form:
+            other = [a for a, _ in monomial if a[0] == "top"]
+            one = made([(monomial, Fraction(1))])
+            sign = self.sign(one)
+            if not monomial:
+                total.append(made([(frozenset([(worst, Fraction(1))]), factor)]))
+                continue
+            if not sign:
+                raise NotRead("formula", "of what stands before a worst case")
+            if other and (m != 1 or any(self.sign(x) < 1 for x, _ in members)):
+                raise NotRead("formula", "of worst cases")
+            pairs = [(one, x, n) for x, n in members]
+            if other:
+                pairs = [(y, x, 1) for y, _ in other[0][2] for x, _ in members]
+            way = 1 if sign > 0 else -1
+            inside = [p for y, x, n in pairs for p in [self.times(scale(y, way), x)] * n]
+            total.append(scale(self.top(m, inside), factor * way))
+        return add(*total)
+
+    def power(self, x: Form, p: Fraction) -> Form:
+        """x^p."""
+        if abs(p) > 1000:
+            raise Rejected("a power above 1000")
+        if p.denominator == 1 and p >= 0 and p <= 64:
+            return reduce(self.times, [x] * p.numerator, number(1))
+        if not x:
+            if p > 0:
+                return ZERO
+            raise Rejected("a quotient by 0")
+        sign = self.sign(x)
+        if (p < 0 and abs(sign) != 2) or (p.denominator > 1 and sign < 1):
+            raise NotRead("formula", "what is below a root or a quotient has no sign that is seen")
+        if len(x) == 1:
+            ((monomial, factor),) = x
+            if p > 0 and factor > 0 and len(monomial) == 1:
+                ((a, q),) = monomial
+                if a[0] == "top" and a[1] == q == 1 and all(self.sign(y) > 0 for y, _ in a[2]):
+                    return self.times(self.root(factor, p), self.top(1, [self.power(y, p) for y, _ in a[2]]))
+            kept = all(a[0] != "top" and (p.denominator == 1 or self.atom_sign(a) > 0) for a, _ in monomial)
+            if kept and (factor > 0 or p.denominator == 1):
+                raised = frozenset((a, q * p) for a, q in monomial)
+                return self.times(self.root(factor, p), self.join(raised, UNIT, Fraction(1)))
+        common = self.common(x)
+        if common:
+            out = frozenset((a, -q) for a, q in common)
+            rest = made([(frozenset(self.joined(m, out)), c) for m, c in x])
+            raised = self.join(frozenset((a, q * p) for a, q in common), UNIT, Fraction(1))
+            return self.times(raised, self.power(rest, p))
+        way = -1 if sign < 0 else 1
+        content = way * Fraction(
+            gcd(*(c.numerator for _, c in x)),
+            reduce(lambda a, b: a * b // gcd(a, b), (c.denominator for _, c in x)),
+        )
+        return self.times(self.root(content, p), atom(("sum", scale(x, 1 / content)), p))
+
+    def common(self, x: Form) -> list[tuple[Any, Fraction]]:
+        """The powers of letters > 0 that stand in every term."""
+        first, *others = (dict(monomial) for monomial, _ in x)
+        found = []
+        for a, q in first.items():
+            least = min([q, *(other.get(a, Fraction(0)) for other in others)])
+            if a[0] == "letter" and least > 0 and self.atom_sign(a) == 2:
+                found.append((a, least))
+        return found
+
+    def joined(self, m: frozenset[Any], n: frozenset[Any]) -> list[tuple[Any, Fraction]]:
+        """The powers of two monomials of which none becomes 0 but by cancelling."""
+        powers = dict(m)
+        for a, q in n:
+            powers[a] = powers.get(a, Fraction(0)) + q
+        return [(a, q) for a, q in powers.items() if q]
+
+    def root(self, c: Fraction, p: Fraction) -> Form:
+        """c^p for a number, in primes."""
+        if p.denominator == 1:
+            return number(c**p.numerator)
+        powers = [(("prime", n), e * p) for n, e in primes(c.numerator).items()]
+        powers += [(("prime", n), -e * p) for n, e in primes(c.denominator).items()]
+        return self.join(frozenset(powers), UNIT, Fraction(1))
+
+    def exp(self, x: Form) -> Form:
+        """exp(x); whole multiples of logarithms are taken out."""
+        rest, result = [], number(1)
+        for monomial, factor in x:
+            inner = [a for a, p in monomial if a[0] == "log" and p == 1]
+            if inner and len(monomial) == 1:
+                result = self.times(result, self.power(inner[0][1], factor))
+            else:
+                rest.append((monomial, factor))
+        exponent = made(rest)
+        return self.times(result, atom(("exp", exponent))) if exponent else result
+
+    def log(self, x: Form) -> Form:
+        """log(x); the logarithm of a product of what is > 0 is the sum."""
+        if self.sign(x) != 2:
+            raise NotRead("formula", "what is in a logarithm is not seen to be > 0")
+        if len(x) != 1:
+            return atom(("log", x))
+        ((monomial, factor),) = x
+        if not all(self.atom_sign(a) == 2 and a[0] != "top" for a, _ in monomial) or factor <= 0:
+            return atom(("log", x))
+        parts = [scale(atom(("log", number(n))), e) for n, e in primes(factor.numerator).items()]
+        parts += [scale(atom(("log", number(n))), -e) for n, e in primes(factor.denominator).items()]
+        for a, p in monomial:
+            if a[0] == "exp":
+                parts.append(scale(a[1], p))
+            else:
+                parts.append(scale(atom(("log", number(a[1]) if a[0] == "prime" else atom(a))), p))
+        return add(*parts)
+
+    def top(self, m: int, members: list[Form]) -> Form:
+        """The sum of the m largest."""
+        if m >= len(members):
+            return add(*members)
+        if m == 1:
+            members = list(dict.fromkeys(y for x in members for y in self.spread(x)))
+            members = self.without_smaller(members)
+        if len(set(members)) == 1:
+            return scale(members[0], m)
+        return atom(("top", m, frozenset(Counter(members).items())))
+
+    def spread(self, x: Form) -> list[Form]:
+        """The members of a maximum that is itself a member of one."""
+        if len(x) == 1:
+            ((monomial, factor),) = x
+            if len(monomial) == 1 and factor > 0:
+                ((a, _),) = monomial
+                if a[0] == "top" and a[1] == 1:
+                    return [scale(y, factor) for y, _ in a[2]]
+        return [x]
+
+    def without_smaller(self, members: list[Form]) -> list[Form]:
+        """Of members that are numbers only the largest is kept."""
+        constant = [x for x in members if not letters(x)]
+        best = constant[:1]
+        for x in constant[1:]:
+            sign = self.sign(minus(x, best[0]))
+            if not sign:
+                return members
+            best = [x] if sign > 0 else best
+        return [x for x in members if letters(x)] + best
+
+    def family(self, m: int | None, member: Form, count: Form) -> Form:
+        """The sum of the m largest members of a family, or of all."""
+        indexed = [name for name in letters(member) if "[" in name]
+        if not indexed:
+            return self.times(member, self.fewer(m, count))
+        if m is None or len(member) == 1:
+            total = []
+            for monomial, factor in member:
+                own = frozenset((a, p) for a, p in monomial if any("[" in name for name in of_atom(a)))
+                outer = made([(monomial - own, Fraction(1))])
+                if not own:
+                    total.append(scale(self.times(outer, count), factor))
+                    continue
+                if m is not None and (self.sign(outer) < 1 or factor < 0):
+                    return atom(("family", m, member, count))
+                inner = atom(("family", m, made([(own, Fraction(1))]), count))
+                total.append(scale(self.times(outer, inner), factor))
+            return add(*total)
+        return atom(("family", m, member, count))
+
+    def fewer(self, m: int | None, count: Form) -> Form:
+        """min(m, k), where it is seen which is smaller."""
+        if m is None:
+            return count
+        if self.sign(minus(count, number(m))) > 0:
+            return number(m)
+        if self.sign(minus(number(m), count)) > 0:
+            return count
+        return scale(self.top(1, [number(-m), scale(count, -1)]), -1)

@@ -1,0 +1,48 @@
+"""Neighbours: what a problem file calls them, compared with the single steps of a setting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from second_checker.outcomes import NotRead, demand
+
+
+def relation(said: Any, singles: Any) -> tuple[Any, int]:
+    """The neighbours of a granularity: one step, and how many."""
+    if isinstance(said, str):
+        if said not in singles:
+            raise NotRead("setting", f"the granularity {said}")
+        return singles[said], 1
+    if "group" in said:
+        single, steps = relation(said["of"], singles)
+        return single, 1 if single == "any two" else steps * said["group"]
+    if "union" in said:
+        parts = [relation(part, singles) for part in said["union"]]
+        if any(isinstance(single, str) or steps != 1 for single, steps in parts):
+            raise NotRead("setting", "a union of groups")
+        return [pair for single, _ in parts for pair in single], 1
+    if "w-event" in said and "windows" in singles:
+        return singles["windows"](said["w-event"]), 1
+    raise NotRead("setting", f"the granularity {said}")
+
+
+def same_relation(said: Any, own: Any, singles: Any) -> None:
+    """Rejects neighbours that are not those of the problem file."""
+    single, steps = relation(said, singles)
+    named = isinstance(single, str) or isinstance(own["single"], str)
+    same = single == own["single"] if named else as_set(single) == as_set(own["single"])
+    demand(same and steps == own["steps"], "other neighbours")
+
+
+def as_set(pairs: Any) -> set[tuple[int, ...]]:
+    """Pairs or blocks in any order."""
+    return {tuple(pair) for pair in pairs}
+
+
+def relations(problem: Any, core: Any, singles: Any) -> None:
+    """Rejects where the target or what a guarantee is stated for is another relation."""
+    demand("granularity" in problem["target"], "a target without a granularity")
+    same_relation(problem["target"]["granularity"], core["target"], singles)
+    for said, one in zip(problem["mechanisms"], core["mechanisms"], strict=True):
+        if "noise" not in one:
+            same_relation(said["guarantee"]["granularity"], one["stated"], singles)

@@ -1,0 +1,83 @@
+"""Two formulas at points: where they differ they are not the same, and where they agree nothing is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from second_checker.algebra import Algebra
+from second_checker.enclosures import INF
+from second_checker.forms import Form, letters, minus
+from second_checker.outcomes import NotRead, Rejected
+
+STEPS = (Fraction(1, 7), Fraction(2, 3), Fraction(9, 5))
+
+
+def points(algebra: Algebra, names: set[str]) -> Iterator[dict[str, Fraction]]:
+    """Some allowed points of letters; families have up to four members."""
+    for step in STEPS:
+        point: dict[str, Fraction] = {}
+        for n, name in enumerate(sorted(names), 1):
+            low, high = algebra.ends(name)
+            least = Fraction(low) if low != -INF else Fraction(-1)
+            if algebra.domains[name].get("integer"):
+                point[name] = least + n % 3
+                continue
+            for j in range(1, 9):
+                far = step * n / j
+                value = least + far if high == INF else least + (Fraction(high) - least) * far / (1 + far)
+                point[name.replace("[i]", f"[{j}]")] = value
+        yield point
+
+
+def differ(algebra: Algebra, x: Form, y: Form) -> bool:
+    """Whether two formulas have different values at some point."""
+    for point in points(algebra, letters(x) | letters(y)):
+        (low, high), (least, most) = algebra.enclose(x, point), algebra.enclose(y, point)
+        if high < least or most < low:
+            return True
+    return False
+
+
+def demand_same(algebra: Algebra, x: Form, y: Form, reason: str) -> None:
+    """Rejects two formulas that differ at a point; refuses those that have other forms only."""
+    if same_cleared(algebra, x, y):
+        return
+    if differ(algebra, x, y):
+        raise Rejected(reason)
+    raise NotRead("formula", reason)
+
+
+def same_cleared(algebra: Algebra, x: Form, y: Form) -> bool:
+    """Whether two formulas are one function, seen after multiplying by denominators."""
+    try:
+        return x == y or not without_quotients(algebra, minus(x, y))
+    except NotRead:
+        return False
+
+
+def without_quotients(algebra: Algebra, form: Form) -> Form:
+    """The form times its denominators, where they are seen to be > 0."""
+    for _ in range(8):
+        below = {(a, p) for monomial, _ in form for a, p in monomial if a[0] == "sum" and p < 0}
+        if not below:
+            return form
+        a, p = min(below, key=lambda one: one[1])
+        if algebra.atom_sign(a) != 2:
+            return form
+        form = algebra.times(form, frozenset([(frozenset([(a, -p)]), Fraction(1))]))
+    return form
+
+
+def demand_sign(algebra: Algebra, form: Form, strict: bool, reason: str) -> None:
+    """Rejects what is below 0 at a point; refuses what is not seen to be >= 0, or > 0."""
+    if max(algebra.sign(form), algebra.sign(without_quotients(algebra, form))) >= 1 + strict:
+        return
+    for point in points(algebra, letters(form)):
+        high = algebra.enclose(form, point)[1]
+        if high < 0 or (strict and high == 0):
+            raise Rejected(reason)
+    raise NotRead("formula", reason)
+
+
+__all__ = ["demand_same", "demand_sign", "differ"]
