@@ -62,8 +62,8 @@ def parse(
       2*e11
         ^
     """
-    found, tree = read_tree(text, symbols)
-    if found[0].text == "oo":
+    tree = read_tree(text, symbols)
+    if (tree.kind, tree.text) == ("name", "oo"):
         return INFINITY
     return _Meaning(text, symbols, families, index).of(tree)
 
@@ -77,9 +77,8 @@ def conditions(text: str, symbols: Mapping[str, Term], index: str | None = None)
     >>> conditions("log(x) - log(x) + x/x", {"x": letter("x")})
     [(x, '> 0'), (x, '> 0'), (x, '!= 0')]
     """
-    _, tree = read_tree(text, symbols)
     meaning = _Meaning(text, symbols, NOTHING, index)
-    meaning.of(tree)
+    meaning.of(read_tree(text, symbols))
     return meaning.conditions
 
 
