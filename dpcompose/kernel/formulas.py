@@ -288,8 +288,10 @@ class _Meaning:
             return terms.exp(value)
         if value.letters:
             self.conditions.append((value, "> 0"))
-        elif _sign(value) != 1:
-            what = "0" if value == ZERO else "a negative number"
+        elif (found := _sign(value)) is None:
+            raise self._refusal("this constant is too close to 0 to tell its sign", node)
+        elif found != 1:
+            what = "a negative number" if found else "0"
             raise self._refusal(f"log of {what} has no real value", node)
         return terms.log(value)
 
