@@ -170,16 +170,18 @@ def _verdict(n: int, data: Any, claim: Claim, made: Sequence[Theorem]) -> tuple[
         raise Refused(f"claim {n} cannot be read")
     said = _says(data.get("step"), made, f"claim {n}")
     _check_about(n, said, claim, Satisfies if word == "proved" else Refuted, word)
-    if word == "refuted":
+    loose, is_shown = data.get("loose"), "shown" in data
+    if word == "refuted" and (is_shown or loose is not None):
+        raise Refused(f"claim {n} is refuted: it is neither loose nor optimal")
+    if not is_shown and loose is not None:
+        raise Refused(f"nothing shows whether claim {n} is loose")
+    if not is_shown:
         return word, None
-    if "shown" not in data:
-        if data.get("loose") is not None:
-            raise Refused(f"nothing shows whether claim {n} is loose")
-        return word, None
+    if type(loose) is not bool:
+        raise Refused(f"claim {n} is loose or not: true or false")
     shown = _says(data["shown"], made, f"claim {n}")
-    loose = data.get("loose")
     _check_about(n, shown, claim, Loose if loose else Optimal, "loose" if loose else "optimal")
-    return word, bool(loose)
+    return word, loose
 
 
 def _check_about(n: int, said: Judgement, claim: Claim, kind: type[Any], word: str) -> None:

@@ -56,7 +56,7 @@ from dpcompose.spaces.databases import (
     Tuples,
     owners_of,
 )
-from dpcompose.spaces.granularities import BUILT_IN, Granularity, group, pairs, union, w_event
+from dpcompose.spaces.granularities import BUILT_IN, Granularity, group, pairs, unbounded, union, w_event
 from dpcompose.spaces.maps import (
     Everything,
     Map,
@@ -369,7 +369,7 @@ class _Reader:
             found = policy(name, groups or (), given.add_remove or ())
         except ValueError as error:
             self._wrong(path, error)
-            return {}
+            return {name: unbounded}  # nothing more is said of what is called so
         if why := found.unfit(databases):
             self._wrong(path, why)
         return {name: found}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, product
@@ -89,8 +89,14 @@ class Setting(Composition, Shown):
             if found.verdict == "refuted":
                 raise InvalidSetting(f"{name} is not what its table shows: {found.words}")
 
-    def _check_names(self, stated: Iterable[Granularity]) -> None:
-        """Policies are about records of the class."""
+    def _check_names(self, stated: Sequence[Granularity]) -> None:
+        """Policies are about records of the class; where queries look at attributes, they say too little."""
+        for name, inner in self.studies.items():
+            named = [one for one in stated if one.names] if inner.attributes else []
+            if named:
+                raise InvalidSetting(
+                    f"{name} looks at an attribute of the records, of which {named[0]} neighbours say nothing"
+                )
         if not isinstance(self.databases, Multisets | Sets | Tuples) or self.databases.arbitrary:
             return
         for one in stated:
@@ -602,14 +608,17 @@ class Setting(Composition, Shown):
         return values.surely(terms.substituted(value, self.letters), strictly=False)
 
     def _check_attributes(self, name: str) -> None:
-        """Where records differ in attributes too, all that is read and related must be told by records."""
-        if (
-            policy_of(self.target) is None
-            and self.target.edits(self.databases) is None
-            and not isinstance(self.target, Changes)
-        ):
+        """Where records differ in attributes too, all that is read and related must be told by records.
+
+        A policy that names records does not say which of those of one name it joins.
+        """
+        told = self.target.edits(self.databases) is not None or isinstance(self.target, Changes)
+        unsaid = [one for one in self.granularities if one.names]
+        if not told and policy_of(self.target) is None:
+            unsaid = [self.target]
+        if unsaid:
             raise InvalidSetting(
-                f"{name} looks at an attribute of the records, of which {self.target} neighbours say nothing"
+                f"{name} looks at an attribute of the records, of which {unsaid[0]} neighbours say nothing"
             )
         for other in self.mechanisms:
             if not is_record_wise(other.reads):

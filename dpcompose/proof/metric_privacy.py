@@ -331,6 +331,8 @@ class Composition:
                 raise BadCertificate("the databases would have too many records")
             D += [some[0]] * removed
             E += [some[-1]] * added
+        same = [*D, *E, *universe.records, *universe.spare][:1] * universe.sizes.filled(len(D), len(E))
+        D, E = D + same, E + same
         pair: tuple[Database, Database] = (tuple(sorted(D)), tuple(sorted(E)))
         if pair[0] not in universe or pair[1] not in universe:
             raise BadCertificate("there are no databases of that size")

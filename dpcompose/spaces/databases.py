@@ -219,6 +219,8 @@ class Size:
             if least > n:
                 raise ValueError(f"no database has {least} records or more and {n} or fewer")
             return Size(n, exactly=True) if least == n else Size(n, least=least)
+        if re.search("[0-9]{10}", text):
+            raise ValueError(f"{text!r} is too large: sizes are below 10^9")
         raise ValueError(f'{text!r} is no size; use "any", "<= 4", "= 4", ">= 2" or "2..4"')
 
     def allows(self, n: int) -> bool:

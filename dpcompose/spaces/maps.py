@@ -124,7 +124,7 @@ class Restriction(Map):
     def image(self, databases: DatabaseClass) -> DatabaseClass:
         """Multisets, sets or sequences over A: of any size, or at most n where 𝔻 limits it (A = X: 𝔻 itself).
 
-        Sets of exactly n records have at least n − |X∖A| in A: their images are listed.
+        Sets of at least m records have at least m − |X∖A| in A.
         """
         if not isinstance(databases, Multisets | Sets | Sequences):
             raise TypeError("only multisets, sets and sequences are restricted to records")
@@ -134,9 +134,7 @@ class Restriction(Map):
             return Listed(((),))
         if not isinstance(databases, Sets):
             return type(databases)(self.records, Size(databases.sizes.n))
-        if databases.sizes.exactly:
-            return Listed(tuple(dict.fromkeys(self(D) for D in databases.databases())))
-        return Sets(self.records, databases.sizes)
+        return databases.restricted([one for one in self.records if one in databases.elements])
 
     def written(self, D: str) -> str:
         return f"{D}|{{{', '.join(self.records)}}}"

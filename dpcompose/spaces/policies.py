@@ -8,8 +8,9 @@ the records, unbounded the star at nothing; modifying a person within a county, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -45,7 +46,19 @@ class Policy(Granularity):
             return False
         if x is None or y is None:
             return self.add_remove is None or (x or y) in self.add_remove
-        return self.replace is None or any({x, y} <= group for group in self.replace)
+        return self.replace is None or not self._groups_of(x).isdisjoint(self._groups_of(y))
+
+    def _groups_of(self, x: str) -> frozenset[int]:
+        """The numbers of the groups that a record is in."""
+        return self._by_record.get(x, frozenset())
+
+    @cached_property
+    def _by_record(self) -> Mapping[str, frozenset[int]]:
+        found: dict[str, set[int]] = {}
+        for n, group in enumerate(self.replace or ()):
+            for x in group:
+                found.setdefault(x, set()).add(n)
+        return {x: frozenset(some) for x, some in found.items()}
 
     def are_neighbours(self, D: Database, E: Database) -> bool:
         assert isinstance(D, tuple) and isinstance(E, tuple)

@@ -7,7 +7,7 @@ that sets of any size, and graphs on fixed vertices, are products.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -22,7 +22,6 @@ from dpcompose.spaces.databases import (
     TooLarge,
     records_of,
     refuse_if_large,
-    refuse_least,
     universe,
     unnamed,
 )
@@ -62,15 +61,19 @@ class Subsets(DatabaseClass):
     def count(self) -> int | None:
         if self.unlimited:
             return None
-        m = len(self.elements)
-        n = m if self.sizes.n is None else self.sizes.n
-        return sum(comb(m, size) for size in ([n] if self.sizes.exactly else range(min(m, n) + 1)))
+        return sum(comb(len(self.elements), size) for size in self._sizes)
+
+    @property
+    def _sizes(self) -> Sequence[int]:
+        """How many elements a database can have."""
+        m, sizes = len(self.elements), self.sizes
+        if sizes.exactly:
+            return [sizes.n or 0]
+        return range(sizes.least, (m if sizes.n is None else min(m, sizes.n)) + 1)
 
     def databases(self) -> Iterator[Database]:
         refuse_if_large(self)
-        m = len(self.elements)
-        n = m if self.sizes.n is None else min(m, self.sizes.n)
-        for size in [self.sizes.n or 0] if self.sizes.exactly else range(n + 1):
+        for size in self._sizes:
             yield from (self.always + free for free in combinations(self.elements, size))
 
     def size(self, D: Database) -> int:
@@ -94,7 +97,7 @@ class Subsets(DatabaseClass):
 
     @property
     def cells(self) -> tuple[Cell, ...] | None:
-        return self.elements if self.sizes.n is None else None
+        return self.elements if self.sizes.n is None and not self.sizes.least else None
 
     def shape_of_both(self, D: Database, E: Database) -> DatabaseClass | None:
         shape = self.holding(D, E)
@@ -148,9 +151,8 @@ class Sets(Subsets):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "records", universe(self.records, self.arbitrary))
-        refuse_least(self.kind, self.sizes)
-        n, m = self.sizes.n or 0, len(self.records)
-        if self.sizes.exactly and n > m and not self.arbitrary:
+        n, m = self.sizes.n if self.sizes.exactly else self.sizes.least, len(self.records)
+        if n is not None and n > m and not self.arbitrary:
             raise ValueError(
                 f"no set has {n:,} different records of the {m:,} in the universe; "
                 f'size = "= {m}" at most, or more records, would do'
@@ -175,6 +177,20 @@ class Sets(Subsets):
             return self
         return replace(self, records=tuple(sorted(found.union(self.records))))
 
+    def restricted(self, records: Sequence[str]) -> Sets:
+        """The sets over some of the records that sets of the class have there: of these sizes.
+
+        >>> str(Sets(("a", "b", "c"), Size(2, exactly=True)).restricted(["a", "b"]))
+        'all sets of size >= 1 over {a, b}'
+        """
+        outside = len(records) + (self.sizes.n or 0) if self.arbitrary else len(self.records) - len(records)
+        fewest = (self.sizes.n or 0) if self.sizes.exactly else self.sizes.least
+        least = max(0, fewest - outside)
+        most = len(records) if self.sizes.n is None else min(self.sizes.n, len(records))
+        if least == most:
+            return Sets(tuple(records), Size(most, exactly=True))
+        return Sets(tuple(records), Size(None if most == len(records) else most, least=least))
+
     def naming(self, names: Collection[object], most: int) -> DatabaseClass:
         if not self.arbitrary:
             return self
@@ -188,7 +204,8 @@ class Sets(Subsets):
         return data if self.arbitrary else data | {"records": list(self.records)}
 
     def __str__(self) -> str:
-        size = {"any": "", "at most": f" of size <= {self.sizes.n}", "exactly": f" of size {self.sizes.n}"}
+        size = {"any": f" of size {self.sizes}" if self.sizes.least else ""}
+        size |= {"at most": f" of size {self.sizes}", "exactly": f" of size {self.sizes.n}"}
         named = f" that holds {', '.join(self.records)}" if self.records else ""
         over = f"an arbitrary record universe{named}" if self.arbitrary else f"{{{', '.join(self.records)}}}"
         return f"all sets{size[self.sizes.kind]} over {over}"

@@ -94,6 +94,10 @@ CHANGES: dict[str, tuple[Callable[[Any], None], str]] = {
         claim(3, loose=False),
         "claim 3 is not shown to be optimal: its step says something else",
     ),
+    "loose for a list": (claim(3, loose=[1]), "claim 3 is loose or not: true or false"),
+    "loose for a word": (claim(2, loose="oo"), "claim 2 is loose or not: true or false"),
+    "loose where refuted": (claim(1, loose=False), "claim 1 is refuted: it is neither loose nor optimal"),
+    "a word where refuted": (claim(1, loose="oo"), "claim 1 is refuted: it is neither loose nor optimal"),
     "loose for optimal": (claim(2, loose=True), "claim 2 is not shown to be loose: its step says something"),
     "nothing that shows it": (claim(3, shown=None), "nothing shows whether claim 3 is loose"),
     "other parameters": (

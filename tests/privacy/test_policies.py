@@ -250,3 +250,54 @@ def test_groups_that_are_too_large_are_refused_before_they_are_written_down() ->
     text = parts('replace = "all"\nadd-remove = "all"', [["a"], ["b"]], target='{ group = 9, of = "p" }')
     with pytest.raises((ValueError, TooLarge)):
         guarantee(text)
+
+
+def test_who_reads_nothing_never_sees_a_move() -> None:
+    text = parts('add-remove = ["a"]', [["a"]]).replace('records = ["a"]', "records = []")
+    grouped = text.replace('granularity = "p", domain', 'granularity = { group = 2, of = "p" }, domain')
+    assert guarantee(grouped) == "0"
+
+
+def test_a_mistake_in_a_policy_is_the_only_one() -> None:
+    with pytest.raises(problems.ProblemError) as caught:
+        guarantee(parts('replace = [["a", "a"]]', [["a"]]))
+    assert [one.message for one in caught.value.mistakes] == [
+        "p: a group of records that replace each other has two records at least"
+    ]
+
+
+def test_many_groups_are_told_apart_at_once() -> None:
+    """Three hundred households of two."""
+    homes = ", ".join(f'["{i}a", "{i}b"]' for i in range(300))
+    text = parts(f"replace = {{ within = [{homes}] }}", [["0a", "0b", "1a"], ["1b"]])
+    assert guarantee(text) == "e1 + e2"
+
+
+@pytest.mark.parametrize("query", ["{ sum = [-1, 1] }", "{ histogram = 2 }"])
+@pytest.mark.parametrize(("target", "stated"), [("p", "p"), ("bounded", "p"), ("p", "bounded")])
+def test_a_policy_says_nothing_of_attributes(query: str, target: str, stated: str) -> None:
+    """Whether a record may become one of its own name with another attribute is not said."""
+    text = parts(
+        'replace = [["a", "b"]]', [["a"]], of='records = ["a", "b"]\nsize = "= 1"', target=f'"{target}"'
+    )
+    text = text.replace('granularity = "p", domain', f'granularity = "{stated}", domain')
+    asked = f'[[mechanisms]]\nname = "S"\nquery = {query}\nnoise = {{ laplace = "1/f" }}\n'
+    with pytest.raises((problems.ProblemError, InvalidSetting), match="of which p neighbours say nothing"):
+        guarantee(text + asked)
+
+
+def test_a_policy_of_all_records_is_about_their_attributes_too() -> None:
+    text = parts('replace = "all"', [["a"]], of='records = ["a", "b"]\nsize = "= 1"')
+    asked = '[[mechanisms]]\nname = "S"\nquery = { sum = [-1, 1] }\nnoise = { laplace = "1/f" }\n'
+    assert guarantee(text + asked) == "e1 + 2*f"
+
+
+def test_a_policy_says_nothing_of_attributes_that_a_study_looks_at() -> None:
+    text = parts('replace = [["a", "b"]]', [["a"]], of='records = ["a", "b"]\nsize = "= 1"')
+    study = (
+        '[studies.S]\ntarget = { granularity = "bounded" }\n[[studies.S.mechanisms]]\nname = "N"\n'
+        'query = { sum = [-1, 1] }\nnoise = { laplace = "1/f" }\n'
+        '[[mechanisms]]\nname = "T"\nstudy = "S"\n'
+    )
+    with pytest.raises((problems.ProblemError, InvalidSetting), match="of which p neighbours say nothing"):
+        guarantee(text + study)

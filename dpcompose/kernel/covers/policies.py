@@ -63,7 +63,7 @@ class Policies(Covering):
             return self.of_noise(mechanism, inside)
         stated = mechanism.stated
         assert stated is not None
-        if stated.any_two:
+        if stated.any_two or not inside:  # nothing has one value only, and never moves
             return AnyTwo((self.any_two(),), inside)
         whole = inside == self.every
         if mechanism.domain == "own" or whole:

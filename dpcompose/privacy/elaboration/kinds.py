@@ -66,7 +66,8 @@ def any_two(granularity: Granularity, databases: DatabaseClass) -> bool:
 def groups_pushed(setting: Setting) -> bool:
     """Whether a mechanism is stated for groups of steps on the common domain, and reads a part only."""
     return any(
-        one.satisfies.domain == "common"
+        bool(one.reads.names)  # who reads nothing never sees a move
+        and one.satisfies.domain == "common"
         and not one.reads.is_identity(setting.databases)
         and one.satisfies.granularity is not None
         and one.satisfies.granularity.innermost()[1] > 1

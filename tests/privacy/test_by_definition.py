@@ -1,0 +1,182 @@
+"""Bounds on sets and multisets against their definition, by plain Python: no lemma, no class of the program.
+
+The class, its neighbours, the class of what is read with its own neighbours, the push-forward, and shortest
+paths are written down here once more.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement
+from typing import Any
+
+import pytest
+from policies_at_random import random_policy
+
+from dpcompose.front.study import Study
+from dpcompose.kernel import formulas
+from dpcompose.privacy import problems
+from dpcompose.spaces.policies import policy
+
+F = Fraction
+Database = tuple[str, ...]
+Graph = Mapping[Database, set[Database]]
+
+
+def listed(kind: str, records: list[str], least: int, most: int) -> list[Database]:
+    """All sets or multisets of so many records."""
+    some: Callable[..., Any] = combinations if kind == "sets" else combinations_with_replacement
+    return [tuple(D) for n in range(least, most + 1) for D in some(sorted(records), n)]
+
+
+def joined(granularity: Any, policies: Mapping[str, Any]) -> Callable[[str | None, str | None], bool]:
+    """Whether a record may become another one; None for nothing."""
+    if isinstance(granularity, dict):
+        both = [joined(one, policies) for one in granularity["union"]]
+        return lambda x, y: any(one(x, y) for one in both)
+    if granularity in policies:
+        given = policies[granularity]
+        within = given.get("replace", ())
+        groups = within["within"] if isinstance(within, dict) else within
+        return policy("p", groups, given.get("add-remove", ())).joins
+    moves = {"unbounded": lambda x, y: None in (x, y), "bounded": lambda x, y: None not in (x, y)}[
+        granularity
+    ]
+    return lambda x, y: x != y and moves(x, y)
+
+
+def graph(nodes: list[Database], joins: Callable[[str | None, str | None], bool]) -> Graph:
+    """The neighbours inside a class: one record goes, comes, or becomes another one."""
+    found: dict[Database, set[Database]] = {D: set() for D in nodes}
+    for D in nodes:
+        for E in nodes:
+            gone, come = [*(Counter(D) - Counter(E)).elements()], [*(Counter(E) - Counter(D)).elements()]
+            if (
+                D != E
+                and len(gone) <= 1
+                and len(come) <= 1
+                and joins(*(one[0] if one else None for one in (gone, come)))
+            ):
+                found[D].add(E)
+    return found
+
+
+def pushed(neighbours: Graph, f: Callable[[Database], Database]) -> Graph:
+    """The images of neighbours."""
+    found: dict[Database, set[Database]] = {f(D): set() for D in neighbours}
+    for D, some in neighbours.items():
+        found[f(D)] |= {f(E) for E in some} - {f(D)}
+    return found
+
+
+def apart(neighbours: Graph, x: Database) -> dict[Database, int]:
+    """How many steps lead from x to each other one."""
+    found, waiting = {x: 0}, deque([x])
+    while waiting:
+        at = waiting.popleft()
+        for one in neighbours[at] - found.keys():
+            found[one] = found[at] + 1
+            waiting.append(one)
+    return found
+
+
+def lost(problem: dict[str, Any], values: Mapping[str, Fraction]) -> Fraction | str:
+    """The most that is lost between neighbours of the target, by definition."""
+    data, policies = problem["databases"], problem.get("granularities", {})
+    records, (least, most) = data["records"], bounds(data)
+    nodes = listed(data["kind"], records, least, most)
+    neighbours = graph(nodes, joined(problem["target"]["granularity"], policies))
+    distances = []
+    for one in problem["mechanisms"]:
+        inside = records if one["reads"] == "everything" else one["reads"]["records"]
+        f = lambda D, inside=inside: tuple(x for x in D if x in inside)  # noqa: E731
+        stated = joined(one["guarantee"]["granularity"], policies)
+        own = one["guarantee"]["domain"] == "own" or set(inside) == set(records)
+        images = sorted({f(D) for D in nodes})
+        of_images = graph(images, stated) if own else pushed(graph(nodes, stated), f)
+        distances.append((f, {x: apart(of_images, x) for x in images}, values[one["guarantee"]["epsilon"]]))
+    worst: Fraction = F(0)
+    for D, some in neighbours.items():
+        for E in some:
+            steps = [(far[f(D)].get(f(E)), e) for f, far, e in distances]
+            if any(r is None for r, _ in steps):
+                return "oo"
+            worst = max(worst, sum((r * e for r, e in steps if r is not None), F(0)))
+    return worst
+
+
+def bounds(data: Mapping[str, Any]) -> tuple[int, int]:
+    """The least and the greatest size of a class."""
+    size, all_of_them = data["size"], len(data["records"])
+    if ".." in size:
+        low, _, high = size.partition("..")
+        return int(low), int(high)
+    if size == "any":
+        return 0, all_of_them
+    n = int(size.split()[1])
+    return (n, n) if size[0] == "=" else (0, n) if size[0] == "<" else (n, all_of_them)
+
+
+def random_problem(seed: int) -> dict[str, Any]:
+    rng = random.Random(seed)
+    kind = rng.choice(["sets", "sets", "multisets"])
+    records = list("abcd")[: rng.choice([2, 3, 4, 4])]
+    some = ["= 1", "= 2", "= 2", "<= 2", "1..2", "= 3"] + (["any", ">= 1", "2..3"] if kind == "sets" else [])
+    fitting = [one for one in some if bounds({"size": one, "records": records})[1] <= len(records)]
+    policies = {"p": random_policy(rng, records)}
+    named = ["unbounded", "bounded", "bounded", "p", "p", {"union": ["unbounded", "p"]}]
+    mechanisms = []
+    for i in range(1, rng.randint(1, 3) + 1):
+        reads = rng.choice(["everything", *(rng.sample(records, k) for k in range(1, len(records) + 1))])
+        stated = {"notion": "pure", "epsilon": f"e{i}", "granularity": rng.choice(named)}
+        stated["domain"] = rng.choice(["own", "own", "common"])
+        many = reads if reads == "everything" else {"records": reads}
+        mechanisms.append({"name": f"M{i}", "reads": many, "guarantee": stated})
+    return {
+        "format": 1,
+        "databases": {"kind": kind, "records": records, "size": rng.choice(fitting)},
+        "granularities": policies,
+        "target": {"granularity": rng.choice(named)},
+        "mechanisms": mechanisms,
+    }
+
+
+def check(seed: int) -> None:
+    problem = random_problem(seed)
+    rng = random.Random(-seed)
+    values = {f"e{i}": F(rng.randint(1, 40), 7) for i in range(1, len(problem["mechanisms"]) + 1)}
+    found = Study(problems.read_data(problem).setting).proofs.guarantee("pure").main
+    ((_, bound),) = found.says.values
+    assert found.optimal, problem
+    said = "oo" if bound.kind == "oo" else formulas.evaluate(bound, values)
+    assert said == lost(problem, values), problem
+
+
+@pytest.mark.parametrize("start", range(0, 160, 20))
+def test_bounds_are_what_is_lost_by_definition(start: int) -> None:
+    for seed in range(start, start + 20):
+        check(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(1000, 5000, 100))
+def test_more_bounds_are_what_is_lost_by_definition(start: int) -> None:
+    for seed in range(start, start + 100):
+        check(seed)
+
+
+@pytest.mark.parametrize(("stated", "bound"), [("bounded", "oo"), ("unbounded", "e")])
+def test_what_is_read_of_sets_of_one_size_is_a_class_of_its_own(stated: str, bound: str) -> None:
+    """Of two out of three records one may be b, or none: no exchange leads from one to the other."""
+    guarantee = {"notion": "pure", "epsilon": "e", "granularity": stated, "domain": "own"}
+    problem = {
+        "format": 1,
+        "databases": {"kind": "sets", "records": ["a", "b", "c"], "size": "= 2"},
+        "target": {"granularity": "bounded"},
+        "mechanisms": [{"name": "M", "reads": {"records": ["b"]}, "guarantee": guarantee}],
+    }
+    found = Study(problems.read_data(problem).setting).proofs.guarantee("pure").main
+    assert [formulas.to_text(term) for _, term in found.says.values] == [bound]
