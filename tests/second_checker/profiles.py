@@ -25,6 +25,12 @@ U, B, BOTH = frozenset({(0, 1), (1, 0)}), frozenset({(1, 1)}), frozenset({(0, 1)
 
 def profile(core: Any, library: Library) -> tuple[list[Vector], dict[int, noises.Moves]]:
     """The maximal vectors of a setting; noises have ranks for distances, with the moves of each."""
+    vectors, moves = noises.ranked(core, library, set(types(core)))
+    return maximal(core, vectors), moves
+
+
+def types(core: Any) -> Iterator[Any]:
+    """The vectors of target neighbours; of a noise how many records go and come."""
     kind = core["databases"]["kind"]
     found = {
         "records": by_edits,
@@ -35,8 +41,7 @@ def profile(core: Any, library: Library) -> tuple[list[Vector], dict[int, noises
     }.get(kind)
     if found is None:
         raise NotRead("setting", f"databases of kind {kind}")
-    vectors, moves = noises.ranked(core, library, set(found(core)))
-    return maximal(core, vectors), moves
+    return found(core)
 
 
 def slots(core: Any) -> list[tuple[int, Any]]:

@@ -10,7 +10,7 @@ from second_checker import sizes
 from second_checker.algebra import Algebra
 from second_checker.forms import rational
 from second_checker.outcomes import NotRead, demand
-from second_checker.policies import policies
+from second_checker.policies import attributes, policies
 from second_checker.relations import relations
 
 Parts = dict[str, int]
@@ -120,17 +120,17 @@ def memberships(
     universe = problem["databases"].get("records")
     named = sorted({r for m in problem["mechanisms"] for r in named_records(m.get("reads", "everything"))})
     places: list[tuple[Any, Choice, int]]
+    # a record comes with every value that queries look at, so with a query it stands for many
+    many = 2 if attributes(problem) else 1
     if universe is not None:
         demand(set(named) <= set(universe) and not parts, "records that are not there")
-        # a record comes with every value that queries look at, so with a query it stands for many
-        many = 2 if any(m.get("query", "count") not in ("count", "bit") for m in problem["mechanisms"]) else 1
         places = [(r, {}, many) for r in universe]
     elif parts and named:
         raise NotRead("setting", "partitions beside named records")
     else:
         names = sorted(parts)
         lying = product(*(choices[name] for name in names))
-        places = [(r, {}, 1) for r in named]
+        places = [(r, {}, many) for r in named]
         places += [(None, dict(zip(names, where, strict=True)), 2) for where in lying]
     found: Counter[tuple[bool, ...]] = Counter()
     for record, where, many in places:
