@@ -1,0 +1,100 @@
+"""The second checker on random policies, least sizes and overlapping parts: what is saved of them is accepted."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import drawn_results
+import pytest
+from policies_at_random import random_policy
+from privacy import test_overlapping, test_policies, test_sizes
+from second_checker.verdicts import Verdict, check
+
+BOTH = {"union": ["bounded", "unbounded"]}
+GROUP = {"group": 2, "of": "unbounded"}
+
+
+def of_a_universe(seed: int) -> dict[str, Any]:
+    """Policies on an arbitrary universe, of any sizes, with counts, histograms and guarantees."""
+    rng = random.Random(seed)
+    records = list("abcd")[: rng.choice([2, 3, 4])]
+    policies = {name: random_policy(rng, records) for name in "pq"}
+    stated = ["p", "p", "q", "unbounded", "bounded", {"union": ["p", "q"]}, BOTH, "free-lunch"]
+    mechanisms: list[dict[str, Any]] = []
+    for i in range(1, rng.randint(1, 3) + 1):
+        reads = rng.choice(["everything", *(rng.sample(records, k) for k in range(1, len(records) + 1))])
+        one: dict[str, Any] = {
+            "name": f"M{i}",
+            "reads": reads if reads == "everything" else {"records": reads},
+        }
+        if i > 1 and rng.random() < 0.35:
+            mechanisms.append(one | {"query": "count", "noise": {"laplace": f"1/f{i}"}})
+            continue
+        granularity: Any = rng.choice(stated)
+        if rng.random() < 0.25 and granularity != "free-lunch" and reads == "everything":
+            granularity = {"group": 2, "of": granularity}
+        guarantee = {"notion": "pure", "granularity": granularity, "domain": rng.choice(["own", "common"])}
+        mechanisms.append(one | {"guarantee": guarantee | {"epsilon": f"e{i}"}})
+    target: Any = rng.choice(["p", "p", {"union": ["p", "q"]}, {"union": ["p", "bounded"]}])
+    if rng.random() < 0.4:
+        target = {"group": rng.choice([2, 2, 3]), "of": target}
+    size = rng.choice(["any", "any", "<= 1", "<= 2", "= 2", ">= 1", ">= 2", "1..2", "2..3", "2..5"])
+    return {
+        "format": 1,
+        "databases": {"kind": "multisets", "size": size},
+        "granularities": policies,
+        "target": {"granularity": target},
+        "mechanisms": mechanisms,
+    }
+
+
+def of_a_family(seed: int) -> dict[str, Any]:
+    """A family on overlapping parts, of a number of members or of any number."""
+    rng = random.Random(seed)
+    return test_overlapping.overlapping(
+        rng.randint(1, 3),
+        rng.choice(["unbounded", "bounded", "bounded", BOTH, GROUP]),
+        rng.choice(["unbounded", "bounded", BOTH, GROUP, "free-lunch"]),
+        rng.choice(["own", "common"]),
+        rng.choice(["pure", "pure", "zcdp", "gaussian"]),
+        rng.choice(["integer >= 1", "integer >= 1", "integer >= 2", "1", "2", "3", "4"]),
+    )
+
+
+DRAWN: dict[str, tuple[Callable[[int], dict[str, Any]], set[str]]] = {
+    "policies": (test_policies.random_problem, {"policies"}),
+    "sizes": (test_sizes.random_problem, {"policies", "records"}),
+    "universes": (of_a_universe, {"policies"}),
+    "families": (of_a_family, {"records"}),
+}
+"""How settings are drawn, and the kinds of databases that they have."""
+SOME, EVERY = 10, 60
+"""How many seeds of each a normal run takes, and how many there are."""
+
+
+def judged(name: str, seeds: range) -> int:
+    """How many settings are judged; all of them are accepted."""
+    draw, kinds = DRAWN[name]
+    found: Counter[str] = Counter()
+    for seed in seeds:
+        data = drawn_results.saved(draw(seed))
+        if data is not None:
+            assert check(data) == Verdict("ACCEPTED"), (name, seed)
+            found[data["core"]["databases"]["kind"]] += 1
+            found.update(one["verdict"] for one in data["claims"])
+    assert min(found[kind] for kind in (*kinds, "proved", "refuted")) > 0
+    return sum(found[kind] for kind in kinds)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_random_settings_are_accepted(name: str) -> None:
+    assert judged(name, range(SOME)) >= SOME - 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DRAWN)
+def test_more_random_settings_are_accepted(name: str) -> None:
+    assert judged(name, range(SOME, EVERY)) >= (EVERY - SOME) * 3 // 4
