@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
+from itertools import combinations_with_replacement
 from typing import Any
 
 import drawn_results
 import pytest
 from policies_at_random import random_policy
 from privacy import test_overlapping, test_policies, test_sizes
+from second_checker.enclosures import INF
+from second_checker.matchings import cheapest, drawn, usable
 from second_checker.verdicts import Verdict, check
 
 BOTH = {"union": ["bounded", "unbounded"]}
@@ -98,3 +101,44 @@ def test_random_settings_are_accepted(name: str) -> None:
 @pytest.mark.parametrize("name", DRAWN)
 def test_more_random_settings_are_accepted(name: str) -> None:
     assert judged(name, range(SOME, EVERY)) >= (EVERY - SOME) * 3 // 4
+
+
+# -- what it rests on --------------------------------------------------------------------------------------
+
+
+def walked(graph: frozenset[frozenset[int | None]], start: Any, every: set[Any]) -> dict[Any, int]:
+    """How many steps lead from a database to the others of a class, one step after the other."""
+    row = {start: 0}
+    waiting = deque([start])
+    while waiting:
+        at = waiting.popleft()
+        for edge in graph:
+            x, y = (*edge, *edge)[:2]
+            for gone, come in ((x, y), (y, x)):
+                if gone is None or gone in at:
+                    left = list(at)
+                    if gone is not None:
+                        left.remove(gone)
+                    to = tuple(sorted(left if come is None else [*left, come]))
+                    if to in every and to not in row:
+                        row[to] = row[at] + 1
+                        waiting.append(to)
+    return row
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_matchings_are_as_long_as_walks(seed: int) -> None:
+    """The cheapest matching of what two databases have alone is the number of steps between them, in each class."""
+    rng = random.Random(seed)
+    records = range(rng.choice([2, 3, 4]))
+    edges = [[x, y] for x in records for y in (None, *records[:x]) if rng.random() < 0.4]
+    least, most = rng.choice([(0, 1), (0, 2), (0, 3), (1, 1), (2, 2), (3, 3), (1, 2), (1, 3), (2, 3), (2, 4)])
+    base = {"size": ["exactly" if least == most else "at most", most]}
+    base |= {"least": least} if 0 < least < most else {}
+    every = {D for n in range(least, most + 1) for D in combinations_with_replacement(records, n)}
+    graph = usable(drawn(edges), base)
+    for D in sorted(every):
+        row = walked(drawn(edges), D, every)
+        for E in every:
+            alone = (tuple((Counter(A) - Counter(B)).elements()) for A, B in ((D, E), (E, D)))
+            assert cheapest(graph, *alone) == row.get(E, INF)

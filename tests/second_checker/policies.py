@@ -7,7 +7,7 @@ edges to all others, are twins; a setting shows classes of twins, those with two
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from second_checker import sizes
@@ -70,7 +70,9 @@ def shown(problem: Any, core: Any) -> list[list[Record]]:
         own = [name for name in atom if name in pool]
         fresh = [name for name in atom if name not in pool]
         demand(bool(atom) and (arbitrary or not fresh or (many and bool(own))), "records that are not there")
-        others = [(own[0], n) for n, _ in enumerate(fresh, 1)] if own and many else [(f"?{x}", 0) for x in fresh]
+        others = (
+            [(own[0], n) for n, _ in enumerate(fresh, 1)] if own and many else [(f"?{x}", 0) for x in fresh]
+        )
         atoms.append([(name, 0) for name in own] + others)
     return atoms
 
@@ -167,7 +169,7 @@ def same_edges(graph: Edges, single: Any, atoms: list[list[Record]]) -> None:
     demand(all(type(x) is int or x is None for edge in drawn for x in edge), "no edges")
     demand(all(x in places for edge in drawn for x in edge), "edges of no atom")
     records: list[list[Record | None]] = [[None], *([*atom] for atom in atoms)]
-    for (a, own), (b, other) in ((p, q) for p in zip(places, records) for q in zip(places, records)):
+    for (a, own), (b, other) in product(zip(places, records, strict=True), repeat=2):
         pairs = {frozenset((x, y)) for x in own for y in other if x != y}
         demand(bool(pairs) or frozenset((a, b)) not in drawn, "an edge of a record with itself")
         demand(all((pair in graph) == (frozenset((a, b)) in drawn) for pair in pairs), "other neighbours")

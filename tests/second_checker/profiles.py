@@ -129,7 +129,9 @@ def moved(mechanism: Any, reads: Any, removed: Any, added: Any, base: Any) -> An
         return 1
     how, kind, common = base["size"][0], edits(relation), mechanism["domain"] == "common"
     if common and not whole and relation["steps"] > 1 and base.get("least") and base["size"][1] is not None:
-        raise NotRead("setting", "groups on the common domain, of databases of several sizes with a least one")
+        raise NotRead(
+            "setting", "groups on the common domain, of databases of several sizes with a least one"
+        )
     demand(kind in (U, B, BOTH), "edits that are none of the three")
     if kind == U:
         distance: Distance = INF if how == "exactly" and (whole or common) else r + s

@@ -28,7 +28,9 @@ def shown(base: Any) -> Range:
     """The least and the greatest size of a setting on records."""
     how, n = base["size"]
     least = base.get("least", 0)
-    demand(type(least) is int and least >= 0 and (n is None or type(n) is int and n >= 0), "sizes are numbers")
+    demand(
+        type(least) is int and least >= 0 and (n is None or (type(n) is int and n >= 0)), "sizes are numbers"
+    )
     demand((how == "any") == (n is None) and how in ("any", "at most", "exactly"), "sizes of another kind")
     if how == "exactly":
         demand("least" not in base, "a least size where all are one")
