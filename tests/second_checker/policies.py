@@ -168,7 +168,7 @@ def same_edges(graph: Edges, single: Any, atoms: list[list[Record]]) -> None:
     demand(all(len(edge) == 2 and any(x is not None for x in edge) for edge in single), "no edges")
     demand(all(type(x) is int or x is None for edge in drawn for x in edge), "no edges")
     demand(all(x in places for edge in drawn for x in edge), "edges of no atom")
-    records: list[list[Record | None]] = [[None], *([*atom] for atom in atoms)]
+    records: list[list[Any]] = [[None], *atoms]
     for (a, own), (b, other) in product(zip(places, records, strict=True), repeat=2):
         pairs = {frozenset((x, y)) for x in own for y in other if x != y}
         demand(bool(pairs) or frozenset((a, b)) not in drawn, "an edge of a record with itself")
