@@ -34,6 +34,7 @@ def records(problem: Any, core: Any) -> None:
     relations(problem, core, GRAIN[problem["databases"]["kind"]])
     demand(own["kind"] == "records" and own["of"] == base["kind"], "databases of another kind")
     demand(sizes.told(base.get("size", "any")) == sizes.shown(own), "databases of other sizes")
+    demand("least" not in own or base["kind"] == "multisets", "a least size of sequences")
     parts = shown(problem, core)
     found = found_memberships(core)
     demand(not memberships(problem, parts, needed(problem, core, parts)) - found, "a record is missing")
