@@ -23,7 +23,7 @@ from strategies import Class, Epsilon, Part, Point, Twin
 import dpcompose as dpc
 from dpcompose.front.study import Study
 from dpcompose.language import formulas
-from dpcompose.privacy import problems
+from dpcompose.privacy import problems, writing
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
@@ -661,7 +661,7 @@ def test_any_two_databases_of_a_listed_class() -> None:
             mechanism = dpc.mechanism("M", reads=read, satisfies=dpc.pure("e", stated, domain="own"))
             study = dpc.compose(mechanism, on=dpc.listed("pqr"), target=G)
             assert bound_of(study, {"e": Fraction(1)}) == steps
-            again = Study(problems.read_data(problems.to_data(problems.plain(study.setting))).setting)
+            again = Study(problems.read_data(writing.to_data(writing.plain(study.setting))).setting)
             assert bound_of(again, {"e": Fraction(1)}) == steps
 
 

@@ -93,6 +93,7 @@ ROOMS = {
         "checks",
         "schema",
         "problems",
+        "writing",
         "metric_schema",
         "metric_problems",
         "metric_builder",

@@ -19,7 +19,7 @@ from strategies import Twin
 import dpcompose as dpc
 from dpcompose.front.study import Study
 from dpcompose.language import formulas
-from dpcompose.privacy import problems
+from dpcompose.privacy import problems, writing
 from dpcompose.spaces import databases as classes
 from dpcompose.spaces import finite
 from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size, TooLarge
@@ -434,9 +434,9 @@ def test_what_is_too_large_is_refused_before_the_work() -> None:
 
 def saved(study: Study) -> Study:
     """The study that is read back from the data of a saved one; from then on the data stay the same."""
-    again = Study(problems.read_data(problems.to_data(problems.plain(study.setting))).setting)
-    data = problems.to_data(again.setting)
-    assert problems.to_data(problems.read_data(data).setting) == data
+    again = Study(problems.read_data(writing.to_data(writing.plain(study.setting))).setting)
+    data = writing.to_data(again.setting)
+    assert writing.to_data(problems.read_data(data).setting) == data
     return again
 
 

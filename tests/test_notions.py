@@ -28,7 +28,7 @@ from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.check import Refused
 from dpcompose.language import formulas
 from dpcompose.language.worstcase import Over, Top
-from dpcompose.privacy import problems
+from dpcompose.privacy import problems, writing
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import InvalidSetting
 from dpcompose.proof import counterexamples, registry
@@ -902,7 +902,7 @@ def test_families_of_approximate_on_their_own_domain() -> None:
     assert family_verdicts("approximate", OWN, [largest]) == [("refuted", None)]
     fit = next(fit for fit in given.theorems() if fit.page.id == "commuting-metric")
     assert fit.reason == "it holds here, but it is not written out for a symbolic number of mechanisms"
-    order_based = problems.to_data(given.setting, [])
+    order_based = writing.to_data(given.setting, [])
     order_based["databases"]["kind"] = "tuples"
     order_based["partitions"]["P"]["kind"] = "order-based"
     order_based["mechanisms"][0]["guarantee"]["granularity"] = "bounded"

@@ -16,7 +16,7 @@ WIDTH = 100
 
 
 def toml(data: Mapping[str, Any]) -> str:
-    """The text of a problem file with this data, as `dpcompose.privacy.problems.to_data` makes it.
+    """The text of a problem file with this data, as `dpcompose.privacy.writing.to_data` makes it.
 
     Tables at the top level, and the mechanisms and claims one by one; everything below is inline.
 

@@ -33,7 +33,7 @@ from dpcompose.kernel import formulas as kernel_formulas
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.language import formulas
-from dpcompose.privacy import problems
+from dpcompose.privacy import problems, writing
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.notions import Guarantee
@@ -497,14 +497,14 @@ class Study:
         claims; the derivation is made for that.
         """
         claims = [verdict.claim for verdict in verdicts]
-        setting = problems.plain(self.setting).in_one_notion([one.guarantee.notion for one in claims])
+        setting = writing.plain(self.setting).in_one_notion([one.guarantee.notion for one in claims])
         study = self if setting is self.setting else Study(setting, self.theory)
         proved = [study.proofs.verdict(claim.guarantee.text(), claim.doubt) for claim in claims]
         notion = None
         with suppress(NoGuarantee, TooLarge):
             notion = study.bound.guarantee.notion
         data = proofs.saved(
-            study.proofs, problems.to_data(setting, claims, self.theory.parameters), proved, notion
+            study.proofs, writing.to_data(setting, claims, self.theory.parameters), proved, notion
         )
         Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
@@ -530,7 +530,7 @@ class Study:
         reads = "everything"
         guarantee = { notion = "pure", epsilon = "e", granularity = "bounded" }
         """
-        return files.toml(problems.to_data(problems.plain(self.setting), claims, self.theory.parameters))
+        return files.toml(writing.to_data(writing.plain(self.setting), claims, self.theory.parameters))
 
     def __repr__(self) -> str:
         return repr(self.setting)

@@ -62,8 +62,8 @@ def parse(
       2*e11
         ^
     """
-    found, tree = read_tree(text, symbols)
-    if found[0].text == "oo":
+    tree = read_tree(text, symbols)
+    if (tree.kind, tree.text) == ("name", "oo"):
         return INFINITY
     return _Meaning(text, symbols, families, index).of(tree)
 
@@ -77,9 +77,8 @@ def conditions(text: str, symbols: Mapping[str, Term], index: str | None = None)
     >>> conditions("log(x) - log(x) + x/x", {"x": letter("x")})
     [(x, '> 0'), (x, '> 0'), (x, '!= 0')]
     """
-    _, tree = read_tree(text, symbols)
     meaning = _Meaning(text, symbols, NOTHING, index)
-    meaning.of(tree)
+    meaning.of(read_tree(text, symbols))
     return meaning.conditions
 
 
@@ -289,8 +288,10 @@ class _Meaning:
             return terms.exp(value)
         if value.letters:
             self.conditions.append((value, "> 0"))
-        elif _sign(value) != 1:
-            what = "0" if value == ZERO else "a negative number"
+        elif (found := _sign(value)) is None:
+            raise self._refusal("this constant is too close to 0 to tell its sign", node)
+        elif found != 1:
+            what = "a negative number" if found else "0"
             raise self._refusal(f"log of {what} has no real value", node)
         return terms.log(value)
 

@@ -321,8 +321,8 @@ class _Reader:
         return FormulaError(f"'{token.text}' cannot stand here", text, column)
 
 
-def read_tree(text: str, known: Collection[str] = ()) -> tuple[list[Token], Node]:
-    """The tokens and the tree of a formula within all limits that concern its shape."""
+def read_tree(text: str, known: Collection[str] = ()) -> Node:
+    """The tree of a formula within all limits that concern its shape."""
     if not isinstance(text, str):
         raise FormulaError(f"a formula is a text, not {type(text).__name__}")
     if len(text) <= MOST_REMEMBERED:
@@ -332,11 +332,11 @@ def read_tree(text: str, known: Collection[str] = ()) -> tuple[list[Token], Node
 
 
 @lru_cache(maxsize=1024)
-def _read_once(text: str) -> tuple[list[Token], Node]:
+def _read_once(text: str) -> Node:
     return _read(text, ())
 
 
-def _read(text: str, known: Collection[str]) -> tuple[list[Token], Node]:
+def _read(text: str, known: Collection[str]) -> Node:
     some = tokens(text)
     reader = _Reader(text, some)
     tree = reader.sum()
@@ -347,7 +347,7 @@ def _read(text: str, known: Collection[str]) -> tuple[list[Token], Node]:
         for token in some:
             if token.text == "oo":
                 raise FormulaError("oo is a formula only when it stands alone", text, token.column)
-    return some, tree
+    return tree
 
 
 def _check_shape(text: str, tree: Node, known: Collection[str]) -> None:
@@ -404,8 +404,7 @@ def names(text: str) -> tuple[str, ...]:
     >>> names("max(e2 + e1, 2*e2, exp(d))"), names("sum(e[j], j, 1, k)")
     (('e2', 'e1', 'd'), ('e[i]', 'k'))
     """
-    _, tree = read_tree(text)
-    return tuple(dict.fromkeys(_names(tree, frozenset())))
+    return tuple(dict.fromkeys(_names(read_tree(text), frozenset())))
 
 
 def _names(node: Node, bound: frozenset[str]) -> Iterator[str]:

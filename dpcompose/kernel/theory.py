@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -25,16 +25,16 @@ class Theory:
             raise NoPage(f"there is no {kind} page {id!r}")
         return found
 
-    def of_kind(self, kind: str) -> list[Any]:
+    def of_kind(self, kind: str) -> Sequence[Any]:
         """The pages of a kind, in the order of their ids; those that are only believed come last."""
-        return self._kinds.get(kind, [])
+        return self._kinds.get(kind, ())
 
     @cached_property
-    def _kinds(self) -> dict[str, list[Any]]:
+    def _kinds(self) -> Mapping[str, tuple[Any, ...]]:
         """The pages by their kinds."""
-        found: dict[str, list[Any]] = {}
+        found: dict[str, tuple[Any, ...]] = {}
         for id in sorted(self.pages, key=lambda id: (bool(self.pages[id].is_believed), id)):
-            found.setdefault(self.pages[id].head.kind, []).append(self.pages[id])
+            found[self.pages[id].head.kind] = (*found.get(self.pages[id].head.kind, ()), self.pages[id])
         return found
 
     def first(self, kind: str, fits: Callable[[Any], bool], otherwise: str) -> Any:

@@ -1,4 +1,4 @@
-"""Problem files: TOML text to a setting with claims, and a setting back to the same data.
+"""Problem files: TOML text to a setting with claims.
 
 All mistakes come at once, each with its key path and, where it is known, its line.  Nothing in a
 file is evaluated as Python.
@@ -55,13 +55,10 @@ from dpcompose.spaces.databases import (
     Streams,
     Tuples,
     owners_of,
-    refuse_if_large,
 )
-from dpcompose.spaces.granularities import BUILT_IN, Granularity, Pairs, group, pairs, union, w_event
+from dpcompose.spaces.granularities import BUILT_IN, Granularity, group, pairs, union, w_event
 from dpcompose.spaces.maps import (
-    Composed,
     Everything,
-    Function,
     Map,
     Part,
     Table,
@@ -70,14 +67,9 @@ from dpcompose.spaces.maps import (
     restriction,
     table,
 )
-from dpcompose.spaces.policies import policies_in, policy
+from dpcompose.spaces.policies import policy
 from dpcompose.spaces.queries import (
-    Bit,
-    Histogram,
-    Location,
-    Mean,
     Query,
-    Sum,
     bit,
     clipped_sum,
     count,
@@ -94,8 +86,6 @@ if TYPE_CHECKING:
 
     from dpcompose.privacy.tables import ProbabilityTable
 
-LARGEST_WRITTEN = 20_000
-"""The most databases that a class has which is written out one by one."""
 LARGEST_FILE = 10_000_000
 """The most characters of a problem file."""
 
@@ -801,217 +791,3 @@ class _Reader:
 
 MOST_PARTS = 12
 """In how many overlapping parts a record may be at most."""
-
-
-# writing
-
-
-def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = FILE_KEYS) -> dict[str, Any]:
-    """A setting that `plain` returns, with claims, as the data of a problem file.
-
-    notions -- the parameters of each notion that there are pages for.
-    """
-    databases = setting.databases
-    for notion in setting.notions:
-        if notion not in notions:
-            raise InvalidSetting(f"problem files have no notion {notion!r}, so this cannot be saved")
-    data: dict[str, Any] = {"format": 1, "title": setting.title}
-    data["parameters"] = {family_of(name) or name: str(domain) for name, domain in setting.domains.items()}
-    data["parameters"] |= setting.numbers
-    data["databases"] = databases.data()
-    policies = {one.name: one.table() for single in _granularities(setting) for one in policies_in(single)}
-    if policies:
-        data["granularities"] = dict(sorted(policies.items()))
-    if isinstance(databases, Listed):
-        used = _granularities(setting)
-        data["granularities"] = {
-            str(one): {"neighbours": sorted(sorted(map(str, pair)) for pair in one.listed)}
-            for one in {one.innermost()[0] for one in used}
-            if isinstance(one, Pairs)
-        }
-        tables = {m.reads.name: m.reads for m in setting.mechanisms if isinstance(m.reads, Table)}
-        data["maps"] = {name: _map_data(f, used) for name, f in sorted(tables.items())}
-        made = {_name_of_table(m): m.table.data() for m in setting.mechanisms if m.table is not None}
-        data |= {"tables": made} if made else {}
-    parts = {
-        m.reads.partition: m.reads.table()
-        for m in setting.mechanisms
-        if isinstance(m.reads, Part) and not isinstance(m.reads, EachVertex)
-    }
-    if parts:
-        data["partitions"] = dict(sorted(parts.items()))
-    if setting.adaptive:
-        data["adaptive"] = True
-    if setting.studies:
-        data["studies"] = {name: _study_data(study) for name, study in sorted(setting.studies.items())}
-    data["target"] = {"granularity": setting.target.data()}
-    data["mechanisms"] = [_mechanism_data(one) for one in setting.mechanisms]
-    data["claims"] = [
-        dict(claim.text) | ({"expect": claim.expect} if claim.expect else {}) for claim in claims
-    ]
-    return data
-
-
-def _study_data(setting: Setting) -> dict[str, Any]:
-    """A composition that is a mechanism, as a problem file states it."""
-    return {
-        key: value
-        for key, value in to_data(setting).items()
-        if key not in ("format", "claims") and value not in ("", {})
-    }
-
-
-def _granularities(setting: Setting) -> list[Granularity]:
-    """The granularities that the setting uses, each once, by name."""
-    return sorted(set(setting.granularities), key=str)
-
-
-def _mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
-    f, stated = mechanism.reads, mechanism.satisfies
-    reads = f.data()
-    many = {} if mechanism.members is None else {"index": "i", "count": str(mechanism.members)}
-    if mechanism.query is not None and mechanism.noise is not None:
-        noise = {mechanism.noise.word: formulas.to_text(mechanism.noise.term)}
-        query = _query_data(mechanism.query)
-        return {"name": mechanism.name, **many, "reads": reads, "query": query, "noise": noise}
-    guarantee: dict[str, Any] = dict(stated.text()) | {"granularity": stated.about_granularity.data()}
-    if stated.domain is not None:
-        guarantee["domain"] = stated.domain
-    made = {} if mechanism.table is None else {"table": _name_of_table(mechanism)}
-    made |= {} if mechanism.study is None else {"study": mechanism.name}
-    return {"name": mechanism.name, **many, "reads": reads, "guarantee": guarantee, **made}
-
-
-def _name_of_table(mechanism: Mechanism) -> str:
-    """What the table of a mechanism is called in a file."""
-    return f"of {mechanism.name}"[:200]
-
-
-def _query_data(query: Query) -> str | dict[str, Any]:
-    """A query as a problem file states it."""
-    if isinstance(query, Histogram):
-        return {"histogram": query.bins}
-    if isinstance(query, Sum):
-        key = "mean" if isinstance(query, Mean) else "sum"
-        return {key: [formulas.to_text(bound) for bound in query.terms]}
-    if isinstance(query, Location):
-        return {"location": formulas.to_text(query.diameter)}
-    return "bit" if isinstance(query, Bit) else "count"
-
-
-def _map_data(f: Table, used: Sequence[Granularity]) -> dict[str, Any]:
-    """A map with the neighbouring images that it lists for the granularities in use."""
-    data: dict[str, Any] = {"table": {str(D): str(x) for D, x in f.values.items()}}
-    names = [str(one.innermost()[0]) for one in used]
-    given = {name: f.neighbours_for(name) for name in names}
-    listed = {
-        g: sorted(sorted(map(str, pair)) for pair in some) for g, some in given.items() if some is not None
-    }
-    return data | ({"image-neighbours": listed} if listed else {})
-
-
-def plain(setting: Setting) -> Setting:
-    """The same setting as a problem file can say it: without Python functions, databases as texts.
-
-    What a file says already is returned as it is; else a finite class becomes a listed one,
-    with neighbours and maps written out, and built-in names are changed ("listed unbounded").
-    """
-    if _is_plain(setting):
-        return setting
-    return _listed(setting)
-
-
-def _is_plain(setting: Setting) -> bool:
-    if not all(map(_is_plain, setting.studies.values())):
-        return False
-    relations = [one.innermost()[0] for one in _granularities(setting)]
-    tables = [m.table for m in setting.mechanisms if m.table is not None]
-    if not isinstance(setting.databases, Listed):
-        return all(relation.built_in for relation in relations) and all(
-            not isinstance(m.reads, Function | Composed | Table) and m.table is None
-            for m in setting.mechanisms
-        )
-    return (
-        isinstance(setting.databases, Listed)
-        and all(isinstance(D, str) and D for D in setting.databases.elements)
-        and all(isinstance(relation, Pairs) and _free(relation.name) for relation in relations)
-        and all(isinstance(m.reads, Everything | Table) for m in setting.mechanisms)
-        and all(isinstance(o, str) for made in tables for o in made.outcomes)
-        and all(
-            isinstance(x, str) and x
-            for m in setting.mechanisms
-            if isinstance(m.reads, Table)
-            for x in m.reads.values.values()
-        )
-    )
-
-
-def _free(name: str) -> bool:
-    """Whether a granularity of one's own can have the name."""
-    return bool(name) and name not in BUILT_IN
-
-
-def _listed(setting: Setting) -> Setting:
-    from dpcompose.spaces.graphs import neighbourhood_graph, power
-
-    databases = setting.databases
-    refuse_if_large(databases, LARGEST_WRITTEN)
-    names = {D: _text_of(databases, D) for D in databases.databases()}
-    written: dict[Granularity, Pairs] = {}
-
-    def listed(granularity: Granularity) -> Pairs:
-        if granularity not in written:
-            name = str(granularity) if _free(str(granularity)) else f"listed {granularity}".strip()
-            edges = neighbourhood_graph(databases, granularity).edges
-            written[granularity] = pairs(name, ((names[D], names[E]) for D, E in edges))
-        return written[granularity]
-
-    def tabulated(i: int, mechanism: Mechanism) -> Mechanism:
-        f, stated = mechanism.reads, mechanism.satisfies
-        if mechanism.noise is not None:
-            raise InvalidSetting(
-                f"{mechanism.name} adds noise, which problem files have on classes of records only"
-            )
-        if mechanism.study is not None:
-            raise InvalidSetting(
-                f"{mechanism.name} is a study, which problem files have only where they have its databases, "
-                "neighbours and maps as they are"
-            )
-        granularity = stated.about_granularity
-        single, steps = granularity.innermost()
-        made, rows = mechanism.table, names
-        if not isinstance(f, Everything):
-            image = f.image(databases)
-            inside = {x: _text_of(image, x) for x in image.databases()}
-            edges: Any = None
-            given_images = f.neighbours_for(single.name)
-            if given_images is not None:
-                edges = power(neighbourhood_graph(image, pairs("", given_images)), steps).edges
-            elif not isinstance(image, Listed) and stated.domain == "own":
-                edges = neighbourhood_graph(image, granularity).edges
-            given = (
-                None
-                if edges is None
-                else {str(listed(granularity)): [(inside[x], inside[y]) for x, y in edges]}
-            )
-            if made is not None and setting.has_inputs_as_rows(mechanism):
-                rows = inside
-            f = table(f"f{i}", {names[D]: inside[f(D)] for D in names}, given)
-        if made is not None:
-            made = made.written({D: rows[D] for D in made.rows})
-        return Mechanism(mechanism.name, f, stated.about(listed(granularity)), mechanism.members, table=made)
-
-    return Setting(
-        Listed(tuple(names.values())),
-        listed(setting.target),
-        tuple(tabulated(i, one) for i, one in enumerate(setting.mechanisms, start=1)),
-        setting.domains,
-        setting.title,
-        setting.numbers,
-        setting.doubts,
-        setting.adaptive,
-    )
-
-
-def _text_of(databases: DatabaseClass, D: Database) -> str:
-    return databases.printed(D) or "(empty text)"

@@ -77,6 +77,19 @@ def far_points(domains: Mapping[str, Domain]) -> Iterator[Mapping[str, Fraction]
             yield other | {name: first[name]}
 
 
+BETWEEN = (Fraction(3), Fraction(12))
+"""Values between 1 and 100, at which exponentials are neither small nor too large to be told apart."""
+
+
+def points_between(domains: Mapping[str, Domain]) -> Iterator[Mapping[str, Fraction]]:
+    """Points at which all letters that can have a value in between have it."""
+    usual_values = {name: values[0] for name, domain in domains.items() if (values := simple(domain))}
+    for x in BETWEEN if len(usual_values) == len(domains) else ():
+        there = {name: x for name, domain in domains.items() if domain.contains(x) and not domain.integer}
+        if there:
+            yield usual_values | there
+
+
 def completed(setting: Setting, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
     """A point with values for the members of families, for as many as it says there are."""
     found = {name: x for name, x in point.items() if not terms.moves(name)}

@@ -366,7 +366,8 @@ class Judge:
     def _all_points(self, said: Satisfies) -> list[dict[str, Fraction]]:
         """Simple points; with members of families for all that some neighbours move."""
         far = self._far_points(*dict(said.values).values())
-        points = chain(guarantees.points(self.shop.setting, FEW_POINTS), far)
+        between = parameters.points_between(dict(self.shop.setting.parameters))
+        points = chain(guarantees.points(self.shop.setting, FEW_POINTS), between, far)
         fewest: dict[str, Fraction] = {}
         for one in self.shop.types.types:
             for i, some in one.moves:

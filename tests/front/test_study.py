@@ -163,7 +163,10 @@ def test_a_granularity_of_ones_own() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: dpc.multisets("ab", size=3), 'a size is a text: "any", "<= 4", "= 4", ">= 2" or "2..4", not 3'),
+        (
+            lambda: dpc.multisets("ab", size=3),
+            'a size is a text: "any", "<= 4", "= 4", ">= 2" or "2..4", not 3',
+        ),
         (
             lambda: dpc.pure(e1, "bounded"),
             "a granularity is a value such as dpcompose.bounded, not 'bounded'",

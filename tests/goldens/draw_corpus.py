@@ -46,7 +46,7 @@ from strategies import Twin
 import dpcompose as dpc
 from dpcompose.front.study import Study
 from dpcompose.language import formulas
-from dpcompose.privacy import problems
+from dpcompose.privacy import problems, writing
 from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.granularities import Granularity
 
@@ -150,7 +150,7 @@ def problem_of(twin: Twin, notion: str) -> dict[str, Any]:
         for one in setting.mechanisms
     ]
     study = dpc.compose(*mechanisms, on=setting.databases, target=in_words(setting.target))
-    data = problems.to_data(problems.plain(study.setting))
+    data = writing.to_data(writing.plain(study.setting))
     for i, mechanism in enumerate(data["mechanisms"], start=1):
         given = mechanism["guarantee"]
         first = given.pop("epsilon")

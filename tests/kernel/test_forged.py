@@ -29,7 +29,7 @@ from dpcompose.kernel.judgements import Loses, Lower, Satisfies
 from dpcompose.kernel.settings import BadSetting
 from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.kernel.theory import Theory
-from dpcompose.privacy import problems
+from dpcompose.privacy import writing
 from dpcompose.proof import registry
 from dpcompose.search import proofs
 from dpcompose.search.proofs import Proofs
@@ -76,7 +76,7 @@ def _made(name: str) -> str:
     study, claims = load(forgeries.problem(name))
     found = Proofs(study.setting, THEORY)
     verdicts = [found.verdict(claim.guarantee.text()) for claim in claims]
-    return json.dumps(proofs.saved(found, problems.to_data(study.setting, claims), verdicts))
+    return json.dumps(proofs.saved(found, writing.to_data(study.setting, claims), verdicts))
 
 
 def good(name: str) -> dict[str, Any]:

@@ -359,6 +359,19 @@ def test_one_delta_is_small_beside_another_where_both_are_claimed_too_small(fact
     assert verdict(about, "approximate", epsilon="max(e2, e3)", delta=claim) == ("refuted", None)
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [("1", "1/100"), ("6/7*e", "3/10"), ("2", "9/10"), ("11", "1/2")]
+)
+def test_randomized_response_of_a_parameter_is_refuted_where_it_nearly_tells_the_truth(
+    epsilon: str, delta: str
+) -> None:
+    """At e = 100 the truth is told but for e^-100, whose logarithm is too close to that of 0."""
+    noise = {"randomized-response": "exp(e)/(1 + exp(e))"}
+    about = proofs({"name": "M", "noise": noise}, target="bounded", parameters={"e": "positive"})
+    assert verdict(about, "approximate", epsilon=epsilon, delta=delta) == ("refuted", None)
+    assert verdict(about, "approximate", epsilon="e", delta="0")[0] == "proved"
+
+
 # tables, and signs of constants
 
 

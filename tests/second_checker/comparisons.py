@@ -29,11 +29,12 @@ def compare(certificate: Any, greater: Form, less: Form, domains: Mapping[str, A
     for name, words in certificate["letters"].items():
         demand(name in domains and domains[name] == words, f"the letter {name} has another domain")
     difference = minus(greater, less)
-    used = letters(greater) | letters(less) | letters(difference)
-    demand(used <= set(certificate["letters"]), "a letter of the formulas has no domain in the certificate")
     if "difference" in certificate:
         written = algebra.read(certificate["difference"])
         demand_same(algebra, written, difference, "the difference is not that of the two formulas")
+        difference = written
+    used = letters(greater) | letters(less) | letters(difference)
+    demand(used <= set(certificate["letters"]), "a letter of the formulas has no domain in the certificate")
     return show(algebra, difference, certificate["proof"])
 
 
