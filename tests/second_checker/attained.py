@@ -36,6 +36,9 @@ class AttainedSteps(Steps):
         tables = any("table" in one for one in self.losses.core["mechanisms"])
         # rows of tables differ between pairs that move inputs alike, so that all pairs are types
         most = sum(1 for _ in profiles.exhausted(self.losses.core)) if tables else len(self.losses.vectors)
+        if self.losses.moves:
+            # moves that are roots are compared here, and by the program perhaps not: it leaves out less
+            most = max(most, len(set(profiles.types(self.losses.core))))
         demand(all(type(n) is int and 1 <= n <= most for n in named), "neighbours that are not there")
         demand(len(set(named)) == len(named), "neighbours twice")
         return Attained(self.losses, step["notion"], [i - 1 for i in by], len(step["neighbours"]))

@@ -208,8 +208,8 @@ def rays(algebra: Algebra, form: Form, proof: Any) -> None:
         demand(algebra.sign(member) > 0, "a member is not seen to be >= 0")
         demand(listed[member][0] == count, "a family has another number of members")
         name, k = listed[member][1], rational(count)
-        m = 0 if m is None else m if k is None else min(m, int(k))
-        largest[name] = max(largest.get(name, 0), m)
+        m = 1 if m is None else m if k is None else min(m, int(k))
+        largest[name] = max(largest.get(name, 1), m)
     demand(len(largest) == len(listed), "two families have one name")
     for name, most in largest.items():
         for j in [*range(1, most + 1), "all"]:

@@ -40,6 +40,7 @@ KEYS = {
 
 PROCEDURES = {
     "records": "edit types",
+    "policies": "policies",
     "listed": "exhaustion",
     "steps": "own steps",
     "arrays": "arrays",

@@ -14,7 +14,7 @@ Edits = set[tuple[int, int]]
 def demand_named(core: Any, library: Library) -> None:
     """Rejects a cover without the pages of its metrics."""
     kind = core["databases"]["kind"]
-    if kind not in ("records", "cells"):
+    if kind not in ("records", "policies", "cells"):
         return
     for one in core["mechanisms"]:
         if "noise" in one or not any(r is None or r for r in one["reads"]):
@@ -25,6 +25,8 @@ def demand_named(core: Any, library: Library) -> None:
             continue
         if kind == "cells":
             named(library, lambda table: table.get("form") == "fewest blocks that cover")
+        elif kind == "policies":
+            named(library, lambda table: table.get("form") == "cheapest matching")
         else:
             of_edits(core["databases"], one, library)
         if relation["steps"] > 1:

@@ -227,6 +227,9 @@ class Products(Values):
 
     def family(self, m: int | None, member: Form, count: Form) -> Form:
         """The sum of the m largest members of a family, or of all."""
+        many = rational(count)
+        if m is not None and many is not None and m >= many:
+            m = None
         indexed = [name for name in letters(member) if "[" in name]
         if not indexed:
             return self.times(member, self.fewer(m, count))

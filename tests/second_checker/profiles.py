@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from itertools import combinations, combinations_with_replacement, permutations, product
+from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 from second_checker import noises
+from second_checker import sizes as ranges
 from second_checker.enclosures import INF
+from second_checker.matchings import by_policies
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
 
@@ -23,12 +25,23 @@ U, B, BOTH = frozenset({(0, 1), (1, 0)}), frozenset({(1, 1)}), frozenset({(0, 1)
 
 def profile(core: Any, library: Library) -> tuple[list[Vector], dict[int, noises.Moves]]:
     """The maximal vectors of a setting; noises have ranks for distances, with the moves of each."""
+    vectors, moves = noises.ranked(core, library, set(types(core)))
+    return maximal(core, vectors), moves
+
+
+def types(core: Any) -> Iterator[Any]:
+    """The vectors of target neighbours; of a noise how many records go and come."""
     kind = core["databases"]["kind"]
-    found = {"records": by_edits, "cells": by_blocks, "listed": by_exhaustion, "steps": by_steps}.get(kind)
+    found = {
+        "records": by_edits,
+        "policies": by_policies,
+        "cells": by_blocks,
+        "listed": by_exhaustion,
+        "steps": by_steps,
+    }.get(kind)
     if found is None:
         raise NotRead("setting", f"databases of kind {kind}")
-    vectors, moves = noises.ranked(core, library, set(found(core)))
-    return maximal(core, vectors), moves
+    return found(core)
 
 
 def slots(core: Any) -> list[tuple[int, Any]]:
@@ -56,6 +69,8 @@ def by_edits(core: Any) -> Iterator[Vector]:
         yield tuple(far(core["mechanisms"][i], reads) for i, reads in slots(core))
         return
     for r, s in sizes(core["target"], how, n):
+        if not ranges.fits(base, r, s):
+            continue
         for removed in combinations_with_replacement(range(len(many)), r):
             for added in combinations_with_replacement(range(len(many)), s):
                 if all(many[a] > 1 for a in set(removed) & set(added)):
@@ -113,6 +128,10 @@ def moved(mechanism: Any, reads: Any, removed: Any, added: Any, base: Any) -> An
     if relation["single"] == "any two":
         return 1
     how, kind, common = base["size"][0], edits(relation), mechanism["domain"] == "common"
+    if common and not whole and relation["steps"] > 1 and base.get("least") and base["size"][1] is not None:
+        raise NotRead(
+            "setting", "groups on the common domain, of databases of several sizes with a least one"
+        )
     demand(kind in (U, B, BOTH), "edits that are none of the three")
     if kind == U:
         distance: Distance = INF if how == "exactly" and (whole or common) else r + s
@@ -264,21 +283,47 @@ def exchanges(core: Any) -> list[list[tuple[int, ...]]]:
 def maximal(core: Any, vectors: set[Vector]) -> list[Vector]:
     """The maximal vectors, one of those that exchanging parts makes of each other."""
     groups = exchanges(core)
+    free = sorted(set(range(len(slots(core)))) - {at for group in groups for part in group for at in part})
 
-    def images(v: Vector) -> Iterator[Vector]:
-        for orders in product(*(permutations(range(len(group))) for group in groups)):
-            image = list(v)
-            for group, order in zip(groups, orders, strict=True):
-                for to, start in enumerate(order):
-                    for a, b in zip(group[to], group[start], strict=True):
-                        image[a] = v[b]
-            yield tuple(image)
+    def told(v: Vector) -> tuple[Vector, Columns]:
+        """What moves apart from parts, and how each part moves, the parts in falling order."""
+        parts = (sorted((tuple(v[at] for at in part) for part in group), reverse=True) for group in groups)
+        return tuple(v[at] for at in free), tuple(map(tuple, parts))
 
-    one_of_each = {max(images(v)) for v in vectors if any(v)}
-    kept = []
-    for v in one_of_each:
-        above = (w for w in one_of_each if w != v)
-        if not any(all(a <= b for a, b in zip(u, w, strict=True)) for w in above for u in images(v)):
-            kept.append(v)
+    def below(u: Vector, w: Vector) -> bool:
+        """Whether some exchange of parts of u makes all of it at most w."""
+        (one, some), (other, others) = kinds[u], kinds[w]
+        return at_most(one, other) and all(placed(x, y) for x, y in zip(some, others, strict=True))
+
+    kinds = {v: told(v) for v in vectors if any(v)}
+    one_of_each = {kind: v for v, kind in kinds.items()}
+    kept: list[Vector] = []
+    for v in sorted(one_of_each.values(), key=lambda v: sorted(v, reverse=True), reverse=True):
+        if not any(below(v, w) for w in kept):
+            kept = [w for w in kept if not below(w, v)] + [v]
     # neighbours that move no input are neighbours still: a profile with one vector 0 is not empty
     return sorted(kept, reverse=True) or sorted(vectors, reverse=True)[:1]
+
+
+Columns = tuple[tuple[Vector, ...], ...]
+
+
+def at_most(u: Vector, w: Vector) -> bool:
+    """Whether each distance is at most the other one."""
+    return all(a <= b for a, b in zip(u, w, strict=True))
+
+
+def placed(some: tuple[Vector, ...], others: tuple[Vector, ...]) -> bool:
+    """Whether each of some parts has another one of the others that moves at least as far (alternating paths)."""
+    taken: dict[int, int] = {}
+
+    def seat(i: int, seen: set[int]) -> bool:
+        for j, other in enumerate(others):
+            if j not in seen and at_most(some[i], other):
+                seen.add(j)
+                if j not in taken or seat(taken[j], seen):
+                    taken[j] = i
+                    return True
+        return False
+
+    return all(seat(i, set()) for i in range(len(some)))

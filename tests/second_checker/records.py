@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
+from second_checker import sizes
+from second_checker.algebra import Algebra
+from second_checker.forms import rational
 from second_checker.outcomes import NotRead, demand
+from second_checker.policies import attributes, policies
 from second_checker.relations import relations
+
+Parts = dict[str, int]
+Choice = dict[str, frozenset[int]]
 
 GRAIN = {
     "multisets": {
@@ -21,19 +28,23 @@ GRAIN = {
 
 def records(problem: Any, core: Any) -> None:
     """Rejects a setting on multisets whose records have other memberships than the problem's."""
-    relations(problem, core, GRAIN[problem["databases"]["kind"]])
     base, own = problem["databases"], core["databases"]
+    if own["kind"] == "policies":
+        return policies(problem, core)
+    relations(problem, core, GRAIN[problem["databases"]["kind"]])
     demand(own["kind"] == "records" and own["of"] == base["kind"], "databases of another kind")
-    how, n = own["size"]
-    words = {"any": "any", "at most": f"<= {n}", "exactly": f"= {n}"}
-    demand(base.get("size", "any") == words[how], "databases of other sizes")
+    demand(sizes.told(base.get("size", "any")) == sizes.shown(own), "databases of other sizes")
+    demand("least" not in own or base["kind"] == "multisets", "a least size of sequences")
     parts = shown(problem, core)
-    demand(memberships(problem, parts) == found_memberships(core), "records with other memberships")
+    found = found_memberships(core)
+    demand(not memberships(problem, parts, needed(problem, core, parts)) - found, "a record is missing")
+    every = memberships(problem, parts, {name: allowed(problem, name, parts) for name in parts})
+    demand(not found - every, "records that are not there")
 
 
-def shown(problem: Any, core: Any) -> dict[str, int]:
+def shown(problem: Any, core: Any) -> Parts:
     """How many parts of each partition are shown: enough for all types."""
-    found: dict[str, int] = {}
+    found: Parts = {}
     for said, one in zip(problem["mechanisms"], core["mechanisms"], strict=True):
         reads = said.get("reads", "everything")
         demand(
@@ -46,14 +57,10 @@ def shown(problem: Any, core: Any) -> dict[str, int]:
         name = one["partition"]
         demand(reads["of"] == name and reads["part"] == said["index"], "another partition")
         partition = problem["partitions"][name]
-        if partition["kind"] == "overlapping":
-            raise NotRead("setting", "overlapping parts")
         demand(partition["parts"] == said["count"], "a family of another number of parts")
         count = len(one["reads"])
         demand(found.setdefault(name, count) == count, "a partition is shown in two ways")
-        need = 2 * core["target"]["steps"]
-        if core["target"]["single"] == "any two":
-            raise NotRead("setting", "any two databases in parts")
+        need = max(2, touched(problem, core, name))
         if str(partition["parts"]).isdigit():
             demand(min(int(partition["parts"]), need) <= count <= int(partition["parts"]), "too few parts")
         else:
@@ -61,25 +68,74 @@ def shown(problem: Any, core: Any) -> dict[str, int]:
     return found
 
 
-def memberships(problem: Any, parts: dict[str, int]) -> Counter[tuple[bool, ...]]:
-    """How many records, up to two, have each membership in what the slots read."""
+# -- parts -----------------------------------------------------------------------------------------------
+
+
+def at_most(problem: Any, name: str) -> int:
+    """In how many parts of a partition a record lies at most."""
+    partition = problem["partitions"][name]
+    if partition["kind"] != "overlapping":
+        demand("at-most" not in partition, "a record lies in one part")
+        return 1
+    most = rational(Algebra({}).read(str(partition["at-most"])))
+    demand(most is not None and most.denominator == 1 and most >= 1, "in how many parts a record lies")
+    assert most is not None
+    return int(most)
+
+
+def differing(core: Any) -> int:
+    """How many records target neighbours differ in at most."""
+    target, most = core["target"], sizes.shown(core["databases"])[1]
+    if target["single"] == "any two":
+        raise NotRead("setting", "any two databases in parts")
+    many = int(target["steps"] * max((p + q for p, q in target["single"]), default=0))
+    return many if most is None else min(many, 2 * most)
+
+
+def touched(problem: Any, core: Any, name: str) -> int:
+    """How many parts of a partition target neighbours can move."""
+    return differing(core) * at_most(problem, name)
+
+
+def allowed(problem: Any, name: str, parts: Parts) -> set[frozenset[int]]:
+    """All choices of parts that a record may lie in."""
+    most = min(at_most(problem, name), parts[name])
+    every = range(1, parts[name] + 1)
+    return {frozenset(some) for k in range(most + 1) for some in combinations(every, k)}
+
+
+def needed(problem: Any, core: Any, parts: Parts) -> dict[str, set[frozenset[int]]]:
+    """Choices of parts that show all types: for two records runs are enough (edit-types.md, Overlapping parts)."""
+    found = {}
+    for name in parts:
+        every = allowed(problem, name, parts)
+        runs = {some for some in every if not some or max(some) - min(some) < len(some)}
+        found[name] = runs if differing(core) <= 2 else every
+    return found
+
+
+def memberships(
+    problem: Any, parts: Parts, choices: dict[str, set[frozenset[int]]]
+) -> Counter[tuple[bool, ...]]:
+    """How many records, up to two, have each membership in what the slots read, with these choices of parts."""
     universe = problem["databases"].get("records")
     named = sorted({r for m in problem["mechanisms"] for r in named_records(m.get("reads", "everything"))})
+    places: list[tuple[Any, Choice, int]]
+    # a record comes with every value that queries look at, so with a query it stands for many
+    many = 2 if attributes(problem) else 1
     if universe is not None:
         demand(set(named) <= set(universe) and not parts, "records that are not there")
-        # a record comes with every value that queries look at, so with a query it stands for many
-        many = 2 if any(m.get("query", "count") not in ("count", "bit") for m in problem["mechanisms"]) else 1
-        places: list[tuple[Any, dict[str, int], int]] = [(r, {}, many) for r in universe]
+        places = [(r, {}, many) for r in universe]
     elif parts and named:
         raise NotRead("setting", "partitions beside named records")
     else:
         names = sorted(parts)
-        lying = product(*(range(parts[name] + 1) for name in names))
-        places = [(r, {}, 1) for r in named]
+        lying = product(*(choices[name] for name in names))
+        places = [(r, {}, many) for r in named]
         places += [(None, dict(zip(names, where, strict=True)), 2) for where in lying]
     found: Counter[tuple[bool, ...]] = Counter()
     for record, where, many in places:
-        found[tuple(lies(m, record, where, parts) for m in slots(problem, parts))] += many
+        found[tuple(lies(m, record, where) for m in slots(problem, parts))] += many
     return Counter({key: min(2, many) for key, many in found.items()})
 
 
@@ -92,7 +148,7 @@ def named_records(reads: Any) -> list[str]:
     return list(reads["records"])
 
 
-def slots(problem: Any, parts: dict[str, int]) -> list[tuple[Any, int]]:
+def slots(problem: Any, parts: Parts) -> list[tuple[Any, int]]:
     """What each slot reads, and which part of it."""
     result = []
     for one in problem["mechanisms"]:
@@ -102,12 +158,12 @@ def slots(problem: Any, parts: dict[str, int]) -> list[tuple[Any, int]]:
     return result
 
 
-def lies(slot: tuple[Any, int], record: Any, where: dict[str, int], parts: dict[str, int]) -> bool:
+def lies(slot: tuple[Any, int], record: Any, where: Choice) -> bool:
     """Whether a record lies in what a slot reads."""
     reads, part = slot
     if reads == "everything":
         return True
-    return where.get(reads["of"]) == part if "of" in reads else record in reads["records"]
+    return part in where.get(reads["of"], ()) if "of" in reads else record in reads["records"]
 
 
 def found_memberships(core: Any) -> Counter[tuple[bool, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from second_checker import cells, noises, tables
+from second_checker import cells, noises, sizes, tables
 from second_checker.algebra import Algebra
 from second_checker.forms import Form
 from second_checker.graphs import graphs
@@ -145,6 +145,8 @@ def within(said: Any, mechanism: Any, problem: Any, inner: Any) -> Any:
     if set(said.get("reads", "everything")) != {"records"} or base.get("size", "any").startswith("= "):
         raise NotRead("study", "of everything, or of databases of one size")
     demand(set(own["records"]) == set(said["reads"]["records"]), "a study of other records")
+    if sizes.told(base.get("size", "any"))[0] or problem.get("granularities"):
+        raise NotRead("study", "of databases of a least size, or beside policies")
     demand(own.get("size", "any") == base.get("size", "any"), "a study of databases of other sizes")
     promised, reads = dict(mechanism["guarantee"]), mechanism.get("reads", "everything")
     if reads == "everything" or set(reads.get("records", [])) == set(own["records"]):

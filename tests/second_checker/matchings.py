@@ -1,0 +1,139 @@
+"""Distances by policies: cheapest matchings of what one database has alone with what the other one has.
+
+An atom stands for records with the same edges; `None` is nothing, which may stand on both sides as often as one
+likes (facts/policy-metric.md, shapes/policies.md).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import combinations_with_replacement
+from typing import Any
+
+from second_checker import sizes
+from second_checker.enclosures import INF
+from second_checker.outcomes import NotRead, demand
+
+Atom = int | None
+Atoms = tuple[int, ...]
+Distance = int | float
+Edges = frozenset[frozenset[Atom]]
+MANY = 200_000
+"""How many pairs of multisets of atoms are looked at."""
+
+
+def by_policies(core: Any) -> Iterator[tuple[Any, ...]]:
+    """The vectors of all multisets of atoms that target neighbours may have alone."""
+    base, target = core["databases"], core["target"]
+    if target["single"] == "any two":
+        raise NotRead("setting", "any two databases beside policies")
+    atoms, steps = range(len(base["atoms"])), target["steps"]
+    most = steps if base["size"][1] is None else min(steps, base["size"][1])
+    some = [x for k in range(most + 1) for x in combinations_with_replacement(atoms, k)]
+    if len(some) ** 2 > MANY:
+        raise NotRead("setting", "large groups of policies")
+    graph = usable(drawn(target["single"]), base)
+    alone = {x for x in atoms if len(base["atoms"][x]) == 1}
+    slots = [(one, reads) for one in core["mechanisms"] for reads in one["reads"]]
+    for left in some:
+        for right in some:
+            if not (left or right) or not sizes.fits(base, len(left), len(right)):
+                continue
+            if alone & set(left) & set(right) or cheapest(graph, left, right) > steps:
+                continue
+            yield tuple(moved(one, reads, left, right, base) for one, reads in slots)
+
+
+def moved(mechanism: Any, reads: Any, left: Atoms, right: Atoms, base: Any) -> Any:
+    """How far what a slot reads moves; of a noise how many of its records go and come."""
+    own = frozenset(range(len(base["atoms"])) if reads is None else reads)
+    left, right = tuple(x for x in left if x in own), tuple(x for x in right if x in own)
+    if "noise" in mechanism:
+        return len(left), len(right)
+    if not (left or right):
+        return 0
+    relation = mechanism["stated"]
+    if relation["single"] == "any two":
+        return 1
+    whole = len(own) == len(base["atoms"])
+    graph, steps = drawn(relation["single"]), relation["steps"]
+    if whole:
+        graph = usable(graph, base)
+    elif mechanism["domain"] == "own":
+        graph = frozenset(edge for edge in graph if edge <= own | {None})
+    else:
+        if steps > 1:
+            raise NotRead("setting", "groups of a policy on the common domain")
+        graph = contracted(usable(graph, base), own)
+    cost = cheapest(graph, left, right)
+    return cost if cost == INF else -(-int(cost) // steps)
+
+
+# -- graphs ----------------------------------------------------------------------------------------------
+
+
+def drawn(single: Any) -> Edges:
+    """The edges as sets; of an atom with itself it is a set of one."""
+    return frozenset(frozenset(edge) for edge in single)
+
+
+def usable(graph: Edges, base: Any) -> Edges:
+    """The edges without those to nothing where nobody comes or goes."""
+    least, most = sizes.shown(base)
+    return frozenset(edge for edge in graph if most != 0 and (least != most or None not in edge))
+
+
+def contracted(graph: Edges, own: frozenset[int]) -> Edges:
+    """Each atom that is not read becomes nothing; what joins nothing with itself is left out."""
+    images = (frozenset(x if x in own else None for x in edge) for edge in graph)
+    return frozenset(edge for edge in images if edge != {None})
+
+
+@cache
+def lengths(graph: Edges, start: Atom) -> dict[Atom, int]:
+    """How many edges lead to the other atoms and to nothing."""
+    row: dict[Atom, int] = {start: 0}
+    waiting = deque([start])
+    while waiting:
+        at = waiting.popleft()
+        for edge in graph:
+            for to in edge - {at} if at in edge else ():
+                if to not in row:
+                    row[to] = row[at] + 1
+                    waiting.append(to)
+    return row
+
+
+def between(graph: Edges, x: Atom, y: Atom) -> Distance:
+    """The cost of a record of x for another one of y."""
+    if x != y:
+        return lengths(graph, x).get(y, INF)
+    if x is None:
+        return 0
+    if frozenset((x,)) in graph:
+        return 1
+    return 2 if any(x in edge for edge in graph) else INF
+
+
+@cache
+def cheapest(graph: Edges, left: Atoms, right: Atoms) -> Distance:
+    """The least cost of a matching, each record with one of the other side or with nothing."""
+    if not left:
+        return total(between(graph, None, y) for y in right)
+    x, rest = left[0], left[1:]
+    best = between(graph, x, None) + cheapest(graph, rest, right)
+    for n, y in enumerate(right):
+        if y not in right[:n]:
+            best = min(best, between(graph, x, y) + cheapest(graph, rest, right[:n] + right[n + 1 :]))
+    return best
+
+
+def total(costs: Iterable[Distance]) -> Distance:
+    """The sum."""
+    found: Distance = 0
+    for cost in costs:
+        found += cost
+    demand(found >= 0, "a cost below 0")
+    return found
