@@ -10,7 +10,7 @@ import pytest
 from policies_at_random import random_policy, said
 
 import dpcompose as dpc
-from dpcompose.front.study import Study
+from dpcompose.front.study import Study, show
 from dpcompose.kernel import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated
@@ -300,4 +300,4 @@ def test_a_policy_says_nothing_of_attributes_that_a_study_looks_at() -> None:
         '[[mechanisms]]\nname = "T"\nstudy = "S"\n'
     )
     with pytest.raises((problems.ProblemError, InvalidSetting), match="of which p neighbours say nothing"):
-        guarantee(text + study)
+        problems.read_text(text + study, show=show)
