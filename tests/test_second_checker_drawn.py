@@ -119,7 +119,7 @@ def test_a_policy_beside_an_attribute_is_refused(target: Any) -> None:
         "target": {"granularity": target},
         "mechanisms": [{"name": "M", "guarantee": guarantee}, LOOKED_AT],
     }
-    with pytest.raises(problems.ProblemError, match="of which .*p neighbours say nothing"):
+    with pytest.raises(problems.ProblemError, match=r"of which .*p neighbours say nothing"):
         problems.read_data(problem)
 
 

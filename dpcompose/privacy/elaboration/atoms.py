@@ -1,0 +1,74 @@
+"""Databases of records, told by their atoms: classes of records that nothing in the setting tells apart."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Iterator
+from functools import cached_property
+from typing import Any, ClassVar
+
+from dpcompose.kernel.covers.types import Type
+from dpcompose.privacy.elaboration.kinds import Kind, Pair
+from dpcompose.spaces.databases import Multisets
+from dpcompose.spaces.maps import Map, Restriction
+from dpcompose.spaces.sequences import Sequences
+
+
+class OfAtoms(Kind):
+    """All that matters of a record is in which of some sets it is: those that maps read, and others."""
+
+    word: ClassVar[str]
+    """What the core setting calls the kind."""
+
+    @abstractmethod
+    def sets(self) -> Iterator[Collection[str]]:
+        """The sets of records that tell records apart."""
+
+    def read(self) -> Iterator[Collection[str]]:
+        """The sets that maps read."""
+        for mechanism in self.setting.mechanisms:
+            if isinstance(mechanism.reads, Restriction):
+                yield mechanism.reads.inside
+
+    @property
+    def universe(self) -> Multisets | Sequences:
+        """The class."""
+        assert isinstance(self.setting.databases, Multisets | Sequences)
+        return self.setting.databases
+
+    @cached_property
+    def atoms(self) -> list[list[str]]:
+        """The records that are in the same sets, together."""
+        holding: dict[str, list[int]] = {}
+        for n, some in enumerate(self.sets()):
+            for record in some:
+                holding.setdefault(record, []).append(n)
+        found: dict[tuple[int, ...], list[str]] = {}
+        for record in (*self.universe.records, *self.universe.spare):
+            found.setdefault(tuple(holding.get(record, ())), []).append(record)
+        return list(found.values())
+
+    @property
+    def shown(self) -> list[list[str]]:
+        """One record of each atom, or two where there are more."""
+        return [records[:2] for records in self.atoms]
+
+    def databases(self) -> dict[str, Any]:
+        sizes = self.universe.sizes
+        return {
+            "kind": self.word,
+            "of": self.universe.kind,
+            "size": [sizes.kind, sizes.n],
+            **({"least": sizes.least} if sizes.least else {}),
+            "atoms": self.shown,
+        }
+
+    def reads(self, f: Map) -> list[int] | None:
+        if f.is_identity(self.universe):
+            return None
+        assert isinstance(f, Restriction)
+        return [n for n, records in enumerate(self.atoms) if records[0] in f.inside]
+
+    def pair(self, of: Type) -> Pair:
+        D, E = of.pair
+        return D, E
