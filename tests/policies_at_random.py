@@ -6,9 +6,15 @@ import random
 from fractions import Fraction
 from typing import Any
 
+import pytest
+
 from dpcompose.front.study import Study
 from dpcompose.kernel import formulas
 from dpcompose.privacy import problems
+from dpcompose.privacy.elaboration import Elaborated
+from dpcompose.privacy.elaboration.listed import Listed
+from dpcompose.privacy.elaboration.policies import Policies
+from dpcompose.privacy.elaboration.records import Records
 
 F = Fraction
 
@@ -47,3 +53,20 @@ def said(problem: dict[str, Any]) -> tuple[list[Any], bool]:
     found = study.proofs.guarantee(problem["mechanisms"][0]["guarantee"]["notion"]).main
     values = [value(term, seed) for _, term in found.says.values for seed in range(3)]
     return values, bool(found.optimal)
+
+
+def agrees(problem: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> str:
+    """How a setting is elaborated, once enumeration was seen to say the same of it; or why nothing was compared."""
+    try:
+        setting = problems.read_data(problem).setting
+    except problems.ProblemError:
+        return "no setting"
+    kind = type(Elaborated(setting).kind)
+    if kind is Listed:
+        return "enumerated only"
+    by_types = said(problem)
+    with monkeypatch.context() as patch:
+        for elaboration in (Records, Policies):
+            patch.setattr(elaboration, "of", classmethod(lambda cls, setting: None))
+        assert by_types == said(problem), problem
+    return kind.__name__
