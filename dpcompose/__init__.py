@@ -33,13 +33,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpcompose.front.canonical import canonical_metric
-    from dpcompose.front.metric_study import MetricStudy, load_metric, metric_study
+    from dpcompose.front.metrics.study import MetricStudy, load_metric, metric_study
     from dpcompose.front.pictures import budget_bars, draw, to_dot
     from dpcompose.front.plots import privacy_curve, trade_off_curve
     from dpcompose.front.study import Study, compose, load
     from dpcompose.language.symbols import parameters
     from dpcompose.privacy.mechanisms import mechanism
-    from dpcompose.privacy.metric_builder import (
+    from dpcompose.privacy.metrics.builder import (
         at_most,
         in_coordinates,
         norm,
@@ -106,14 +106,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PLACES = {
-    "front.metric_study": ("MetricStudy", "load_metric", "metric_study"),
+    "front.metrics.study": ("MetricStudy", "load_metric", "metric_study"),
     "front.pictures": ("budget_bars", "draw", "to_dot"),
     "front.plots": ("privacy_curve", "trade_off_curve"),
     "front.canonical": ("canonical_metric",),
     "front.study": ("Study", "compose", "load"),
     "language.symbols": ("parameters",),
     "privacy.mechanisms": ("mechanism",),
-    "privacy.metric_builder": (
+    "privacy.metrics.builder": (
         "at_most",
         "in_coordinates",
         "norm",

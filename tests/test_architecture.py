@@ -94,9 +94,7 @@ ROOMS = {
         "schema",
         "problems",
         "writing",
-        "metric_schema",
-        "metric_problems",
-        "metric_builder",
+        "metrics",
     ],
     "proof": [
         "registry",
@@ -108,9 +106,7 @@ ROOMS = {
         "witnesses",
         "computed",
         "counterexamples",
-        "metric_forms",
-        "metric_privacy",
-        "metric_checker",
+        "metrics",
     ],
     "search": [
         "comparisons",
@@ -129,8 +125,7 @@ ROOMS = {
         "subsets",
         "conclusions",
         "citations",
-        "metric_claims",
-        "metric_sensitivity",
+        "metrics",
     ],
     "front": [
         "recheck",
@@ -151,8 +146,7 @@ ROOMS = {
         "numbers",
         "membership",
         "study",
-        "metric_display",
-        "metric_study",
+        "metrics",
         "pictures",
         "plots",
         "cli",
@@ -252,7 +246,7 @@ assert all(name.startswith("dpcompose.kernel") for name in others), others
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("checker", ["kernel.saved", "proof.metric_checker"])
+@pytest.mark.parametrize("checker", ["kernel.saved", "proof.metrics.checker"])
 def test_a_checker_reaches_no_search_and_no_solver(checker: str) -> None:
     loaded = reached(f"import dpcompose.{checker}")
     assert not [name for name in loaded if name.startswith(("dpcompose.search", "dpcompose.front", "z3"))]

@@ -16,12 +16,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpcompose.front.metric_study import MetricStudy
+    from dpcompose.front.metrics.study import MetricStudy
     from dpcompose.front.study import Study
     from dpcompose.front.verdict import Verdict
     from dpcompose.kernel.pages import Page
-    from dpcompose.proof.metric_checker import MetricChecked
-    from dpcompose.search.metric_claims import MetricVerdict
+    from dpcompose.proof.metrics.checker import MetricChecked
+    from dpcompose.search.metrics.claims import MetricVerdict
     from dpcompose.spaces.granularities import Granularity
 
 FINE, DIFFERS, WRONG, UNDECIDED, INTERNAL = 0, 1, 2, 3, 4
@@ -333,9 +333,9 @@ def _in_metric(file: str, given: argparse.Namespace) -> tuple[MetricStudy, Any] 
 
     if "metrics" not in problems.parsed(problems.text_of(file), file):
         return None
-    from dpcompose.front import metric_study
+    from dpcompose.front.metrics import study
 
-    return metric_study.of_file(file, given.theory)
+    return study.of_file(file, given.theory)
 
 
 def _with_theory(given: argparse.Namespace, warn: bool = True) -> bool:
@@ -823,10 +823,10 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
         return WRONG
     try:
         if isinstance(saved, dict) and "metrics" in saved:  # which no other saved derivation has
-            from dpcompose.proof import metric_checker
+            from dpcompose.proof.metrics import checker
 
-            if metric_checker.is_one(saved):
-                return _rechecked(file, metric_checker.check(saved, given.theory, given.allow), given)
+            if checker.is_one(saved):
+                return _rechecked(file, checker.check(saved, given.theory, given.allow), given)
         found = recheck(saved, Theory(given.theory.pages), given.allow, given.theory.parameters)
     except Refused as error:
         if given.json:

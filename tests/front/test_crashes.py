@@ -26,7 +26,7 @@ from dpcompose.kernel.covers import blocks
 from dpcompose.kernel.settings import BadSetting
 from dpcompose.privacy.elaboration import arrays
 from dpcompose.proof import metric_checker, registry
-from dpcompose.proof.metric_checker import Refused as RefusedInMetric
+from dpcompose.proof.metrics.checker import Refused as RefusedInMetric
 
 CRASHES = Path(__file__).parent / "crashes"
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"

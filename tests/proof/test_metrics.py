@@ -18,22 +18,24 @@ from shipped import IN_METRICS
 
 import dpcompose as dpc
 from dpcompose.front import cli
-from dpcompose.front.metric_study import MetricStudy
+from dpcompose.front.metrics.study import MetricStudy
 from dpcompose.language import formulas
-from dpcompose.privacy import metric_problems, problems
+from dpcompose.privacy import problems
+from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings import InvalidSetting
-from dpcompose.proof import metric_checker, registry
-from dpcompose.proof.metric_checker import Refused
+from dpcompose.proof import registry
+from dpcompose.proof.metrics import checker
+from dpcompose.proof.metrics.checker import Refused
 
 THEORY = registry.standard()
 PLANE = '[databases]\nkind = "points"\ncoordinates = ["x", "y"]\n'
 NORMS = "".join(f'[metrics.{word}]\nnorm = "{word}"\n' for word in ("L1", "L2", "Linf"))
 
 
-def study(text: str) -> tuple[MetricStudy, tuple[metric_problems.MetricClaim, ...]]:
+def study(text: str) -> tuple[MetricStudy, tuple[reading.MetricClaim, ...]]:
     text = "format = 1\n" + text
-    problem = metric_problems.read_data(problems.parsed(text), "problem", text)
+    problem = reading.read_data(problems.parsed(text), "problem", text)
     return MetricStudy(problem.setting, THEORY), problem.claims
 
 
@@ -407,7 +409,7 @@ def forge(data: dict[str, Any], path: list[Any], value: Any) -> dict[str, Any]:
 
 def test_forged_files_are_refused(tmp_path: Path) -> None:
     good = saved(tmp_path)
-    assert metric_checker.check(good, THEORY).verdicts == ("proved", "refuted", "proved")
+    assert checker.check(good, THEORY).verdicts == ("proved", "refuted", "proved")
     proved, refuted = good["claims"][0], good["claims"][1]
     wrong = [
         forge(good, ["pages"], {}),
@@ -432,7 +434,7 @@ def test_forged_files_are_refused(tmp_path: Path) -> None:
     ]
     for n, one in enumerate(wrong):
         with pytest.raises(Refused):
-            metric_checker.check(one, THEORY)
+            checker.check(one, THEORY)
             pytest.fail(f"forgery {n} was believed")
 
 
@@ -441,12 +443,12 @@ def test_a_metric_whose_axioms_are_not_shown_is_believed_and_refutes_nothing(tmp
     made, claims = study(text + composed("e*d") + claimed("e*L2/2"))
     made.save(tmp_path / "d.json", [made.check(claim) for claim in claims])
     good = json.loads((tmp_path / "d.json").read_text())
-    assert metric_checker.check(good, THEORY).verdicts == ("refuted",)
+    assert checker.check(good, THEORY).verdicts == ("refuted",)
     with pytest.raises(Refused, match="the result is not"):
-        metric_checker.check(forge(good, ["metrics"], {}), THEORY)
+        checker.check(forge(good, ["metrics"], {}), THEORY)
     without = forge(forge(good, ["metrics"], {}), ["result", "optimal"], None)
     with pytest.raises(Refused, match="claim 1 is not shown to be refuted: it is not known that d\\*e"):
-        metric_checker.check(without, THEORY)
+        checker.check(without, THEORY)
 
 
 # in Python

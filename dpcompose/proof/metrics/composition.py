@@ -21,9 +21,9 @@ from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.language import formulas
 from dpcompose.language.meaning import sign
 from dpcompose.language.worstcase import Top
-from dpcompose.privacy.metric_problems import MetricMechanism, MetricSetting
+from dpcompose.privacy.metrics.reading import MetricMechanism, MetricSetting
 from dpcompose.proof import registry
-from dpcompose.proof.metric_forms import LEVELS, Letters, NoForm
+from dpcompose.proof.metrics.letters import LEVELS, Letters, NoForm
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.spaces.databases import Database, Multisets, Tuples
 from dpcompose.spaces.points import Declared, Euclid, Made, Norm, Own, Points, letter

@@ -20,7 +20,7 @@ from dpcompose.kernel.terms import letter as term_letter
 from dpcompose.language import exchange, formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL, Domain, symbol
-from dpcompose.privacy.metric_schema import (
+from dpcompose.privacy.metrics.schema import (
     MetricClaimTable,
     MetricMechanismTable,
     MetricProblemTable,

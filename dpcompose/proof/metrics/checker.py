@@ -17,12 +17,12 @@ from dpcompose.kernel.check import Refused as Refused  # the error of all saved 
 from dpcompose.kernel.comparison import read_point
 from dpcompose.kernel.polynomials import NotAForm
 from dpcompose.language import formulas
-from dpcompose.privacy import metric_problems
-from dpcompose.privacy.metric_problems import MetricClaim
+from dpcompose.privacy.metrics import reading
+from dpcompose.privacy.metrics.reading import MetricClaim
 from dpcompose.privacy.problems import ProblemError
-from dpcompose.proof import metric_privacy
-from dpcompose.proof.metric_forms import NoForm
-from dpcompose.proof.metric_privacy import Composition, believed, pages_of, result
+from dpcompose.proof.metrics import composition as composed
+from dpcompose.proof.metrics.composition import Composition, believed, pages_of, result
+from dpcompose.proof.metrics.letters import NoForm
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.spaces.points import Own
 
@@ -49,7 +49,7 @@ class MetricChecked:
 def is_one(saved: Any) -> bool:
     """Whether a saved file is about privacy in a metric."""
     problem = saved.get("problem") if isinstance(saved, dict) else None
-    return isinstance(problem, dict) and metric_problems.is_one(problem)
+    return isinstance(problem, dict) and reading.is_one(problem)
 
 
 def check(saved: Any, theory: Theory, allowed: Collection[str] | None = None) -> MetricChecked:
@@ -62,7 +62,7 @@ def check(saved: Any, theory: Theory, allowed: Collection[str] | None = None) ->
     if saved.get("format") != FORMAT or set(saved) != {"format", *KEYS}:
         raise Refused(f"a saved file of format {FORMAT} about a metric has {', '.join(KEYS)}")
     try:
-        problem = metric_problems.read_data(saved["problem"])
+        problem = reading.read_data(saved["problem"])
     except ProblemError as error:
         raise Refused(f"the setting cannot be read: {error.mistakes[0]}") from None
     composition = Composition(problem.setting, theory)
@@ -109,13 +109,13 @@ def _metrics(composition: Composition, saved: Any, used: set[str]) -> tuple[set[
                 if not isinstance(given["axioms"], list) or len(given["axioms"]) != len(obligations):
                     raise BadCertificate(f"there are {len(obligations)} axioms")
                 for one, proofs in zip(obligations, given["axioms"], strict=True):
-                    used |= metric_privacy.check_everywhere(letters, one.greater, one.lesser, proofs)
+                    used |= composed.check_everywhere(letters, one.greater, one.lesser, proofs)
                 known.add(name)
             if "at most" in given:
                 if metric.at_most is None or composition.is_opaque(setting.letters[name]):
                     raise BadCertificate("no bound is declared that could be shown")
                 sides = (letters.of(metric.at_most), letters.of(setting.letters[name]))
-                used |= metric_privacy.check_everywhere(letters, *sides, given["at most"])
+                used |= composed.check_everywhere(letters, *sides, given["at most"])
                 bounds.add(name)
         except (BadCertificate, NotAForm, NoForm) as error:
             raise Refused(f"the metric {name}: {error}") from None
@@ -146,7 +146,7 @@ def _claim(
         elif verdict == "refuted":
             given = saved.get("counterexample")
             point = read_point(given.get("letters") if isinstance(given, dict) else None)
-            made = metric_privacy.refute(composition, claim.metric, point, known.__contains__)
+            made = composed.refute(composition, claim.metric, point, known.__contains__)
             if made.data() != given:
                 raise BadCertificate("the counterexample is not what its letters give")
     except (BadCertificate, NotAForm, NoForm, formulas.FormulaError) as error:
@@ -166,13 +166,13 @@ def _proved(
         raise BadCertificate("the certificate cannot be read")
     letters = composition.letters
     greater, lesser = letters.of(claim.metric), letters.of(composition.metric, bounded=True)
-    used = metric_privacy.check_everywhere(letters, greater, lesser, given.get("at least"))
+    used = composed.check_everywhere(letters, greater, lesser, given.get("at least"))
     if loose is True:
-        metric_privacy.check_larger(composition, claim.metric, read_point(given.get("larger at")))
+        composed.check_larger(composition, claim.metric, read_point(given.get("larger at")))
     elif loose is False:
         if result(composition, known.__contains__)["optimal"] is not True:
             raise BadCertificate("nothing shows that the metric is attained")
-        used |= metric_privacy.check_everywhere(letters, lesser, greater, given.get("at most"))
+        used |= composed.check_everywhere(letters, lesser, greater, given.get("at most"))
     elif loose is not None:
         raise BadCertificate("loose is no truth value")
     return used

@@ -19,9 +19,9 @@ from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import REAL, symbol
 from dpcompose.language.worstcase import Top, largest
 from dpcompose.language.writing import as_top
-from dpcompose.proof.metric_forms import NoForm
+from dpcompose.proof.metrics.letters import NoForm
 from dpcompose.search import comparing
-from dpcompose.search.metric_claims import Judge
+from dpcompose.search.metrics.claims import Judge
 from dpcompose.spaces.points import Euclid, Points, Values, letter
 
 Point = dict[str, sympy.Expr]
@@ -40,7 +40,7 @@ class MetricSensitivity(Shown):
 
     value -- exact, a formula in the parameters or oo, where `proved`; else what it is at least;
     pair -- two databases that attain it, coordinates by name, where that is the same for all parameters;
-    certificate -- what shows that it is enough, as `metric_privacy.check_everywhere` reads it.
+    certificate -- what shows that it is enough, as `composition.check_everywhere` reads it.
     """
 
     value: sympy.Expr

@@ -1,7 +1,7 @@
 """Verdicts on claims that are metrics: d ≥ Σ d_i everywhere, or two databases that lose more.
 
-What is found is a certificate: weights for every case of the comparison (`metric_forms`), or a point with
-a counterexample that `metric_privacy` makes of exact values.
+What is found is a certificate: weights for every case of the comparison (`letters`), or a point with
+a counterexample that `composition` makes of exact values.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.polynomials import NotAForm
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.privacy.metric_problems import MetricClaim, MetricSetting
-from dpcompose.proof import metric_privacy, registry
-from dpcompose.proof.metric_forms import IN_COORDINATES, LEVELS, Case, NoForm
-from dpcompose.proof.metric_privacy import Composition, MetricCounterexample, Obligation, ShowsNothing
+from dpcompose.privacy.metrics.reading import MetricClaim, MetricSetting
+from dpcompose.proof import registry
+from dpcompose.proof.metrics import composition as composed
+from dpcompose.proof.metrics.composition import Composition, MetricCounterexample, Obligation, ShowsNothing
+from dpcompose.proof.metrics.letters import IN_COORDINATES, LEVELS, Case, NoForm
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.search import comparing
 from dpcompose.search.comparisons import points
@@ -129,7 +130,7 @@ class Judge:
 
         def exceeds(point: Point) -> Standing:
             more, less = composition.values((itself, bound), point)
-            metric_privacy.check_exceeds(more, less)
+            composed.check_exceeds(more, less)
             words = (
                 f"{name} is {formulas.to_text(more)} at {self._where(point)}, and the declared bound "
                 f"{formulas.to_text(bound)} is {formulas.to_text(less)}"
@@ -146,7 +147,7 @@ class Judge:
         for obligation in self.composition.obligations(own):
 
             def breaks(point: Point, obligation: Obligation = obligation) -> Standing:
-                words = metric_privacy.breaks(self.composition, obligation, point)
+                words = composed.breaks(self.composition, obligation, point)
                 return Standing(False, words=f"{words} at {self._where(point, 'DEF')}")
 
             settled = self._settle(obligation.greater, obligation.lesser, breaks, "DEF")
@@ -307,10 +308,10 @@ class Judge:
             return MetricVerdict(claim, "undecided", reason=str(error))
 
         def refuted(point: Point) -> MetricVerdict:
-            found = metric_privacy.refute(composition, claim.metric, point, self.known)
+            found = composed.refute(composition, claim.metric, point, self.known)
             return MetricVerdict(claim, "refuted", counterexample=found)
 
-        doubt = metric_privacy.unwitnessed(composition, self.known)
+        doubt = composed.unwitnessed(composition, self.known)
         settled = self._settle(greater, lesser, None if doubt else refuted)
         if isinstance(settled, MetricVerdict):
             return settled
@@ -324,7 +325,7 @@ class Judge:
         certificate: dict[str, Any] = {"at least": proof}
 
         def larger(point: Point) -> MetricVerdict:
-            metric_privacy.check_larger(self.composition, claim.metric, point)
+            composed.check_larger(self.composition, claim.metric, point)
             there = {name: str(x) for name, x in point.items()}
             return MetricVerdict(claim, "proved", True, certificate={**certificate, "larger at": there})
 

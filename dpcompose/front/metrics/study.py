@@ -19,20 +19,22 @@ from typing import Any
 import sympy
 
 from dpcompose.front import files, render
-from dpcompose.front.metric_display import MetricDerivation, MetricLine, document, filled
+from dpcompose.front.metrics.display import MetricDerivation, MetricLine, document, filled
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import symbol
-from dpcompose.privacy import metric_problems, problems
-from dpcompose.privacy.metric_builder import Data, Databases, Formula, Mechanism, problem_data
-from dpcompose.privacy.metric_problems import MetricClaim, MetricProblem, MetricSetting
+from dpcompose.privacy import problems
+from dpcompose.privacy.metrics import reading
+from dpcompose.privacy.metrics.builder import Data, Databases, Formula, Mechanism, problem_data
+from dpcompose.privacy.metrics.reading import MetricClaim, MetricProblem, MetricSetting
 from dpcompose.privacy.schema import Mistake
 from dpcompose.privacy.settings import InvalidSetting
-from dpcompose.proof import metric_privacy, registry
-from dpcompose.proof.metric_checker import FORMAT
+from dpcompose.proof import registry
+from dpcompose.proof.metrics import composition as composed
+from dpcompose.proof.metrics.checker import FORMAT
 from dpcompose.proof.registry import Page, Theory
-from dpcompose.search.metric_claims import Judge, MetricVerdict, named
-from dpcompose.search.metric_sensitivity import MetricSensitivity, sensitivity
+from dpcompose.search.metrics.claims import Judge, MetricVerdict, named
+from dpcompose.search.metrics.sensitivity import MetricSensitivity, sensitivity
 
 COMPOSED = "composition-own-domain"
 """The page whose items are those of independent and of adaptive composition."""
@@ -79,7 +81,7 @@ class MetricStudy(Shown):
         if not isinstance(claim, MetricClaim):
             text = claim if isinstance(claim, str) else formulas.to_text(formulas.from_python(claim))
             claims = [{"notion": "pure", "metric": text}]
-            (claim,) = metric_problems.read_data({**self.setting.data, "claims": claims}).claims
+            (claim,) = reading.read_data({**self.setting.data, "claims": claims}).claims
         found = self._judge.judge(claim)
         return found if found.verdict == "undecided" else replace(found, relies_on=self.relies_on)
 
@@ -118,14 +120,14 @@ class MetricStudy(Shown):
     def believed(self) -> tuple[str, ...]:
         """What the result assumes and nothing checked."""
         standings = self._judge.standings
-        return metric_privacy.believed(
+        return composed.believed(
             self._judge.composition, self._judge.known, lambda name: standings[name].at_most is True
         )
 
     @property
     def relies_on(self) -> tuple[Page, ...]:
         """The pages that the result rests on, and which the program does not derive."""
-        return metric_privacy.relied_on(self._judge.composition)
+        return composed.relied_on(self._judge.composition)
 
     @property
     def item(self) -> str:
@@ -203,7 +205,7 @@ class MetricStudy(Shown):
         >>> "{theorem}" in study.to_latex([study.check(claims[0])])
         True
         """
-        pages = [self.theory.pages[id] for id in metric_privacy.pages_of(self._judge.composition)]
+        pages = [self.theory.pages[id] for id in composed.pages_of(self._judge.composition)]
         return document(self.derivation(), pages, verdicts)
 
     def data(self, file: str, verdicts: Sequence[MetricVerdict]) -> dict[str, Any]:
@@ -230,9 +232,9 @@ class MetricStudy(Shown):
         data = {
             "format": FORMAT,
             "problem": self.setting.data,
-            "pages": metric_privacy.pages_of(judge.composition),
+            "pages": composed.pages_of(judge.composition),
             "metrics": {name: one for name, one in certificates.items() if one},
-            "result": metric_privacy.result(judge.composition, judge.known),
+            "result": composed.result(judge.composition, judge.known),
             "claims": claims,
         }
         Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
@@ -292,7 +294,7 @@ def metric_study(
     ('proved', 'refuted')
     """
     data = problem_data(mechanisms, on, metrics, maps or {}, parameters or {}, title, adaptive)
-    return MetricStudy(metric_problems.read_data(data).setting, theory or registry.standard())
+    return MetricStudy(reading.read_data(data).setting, theory or registry.standard())
 
 
 def of_file(
@@ -304,9 +306,9 @@ def of_file(
     """
     text = problems.text_of(path)
     data = problems.parsed(text, str(path))
-    if not metric_problems.is_one(data):
+    if not reading.is_one(data):
         return None
-    problem: MetricProblem = metric_problems.read_data(data, str(path), text)
+    problem: MetricProblem = reading.read_data(data, str(path), text)
     return MetricStudy(problem.setting, theory or registry.standard()), problem.claims
 
 

@@ -13,7 +13,7 @@ How much of this is used is a level: 0, norms and absolute values are letters â‰
 known; 1, letters with these inequalities; 2, letters, and what they are at most is put for them; 3, absolute
 values are written out in the coordinates; 4, the same case by case, as each coordinate is larger at D or E.
 
-Nothing is refuted by letters: see `metric_privacy`, where two databases are given.
+Nothing is refuted by letters: see `composition`, where two databases are given.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from dpcompose.language import exchange, formulas
 from dpcompose.language.symbols import NONNEGATIVE, REAL, UNIT_INTERVAL, Domain, symbol
 from dpcompose.language.worstcase import Top, largest, least
 from dpcompose.language.writing import absolute, as_top
-from dpcompose.privacy.metric_problems import MetricSetting
+from dpcompose.privacy.metrics.reading import MetricSetting
 from dpcompose.proof.hypotheses.inputs import closed_form
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.databases import Multisets, Tuples

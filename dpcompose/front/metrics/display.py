@@ -15,9 +15,9 @@ import sympy
 from dpcompose.front import latex
 from dpcompose.language import formulas
 from dpcompose.language.latex import formula_html, name_latex, text_html
-from dpcompose.privacy.metric_problems import MetricSetting
+from dpcompose.privacy.metrics.reading import MetricSetting
 from dpcompose.proof.registry import Page
-from dpcompose.search.metric_claims import MetricVerdict, named
+from dpcompose.search.metrics.claims import MetricVerdict, named
 from dpcompose.spaces.maps import everything
 from dpcompose.spaces.points import AnyTwo, Distance, Made, NamedMetric, Norm, Own, Steps
 
