@@ -73,6 +73,11 @@ REFUSED = dict.fromkeys(
         "problems/74-clipping-bounds-the-loss",
         "problems/75-districts-in-their-metrics",
         "problems/76-metrics-of-your-own",
+        "problems/105-distances-in-a-table",
+        "problems/106-metrics-beside-neighbours",
+        "problems/107-normal-noise-on-points",
+        "problems/108-a-delta-of-its-own",
+        "problems/109-a-metric-through-a-map",
     ],
     ("metrics",),
 )

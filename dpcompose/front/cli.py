@@ -331,7 +331,7 @@ def _in_metric(file: str, given: argparse.Namespace) -> tuple[MetricStudy, Any] 
     """The study of a file about privacy in a metric, and its claims; None for a file about neighbours."""
     from dpcompose.privacy import problems
 
-    if "metrics" not in problems.parsed(problems.text_of(file), file):
+    if not problems.is_in_metrics(problems.parsed(problems.text_of(file), file)):
         return None
     from dpcompose.front.metrics import study
 
@@ -881,11 +881,15 @@ def _rechecked(file: str, found: MetricChecked, given: argparse.Namespace) -> in
     if given.json:
         data: dict[str, Any] = {"file": file, "checked": True, "verdicts": list(found.verdicts)}
         data["optimal"] = found.optimal
-        data["guarantee"] = {"notion": "pure", "metric": found.metric}
+        data["guarantee"] = dict(found.guarantee)
         data["deciders"] = list(found.deciders)
         print(json.dumps(data | _relied(found.pages)), flush=True)
         return FINE
-    print(f"{file}: checked\n  private in the metric {found.metric}{'; optimal' if found.optimal else ''}")
+    said = found.guarantee
+    called = "" if said["notion"] == "pure" else f"{said['notion']}-"
+    beside = f", with delta {said['delta']}" if "delta" in said else ""
+    best = "; optimal" if found.optimal else ""
+    print(f"{file}: checked\n  {called}private in the metric {said['metric']}{beside}{best}")
     for n, verdict in enumerate(found.verdicts, start=1):
         print(f"  claim {n}: {verdict.upper()}")
     print(f"  believed without check: {'; '.join(found.believed)}")

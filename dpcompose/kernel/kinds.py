@@ -449,7 +449,8 @@ class Violation(Head):
 
     of, notion -- the notion of its guarantee, and that of the claims;
     loss -- in the guarantee's parameters and the r steps between two inputs, which may be "oo";
-    positive -- the parameter of the guarantee that has to be > 0; mechanism -- what it is, in words.
+    positive -- the parameter of the guarantee that has to be > 0; mechanism -- what it is, in words;
+    in_a_metric -- what it can lose at D, E whose guarantee is one in a metric, in the parameters at D, E.
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("of", "notion")
@@ -460,6 +461,7 @@ class Violation(Head):
     loss: str
     positive: str
     mechanism: str
+    in_a_metric: str | None = None
 
     @property
     def notions_named(self) -> Iterator[tuple[Place, str]]:
@@ -467,6 +469,8 @@ class Violation(Head):
 
     def formulas(self, context: Context) -> Iterator[Written]:
         yield Written(("loss",), self.loss, (*context.of(self.of), "r"))
+        if self.in_a_metric is not None:
+            yield Written(("in-a-metric",), self.in_a_metric, context.of(self.of))
 
 
 @dataclass(frozen=True, kw_only=True)

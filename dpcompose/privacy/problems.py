@@ -28,8 +28,10 @@ from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.schema import (
     ClaimTable,
+    DatabasesTable,
     GranularityTable,
     GroupsTable,
+    MapTable,
     MechanismTable,
     Mistake,
     Notions,
@@ -200,7 +202,7 @@ def read_data(
     notions: Notions = FILE_KEYS,
 ) -> Problem:
     """The problem in already parsed data, as a saved derivation holds it.  Raises ProblemError."""
-    if isinstance(data, Mapping) and "metrics" in data:
+    if isinstance(data, Mapping) and is_in_metrics(data):
         raise ProblemError(file, [Mistake(("metrics",), ABOUT_METRICS)])
     if missing := unset(data):
         raise ProblemError(file, missing)
@@ -226,6 +228,31 @@ def table_of(kind: type[T], data: Any, file: str, text: str, notions: Notions | 
     if found.mistakes:
         raise ProblemError(file, [replace(one, line=line_of(text, one.path)) for one in found.mistakes])
     return given
+
+
+IN_COORDINATES = ("points", "product")
+"""The classes that only problems about metrics have."""
+
+
+def is_in_metrics(data: Mapping[str, Any]) -> bool:
+    """Whether the data of a problem file are about privacy in metrics."""
+    databases = data.get("databases")
+    kind = databases.get("kind") if isinstance(databases, Mapping) else None
+    return "metrics" in data or kind in IN_COORDINATES or any(map(_in_metric, _guarantees(data)))
+
+
+def _guarantees(data: Mapping[str, Any]) -> list[Any]:
+    """The guarantees of mechanisms, the claims, and the target."""
+    some = [one for key in ("mechanisms", "claims") for one in _list(data.get(key))]
+    return [*some, *(one.get("guarantee") for one in some if isinstance(one, Mapping)), data.get("target")]
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _in_metric(value: Any) -> bool:
+    return isinstance(value, Mapping) and "metric" in value
 
 
 class _Reader:
@@ -791,3 +818,44 @@ class _Reader:
 
 MOST_PARTS = 12
 """In how many overlapping parts a record may be at most."""
+
+
+class Parts:
+    """A class of databases of a file, with its granularities and maps, and what is read of it.
+
+    databases, granularities, maps, parameters -- the tables of the file; mistakes -- what was found wrong so
+    far.
+    """
+
+    def __init__(
+        self,
+        databases: DatabasesTable,
+        granularities: Mapping[str, GranularityTable],
+        maps: Mapping[str, MapTable],
+        parameters: Mapping[str, str],
+    ) -> None:
+        self._reader = _Reader(
+            StudyTable(databases=databases, granularities=granularities, maps=maps, parameters=parameters)
+        )
+        self.granularities: Mapping[str, Granularity] = {}
+        self.maps: Mapping[str, Table] = {}
+
+    @property
+    def mistakes(self) -> list[Mistake]:
+        return self._reader.mistakes
+
+    def read(self) -> DatabaseClass | None:
+        """The class."""
+        found = self._reader.databases = self._reader._databases()
+        if found is not None:
+            self.granularities = self._reader._granularities(found)
+            self.maps = self._reader._maps(found)
+        return found
+
+    def granularity(self, given: str | dict[str, Any], path: Path_) -> Granularity | None:
+        """The granularity that a file names."""
+        return self._reader._find_granularity(self.granularities, given, path)
+
+    def reads(self, given: ReadsTable, path: Path_) -> Map | None:
+        """What a mechanism reads."""
+        return self._reader._reads(given, self.maps, path, None, None)

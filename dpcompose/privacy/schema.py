@@ -229,7 +229,7 @@ class _GranularityName(Check):
         return {"anyOf": [{"type": "string"}, {"additionalProperties": True, "type": "object"}]}
 
 
-class _OfNotion(Table):
+class OfNotion(Table):
     """A notion with its parameters: some notions have theirs from pages, and the format no key for them."""
 
     notion: str = need(NotionWord())
@@ -245,7 +245,7 @@ class _OfNotion(Table):
         wanted = _notions(found).get(value["notion"], ())
         further = {name: value[name] for name in wanted if name not in PARAMETERS and name in value}
         rest = {name: one for name, one in value.items() if name not in further}
-        made: _OfNotion | None = super().read(rest, path, found)
+        made: OfNotion | None = super().read(rest, path, found)
         if made is None:
             return None
         try:
@@ -281,7 +281,7 @@ PARAMETERS = ("epsilon", "delta", "rho", "mu")
 GRANULARITY = _GranularityName()
 
 
-class GuaranteeTable(_OfNotion):
+class GuaranteeTable(OfNotion):
     granularity: str | dict[str, Any] = need(GRANULARITY)
     domain: str | None = key(OneOf("own", "common"))
 
@@ -365,7 +365,7 @@ class MechanismTable(Table):
             raise ValueError(f"what is the noise added to? {QUERIES}")
 
 
-class ClaimTable(_OfNotion):
+class ClaimTable(OfNotion):
     expect: str | None = key(OneOf("proved", "refuted", "undecided"))
 
 

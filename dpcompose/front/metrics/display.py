@@ -15,11 +15,11 @@ import sympy
 from dpcompose.front import latex
 from dpcompose.language import formulas
 from dpcompose.language.latex import formula_html, name_latex, text_html
-from dpcompose.privacy.metrics.reading import MetricSetting
+from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.proof.registry import Page
 from dpcompose.search.metrics.claims import MetricVerdict, named
 from dpcompose.spaces.maps import everything
-from dpcompose.spaces.points import AnyTwo, Distance, Made, NamedMetric, Norm, Own, Steps
+from dpcompose.spaces.points import AnyTwo, Counted, Distance, Made, NamedMetric, Norm, Own, Steps, Tabled
 
 Parts = tuple[str | sympy.Expr, ...]
 """A sentence, in texts and formulas."""
@@ -139,6 +139,10 @@ def definition(distance: Distance) -> Parts:
         read = "" if distance.reads == everything else f", of {distance.reads.written(distance.part or 'D')}"
         where = f" of {distance.part}" if distance.part and not read else ""
         return (f"the fewest {distance.granularity} steps{read or where}",)
+    if isinstance(distance, Tabled):
+        return ("as its table says" + ("" if distance.reads == everything else ", closed over fibres"),)
+    if isinstance(distance, Counted):
+        return (f"how far the number of records of {distance.reads.written(distance.part or 'D')} moves",)
     if isinstance(distance, Norm):
         return (f"the {distance.word} norm of the change of {distance.of.name or 'the point'}",)
     if isinstance(distance, AnyTwo):

@@ -26,12 +26,12 @@ from dpcompose.language.symbols import symbol
 from dpcompose.privacy import problems
 from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.metrics.builder import Data, Databases, Formula, Mechanism, problem_data
-from dpcompose.privacy.metrics.reading import MetricClaim, MetricProblem, MetricSetting
+from dpcompose.privacy.metrics.setting import MetricClaim, MetricProblem, MetricSetting
 from dpcompose.privacy.schema import Mistake
 from dpcompose.privacy.settings import InvalidSetting
 from dpcompose.proof import registry
-from dpcompose.proof.metrics import composition as composed
 from dpcompose.proof.metrics.checker import FORMAT
+from dpcompose.proof.metrics.composition import Way
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.search.metrics.claims import Judge, MetricVerdict, named
 from dpcompose.search.metrics.sensitivity import MetricSensitivity, sensitivity
@@ -79,11 +79,25 @@ class MetricStudy(Shown):
         (`symbols`).
         """
         if not isinstance(claim, MetricClaim):
-            text = claim if isinstance(claim, str) else formulas.to_text(formulas.from_python(claim))
-            claims = [{"notion": "pure", "metric": text}]
-            (claim,) = reading.read_data({**self.setting.data, "claims": claims}).claims
+            claim = self.claim(claim)
         found = self._judge.judge(claim)
-        return found if found.verdict == "undecided" else replace(found, relies_on=self.relies_on)
+        return found if found.verdict == "undecided" else replace(found, relies_on=self._relied_on(found))
+
+    def claim(
+        self,
+        metric: str | sympy.Expr,
+        delta: str | sympy.Expr | None = None,
+        notion: str | None = None,
+    ) -> MetricClaim:
+        """A claim for `check`: privacy in a metric, and of (ε, δ)-privacy with a δ, another formula.
+
+        notion -- left out: pure privacy, or that of the study.
+        """
+        notion = notion or self._judge.composition.notion
+        given = {"metric": _text(metric)} | ({} if delta is None else {"delta": _text(delta)})
+        data = {**self.setting.data, "claims": [{"notion": notion, **given}]}
+        (found,) = reading.read_data(data, notions=self.theory.parameters).claims
+        return found
 
     def sensitivity(self, moved: str | sympy.Expr, over: str | sympy.Expr) -> MetricSensitivity:
         """The least Δ with moved ≤ Δ·over at all databases: of a map f, for moved = d′∘f (GB Def. III.5).
@@ -120,14 +134,27 @@ class MetricStudy(Shown):
     def believed(self) -> tuple[str, ...]:
         """What the result assumes and nothing checked."""
         standings = self._judge.standings
-        return composed.believed(
-            self._judge.composition, self._judge.known, lambda name: standings[name].at_most is True
+        return self._judge.composition.believed(
+            self._judge.known, lambda name: standings[name].at_most is True, ()
         )
 
     @property
     def relies_on(self) -> tuple[Page, ...]:
         """The pages that the result rests on, and which the program does not derive."""
-        return composed.relied_on(self._judge.composition)
+        return self._judge.composition.relied_on(())
+
+    def _relied_on(self, found: MetricVerdict) -> tuple[Page, ...]:
+        return self._judge.composition.relied_on(() if found.way is None else (found.way,))
+
+    @property
+    def notion(self) -> str:
+        """The notion in which the composition is shown: of its claims, or its mechanisms."""
+        return self._judge.composition.notion
+
+    @property
+    def delta(self) -> sympy.Expr | None:
+        """δ(D, E) beside the metric, in (ε, δ)-privacy."""
+        return self._judge.composition.delta
 
     @property
     def item(self) -> str:
@@ -136,7 +163,7 @@ class MetricStudy(Shown):
         if not several:
             return "GB:III.2"
         page = self.theory.find(COMPOSED)
-        return COMPOSED if page is None else page.cite("pure", self.setting.adaptive)
+        return COMPOSED if page is None else page.cite(self.notion, self.setting.adaptive)
 
     def __repr__(self) -> str:
         return "".join(one if isinstance(one, str) else formulas.to_text(one) for one in self._line())
@@ -144,7 +171,14 @@ class MetricStudy(Shown):
     def _line(self) -> Sequence[str | sympy.Expr]:
         better = "; optimal" if self.optimal else ""
         believed = "".join(f"; {one}" for one in registry.rests(self.relies_on))
-        return ["private in the metric ", self.metric, f", by {self.item}{better}{believed}"]
+        beside: list[str | sympy.Expr] = [] if self.delta is None else [", with delta ", self.delta]
+        return [*self.said, self.metric, *beside, f", by {self.item}{better}{believed}"]
+
+    @property
+    def said(self) -> list[str]:
+        """That the composition is private in a metric, in its notion, up to the formula."""
+        called = "" if self.notion == "pure" else f"{self.notion}-"
+        return [f"{called}private in the metric "]
 
     # what is printed
 
@@ -160,6 +194,7 @@ class MetricStudy(Shown):
         said = ", ".join(f"{key} = {value}" for key, value in found.claim.text.items() if key != "notion")
         expected = "" if found.as_expected else f"  (expected: {found.claim.expect})"
         words = {True: ", loose", False: ", and no smaller metric holds", None: ""}[found.loose]
+        said += "" if found.claim.notion == self.notion else f" ({found.claim.notion})"
         yield f"claim {n}: {said}"
         yield f"  {found.verdict.upper()}{words}{expected}"
         if found.reason:
@@ -172,11 +207,12 @@ class MetricStudy(Shown):
             if example.parameters:
                 yield "  with " + ", ".join(f"{name} = {x}" for name, x in example.parameters.items())
             sides = [formulas.to_text(one) for one in (example.claimed, example.actual)]
-            yield f"  claimed {sides[0]}, true loss {sides[1]}"
+            true = "an event has" if example.parameter == "delta" else "true loss"
+            yield f"  claimed {sides[0]}, {true} {sides[1]}"
             for row in example.rows:
                 if row.loss != 0:
                     yield from filled(f"  reached by {row.name} {row.by}")
-            yield from filled(f"  right is: private in the metric {formulas.to_text(self.metric)}")
+            yield from filled(f"  right is: {''.join(map(_plain, self._line()[:-1]))}")
 
     def derivation(self) -> MetricDerivation:
         """How the metric comes about, line by line, and what is believed without check."""
@@ -187,7 +223,10 @@ class MetricStudy(Shown):
         for one in self.setting.mechanisms:
             added = f" adds {one.noise.words}, and" if one.noise is not None else ""
             by = f"by {one.noise.word}" if one.noise is not None else "given"
-            yield MetricLine((f"{one.name}{added} is private in the metric ", one.metric), by)
+            called = "" if one.notion == "pure" else f"{one.notion}-"
+            beside: tuple[str | sympy.Expr, ...] = () if one.delta is None else (", with delta ", one.delta)
+            said = f"{one.name}{added} is {called}private in the metric "
+            yield MetricLine((said, one.metric, *beside), by)
         for name in self._judge.composition.used:
             known, letter = self._judge.standings[name], self.setting.letters[name]
             axioms = " is a metric: symmetric, 0 at equal databases, with the triangle inequality"
@@ -196,7 +235,9 @@ class MetricStudy(Shown):
                 yield MetricLine((letter, " is at most ", bound), "checked" if known.at_most else "believed")
         last = "; at all databases some such mechanisms lose just that" if self.optimal else ""
         by = f"by {self.item}, {self._judge.composition.page.id}"
-        yield MetricLine(("the composition is private in ", self.metric, last), by)
+        called = "" if self.notion == "pure" else f"{self.notion}-"
+        beside = () if self.delta is None else (", with delta ", self.delta)
+        yield MetricLine((f"the composition is {called}private in ", self.metric, *beside, last), by)
 
     def to_latex(self, verdicts: Sequence[MetricVerdict] = ()) -> str:
         """The proof as a document that pdfLaTeX compiles, with verdicts on claims.
@@ -205,15 +246,16 @@ class MetricStudy(Shown):
         >>> "{theorem}" in study.to_latex([study.check(claims[0])])
         True
         """
-        pages = [self.theory.pages[id] for id in composed.pages_of(self._judge.composition)]
+        pages = [self.theory.pages[id] for id in self._judge.composition.pages(_ways(verdicts))]
         return document(self.derivation(), pages, verdicts)
 
     def data(self, file: str, verdicts: Sequence[MetricVerdict]) -> dict[str, Any]:
         """The object that --json prints."""
+        result = self._judge.composition.result(self._judge.known)
         return {
             "file": file,
             "title": self.setting.title,
-            "guarantee": {"notion": "pure", "metric": formulas.to_text(self.metric)},
+            "guarantee": {key: value for key, value in result.items() if key != "optimal"},
             "optimal": self.optimal,
             "scope": str(self.setting.databases),
             "theorems": [self.item],
@@ -232,12 +274,25 @@ class MetricStudy(Shown):
         data = {
             "format": FORMAT,
             "problem": self.setting.data,
-            "pages": composed.pages_of(judge.composition),
+            "pages": judge.composition.pages(_ways(verdicts)),
             "metrics": {name: one for name, one in certificates.items() if one},
-            "result": composed.result(judge.composition, judge.known),
+            "result": judge.composition.result(judge.known),
             "claims": claims,
         }
         Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+def _ways(verdicts: Sequence[MetricVerdict]) -> list[Way]:
+    """Those by which claims are proved."""
+    return [one.way for one in verdicts if one.way is not None]
+
+
+def _text(given: str | sympy.Expr) -> str:
+    return given if isinstance(given, str) else formulas.to_text(formulas.from_python(given))
+
+
+def _plain(one: str | sympy.Expr) -> str:
+    return one if isinstance(one, str) else formulas.to_text(one)
 
 
 def verdict_data(found: MetricVerdict) -> dict[str, Any]:
@@ -306,9 +361,11 @@ def of_file(
     """
     text = problems.text_of(path)
     data = problems.parsed(text, str(path))
-    if not reading.is_one(data):
+    if not problems.is_in_metrics(data):
         return None
-    problem: MetricProblem = reading.read_data(data, str(path), text)
+    problem: MetricProblem = reading.read_data(
+        data, str(path), text, (theory or registry.standard()).parameters
+    )
     return MetricStudy(problem.setting, theory or registry.standard()), problem.claims
 
 

@@ -1,68 +1,99 @@
-"""The schema of problem files about privacy in a metric; see `metric_problems`."""
+"""The schema of problem files about privacy in metrics: what they say besides those about neighbours."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from dpcompose.privacy.checks import (
     FORMULA,
     NAME,
-    TEXT,
     TITLE,
     TRUE_OR_FALSE,
+    Check,
+    Either,
+    Found,
     ListOf,
     OneOf,
+    Path_,
     Table,
     TableOf,
     Text,
+    Whole,
     Word,
     key,
     need,
 )
-from dpcompose.privacy.schema import BOUNDS, NAMES, NUMBERS, NoiseTable
+from dpcompose.privacy.schema import (
+    BOUNDS,
+    GRANULARITY,
+    NAMES,
+    NOISES,
+    NUMBERS,
+    QUERIES,
+    DatabasesTable,
+    GranularityTable,
+    MapTable,
+    NoiseTable,
+    OfNotion,
+    QueryTable,
+    ReadsTable,
+)
 from dpcompose.spaces.points import NORMS
 
-PARTS = ("points", "multisets", "tuples", "streams")
 
-
-class PartTable(Table):
-    kind: str = need(Word("kind", PARTS))
-    coordinates: list[str] | None = key(ListOf(NAME, 1, 20))
+class PointsTable(Table):
+    kind: str = need(OneOf("points"))
+    coordinates: list[str] = need(ListOf(NAME, 1, 20))
     box: list[list[str]] | None = key(ListOf(BOUNDS))
     disc: str | None = key(FORMULA)
-    records: list[str] | None = key(NAMES)
-    size: str = key(TEXT, "any")
 
     def check(self) -> None:
-        about_points = self.coordinates is not None or self.box is not None or self.disc is not None
-        if self.kind == "points" and (self.records is not None or self.size != "any"):
-            raise ValueError("records and size are about records; points have coordinates")
-        if self.kind == "points" and self.coordinates is None:
-            raise ValueError('points need their coordinates: coordinates = ["x", "y"]')
-        if self.kind != "points" and about_points:
-            raise ValueError(f"coordinates, box and disc are about points; {self.kind} have records")
-        if self.box is not None and len(self.box) != len(self.coordinates or ()):
+        if self.box is not None and len(self.box) != len(self.coordinates):
             raise ValueError('a box has one interval for each coordinate: box = [["0", "1"], ["-oo", "oo"]]')
-        if self.disc is not None and (self.box is not None or len(self.coordinates or ()) != 2):
+        if self.disc is not None and (self.box is not None or len(self.coordinates) != 2):
             raise ValueError("a disc is one of points with two coordinates, without a box")
 
 
-class MetricDatabasesTable(PartTable):
-    kind: str = need(Word("kind", (*PARTS, "product"), ("graphs", "listed")))
-    parts: Mapping[str, PartTable] | None = key(TableOf(PartTable, 1, 50))
+class ByKind(Check):
+    """A class of databases: points, a product, or one that files about neighbours have, too.
 
-    def check(self) -> None:
-        super().check()
-        if (self.kind == "product") != (self.parts is not None):
-            raise ValueError(
-                'a product has parts, each with its kind: [databases.parts.NAME] kind = "points"'
-            )
-        if self.kind == "product" and self.given != {"kind", "parts"}:
-            raise ValueError("what the databases are made of is said of each part of a product")
+    product -- whether it may be a product.
+    """
+
+    def __init__(self, product: bool) -> None:
+        self.own: dict[str, type[Table]] = {"points": PointsTable}
+        if product:
+            self.own["product"] = ProductTable
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        kind = value.get("kind") if isinstance(value, Mapping) else None
+        table = self.own.get(kind, DatabasesTable) if isinstance(kind, str) else DatabasesTable
+        return table.read(value, path, found)
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        every: list[type[Table]] = [DatabasesTable, *self.own.values()]
+        return {"anyOf": [one.schema(defs) for one in every]}
+
+
+class ProductTable(Table):
+    kind: str = need(OneOf("product"))
+    parts: Mapping[str, PointsTable | DatabasesTable] = need(TableOf(ByKind(False), 1, 50))
 
 
 class ValuesTable(Table):
     values: list[str] = need(ListOf(FORMULA, 1, 50))
+
+
+class _Map(Check):
+    """A map: the entries of its values in coordinates, or a table on a listed class."""
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        table = isinstance(value, Mapping) and "table" in value
+        return (MapTable if table else ValuesTable).read(value, path, found)
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return {"anyOf": [ValuesTable.schema(defs), MapTable.schema(defs)]}
 
 
 class ReadRecordsTable(Table):
@@ -77,10 +108,11 @@ class MetricTable(Table):
     reads: ReadRecordsTable | None = key(ReadRecordsTable)
     letters: list[list[str]] | None = key(ListOf(NAMES, 2, 2))
     formula: str | None = key(FORMULA)
+    table: list[list[str]] | None = key(ListOf(ListOf(FORMULA, 3, 3)))
     at_most: str | None = key(FORMULA, written="at-most")
 
     def check(self) -> None:
-        given = [one is not None for one in (self.norm, self.granularity, self.formula)]
+        given = [one is not None for one in (self.norm, self.granularity, self.formula, self.table)]
         if sum(given) > 1 or (not any(given) and self.at_most is None):
             raise ValueError(METRICS)
         if self.letters is not None and self.formula is None:
@@ -93,54 +125,83 @@ class MetricTable(Table):
 
 METRICS = (
     'a metric is norm = "L1", "L2" or "Linf"; granularity = "unbounded", for steps between neighbours; '
+    'table = [["a", "b", "2"]], for distances on a listed class; '
     'letters = [["a"], ["b"]] and formula = "abs(a - b)" in coordinates; formula in the metrics above it; '
     "or at-most alone, where only a bound is known"
 )
 
 
 class MetricTargetTable(Table):
-    metric: str = need(FORMULA)
+    metric: str | None = key(FORMULA)
+    granularity: str | dict[str, Any] | None = key(GRANULARITY)
+
+    def check(self) -> None:
+        if (self.metric is None) == (self.granularity is None):
+            raise ValueError("the target is a metric, or the neighbours of a granularity")
 
 
-class MetricGuaranteeTable(Table):
-    notion: str = need(Word("notion", ("pure",), ("approximate", "zcdp", "gaussian", "renyi")))
-    metric: str = need(FORMULA)
+class InMetric(OfNotion):
+    """A guarantee: a metric, in place of the first parameter, with a δ; or the parameters of a notion."""
+
+    metric: str | None = key(FORMULA)
+
+    def check_parameters(self, wanted: Sequence[str]) -> None:
+        if self.metric is None:
+            super().check_parameters(wanted)
+            return
+        if not wanted:
+            raise ValueError(f"privacy in a metric is not known of {self.notion}")
+        for name in ("epsilon", "rho", "mu"):
+            if self.value(name) is not None:
+                raise ValueError(f"metric stands in place of {name}: leave out one of them")
+        if (self.value("delta") is None) == ("delta" in wanted):
+            least = 'needs its delta, a formula in the same metrics, or "0"'
+            raise ValueError(f"a {self.notion} guarantee {least if 'delta' in wanted else 'has no delta'}")
+
+
+class MetricGuaranteeTable(InMetric):
+    granularity: str | dict[str, Any] | None = key(GRANULARITY)
+    domain: str | None = key(OneOf("own", "common"))
+
+    def check(self) -> None:
+        if (self.metric is None) == (self.granularity is None):
+            raise ValueError(
+                "a guarantee is one in a metric, or has a granularity: the neighbours that it is about"
+            )
 
 
 class MetricMechanismTable(Table):
     name: str = need(NAME)
     guarantee: MetricGuaranteeTable | None = key(MetricGuaranteeTable)
-    reads: str | None = key(NAME)
+    reads: str | ReadsTable | None = key(Either(NAME, ReadsTable, word="oneOf"))
+    query: str | QueryTable | None = key(Either(OneOf("count", "bit"), QueryTable, word="oneOf"))
     noise: NoiseTable | None = key(NoiseTable)
+    repeat: int | None = key(Whole(1, 200))
 
     def check(self) -> None:
         if (self.guarantee is None) == (self.noise is None):
             raise ValueError("a mechanism has a guarantee in a metric, or noise on what it reads; not both")
-        if self.guarantee is not None and self.reads is not None:
-            raise ValueError("the metrics of its guarantee say what a mechanism reads; leave out reads")
+        if self.query is not None and self.noise is None:
+            raise ValueError(f"without noise a query has no guarantee; {NOISES}")
+        if self.query not in (None, "count"):
+            raise ValueError(f'with metrics the query is "count"; {QUERIES} in a file about neighbours')
 
 
-class MetricClaimTable(Table):
-    notion: str = need(OneOf("pure"))
-    metric: str | None = key(FORMULA)
-    epsilon: str | None = key(FORMULA)
+class MetricClaimTable(InMetric):
     expect: str | None = key(OneOf("proved", "refuted", "undecided"))
 
-    def check(self) -> None:
-        if (self.metric is None) == (self.epsilon is None):
-            raise ValueError("a claim is a metric, or an epsilon: so many times the metric of the target")
 
-
-NOTHING: Mapping[str, str] = {}
+NOTHING: Mapping[str, Any] = {}
 
 
 class MetricProblemTable(Table):
     format: int = need(OneOf(1))
     title: str = key(TITLE, "")
     parameters: Mapping[str, str] = key(TableOf(FORMULA, names=Text()), NOTHING)
-    databases: MetricDatabasesTable = need(MetricDatabasesTable)
-    maps: Mapping[str, ValuesTable] = key(TableOf(ValuesTable), NOTHING)
-    metrics: Mapping[str, MetricTable] = need(TableOf(MetricTable, 1, 200))
+    databases: DatabasesTable | PointsTable | ProductTable = need(ByKind(True))
+    granularities: Mapping[str, GranularityTable] = key(TableOf(GranularityTable), NOTHING)
+    maps: Mapping[str, ValuesTable | MapTable] = key(TableOf(_Map()), NOTHING)
+    metrics: Mapping[str, MetricTable] = key(TableOf(MetricTable, 0, 200), NOTHING)
     adaptive: bool = key(TRUE_OR_FALSE, False)
     target: MetricTargetTable | None = key(MetricTargetTable)
     mechanisms: list[MetricMechanismTable] = need(ListOf(MetricMechanismTable, 1, 200))

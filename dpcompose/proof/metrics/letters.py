@@ -1,76 +1,52 @@
-"""Metrics as formulas in the letters of two databases, and "d ≥ d′ everywhere" as comparisons of forms.
+"""Metrics as formulas in the letters of two databases, and "d ≥ d′ everywhere" as comparisons of terms.
 
-The letters are the coordinates of D and E, how many records of each kind differ, and one for every
-root of a sum of squares.  What is proved of all values of the letters holds for all databases:
+The letters are the coordinates of D and E, how many records of each kind differ, and one for every root of a
+sum of squares (`norms`).  What is proved of all values of the letters holds for all databases:
 
 * a coordinate in [l, u] is l + (u − l)·t with t in [0, 1];
-* of a norm n = ‖v‖₂ it is used that max |v_j| ≤ n ≤ Σ |v_j|, and n ≤ w for points of a disc of diameter w:
-  so n may be replaced by max(n, |v_j|), and by min(n, Σ |v_j|, w); of m entries also that n ≥ Σ |v_j|/√m;
-* of |Σ c_j·δ_j| that it is at most Σ |c_j|·|δ_j|, and ‖c‖₂·‖δ‖₂; of ‖Aδ‖₂ that it is at most Σ ‖A_j‖₂·|δ_j|;
-* where a metric is 1 between any two different databases, both cases are looked at: equal and different.
-
-How much of this is used is a level: 0, norms and absolute values are letters ≥ 0 of which nothing is
-known; 1, letters with these inequalities; 2, letters, and what they are at most is put for them; 3, absolute
-values are written out in the coordinates; 4, the same case by case, as each coordinate is larger at D or E.
+* where a metric is 1 between any two different databases, both cases are looked at: equal and different;
+* where it is ∞ between some databases of records, these cases are (`cells`);
+* of a class that is gone through all distances that two of its databases have are looked at (`enumerated`).
 
 Nothing is refuted by letters: see `composition`, where two databases are given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Any
 
 import sympy
 
 from dpcompose.kernel.forms import NotAForm
-from dpcompose.kernel.terms import Term
-from dpcompose.language import exchange, formulas
+from dpcompose.kernel.terms import ONE, ZERO, Term
+from dpcompose.language import exchange
 from dpcompose.language.symbols import NONNEGATIVE, REAL, UNIT_INTERVAL, Domain, symbol
-from dpcompose.language.worstcase import Top, largest, least
-from dpcompose.language.writing import absolute, as_top
-from dpcompose.privacy.metrics.reading import MetricSetting
-from dpcompose.proof.hypotheses.inputs import closed_form
+from dpcompose.language.worstcase import Top, least
+from dpcompose.language.writing import as_top
+from dpcompose.privacy.metrics.setting import MetricSetting
+from dpcompose.proof.metrics.cells import COUNT, Alternative, Cells, NoForm
+from dpcompose.proof.metrics.enumerated import Listing
+from dpcompose.proof.metrics.norms import LEVELS, Norms
 from dpcompose.proof.registry import Theory
-from dpcompose.spaces.databases import Multisets, Tuples
-from dpcompose.spaces.maps import Positions, Restriction
-from dpcompose.spaces.metrics import ClosedForm
-from dpcompose.spaces.points import AnyTwo, Declared, Euclid, Made, Points, Steps, Values, letter
-
-COUNT = Domain.read("integer >= 0")
-
-
-class NoForm(ValueError):
-    """A metric has no formula in letters here; the message says which and what would do."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """Records, or positions, that the metrics on a part do not tell apart, and how many of them differ.
-
-    counts -- letters: how many records D has more, and E; or how many positions differ;
-    holds -- the records or positions, as far as they are named.
-    """
-
-    counts: tuple[sympy.Symbol, ...]
-    holds: tuple[Any, ...]
-    domain: Domain
+from dpcompose.spaces.points import AnyTwo, Counted, Declared, Made, Points, Steps, Tabled, Values, letter
 
 
 @dataclass(frozen=True)
 class Case:
     """One comparison of terms, which the comparison of metrics falls into.
 
-    of -- what the coordinates are in terms of the letters of the terms.
+    of -- what the coordinates are in terms of the letters of the terms; at -- the numbers of two databases of
+    each part that is gone through.
     """
 
     greater: Term
     lesser: Term
     of: Mapping[sympy.Symbol, sympy.Expr]
+    at: Mapping[str, Fraction]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +55,7 @@ class Letters:
 
     setting: MetricSetting
     theory: Theory
-    _known: dict[Any, sympy.Expr] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[sympy.Expr, str, str, bool], sympy.Expr] = field(default_factory=dict, repr=False)
 
     # metrics
 
@@ -98,17 +74,22 @@ class Letters:
 
     def _named(self, name: str, one: str, two: str, bounded: bool) -> sympy.Expr:
         metric = self.setting.metrics[name]
-        match metric.distance:
-            case Made(formula):
-                value = self.of(formula, one, two, bounded)
-            case Declared():
-                value = symbol(f"declared__{name}", NONNEGATIVE)
-            case AnyTwo(of):
-                value = self.differ(of)
-            case Steps() as steps:
-                value = self._steps(name, steps)
-            case known:
-                value = known.between(one, two)
+        if name in self._parts_of:
+            value: sympy.Expr = self.listed(name)
+        else:
+            match metric.distance:
+                case Made(formula):
+                    value = self.of(formula, one, two, bounded)
+                case Declared():
+                    value = symbol(f"declared__{name}", NONNEGATIVE)
+                case AnyTwo(of):
+                    value = self.differ(of)
+                case Steps(part=part) | Counted(part=part):
+                    value = self.cells[part].of(name)
+                case Tabled():
+                    raise NoForm(f"{name} is a table of a class that is not listed")
+                case known:
+                    value = known.between(one, two)
         if bounded and metric.at_most is not None:
             value = least(value, self.of(metric.at_most, one, two, bounded))
         return as_top(value)
@@ -117,99 +98,60 @@ class Letters:
         """The letter that is 1 where two databases differ in these values, else 0."""
         return symbol(f"differ__{of.name}", NONNEGATIVE)
 
+    def listed(self, name: str) -> sympy.Symbol:
+        """The letter of a metric on a class that is gone through."""
+        return symbol(f"listed__{name}", NONNEGATIVE)
+
     @cached_property
     def differing(self) -> dict[sympy.Symbol, Values]:
         """These letters, of all metrics that are 1 between any two."""
-        found = (metric.distance for metric in self.setting.metrics.values())
+        found = (
+            metric.distance for name, metric in self.setting.metrics.items() if name not in self._parts_of
+        )
         return {self.differ(one.of): one.of for one in found if isinstance(one, AnyTwo)}
 
-    def _steps(self, name: str, steps: Steps) -> sympy.Expr:
-        """The canonical metric of the image class, by its closed form in counts of records."""
-        part = self.setting.databases[steps.part]
-        assert not isinstance(part, Points)
-        image = steps.reads.image(part)
-        if image.count() == 1 or (isinstance(image, Tuples) and image.sizes.n == 0):
-            return sympy.Integer(0)
-        edits = steps.granularity.edits(image)
-        stated = None if edits is None else closed_form(self.theory, image, edits)
-        metric = None if stated is None else stated.metric
-        if not isinstance(metric, ClosedForm) or metric.same_size or metric.at_once > 1:
-            raise NoForm(
-                f"the {steps.granularity} distance on {image}, which {name} is, is no formula in how many "
-                "records differ, all of which are possible; unbounded neighbours on multisets of any size "
-                "would do, or bounded ones on tuples of a fixed length"
+    @cached_property
+    def _parts_of(self) -> dict[str, str]:
+        """The part that each metric is about which is on one that is gone through."""
+        enumerated, found = {name for name, _ in self.setting.databases.enumerated}, {}
+        for name, metric in self.setting.metrics.items():
+            match metric.distance:
+                case Steps(part=part) | Counted(part=part) | Tabled(part=part) if part in enumerated:
+                    found[name] = part
+                case AnyTwo(of) if len(of.parts) == 1 and of.parts[0] in enumerated:
+                    found[name] = of.parts[0]
+        return found
+
+    @cached_property
+    def listings(self) -> dict[str, Listing]:
+        """The parts that are gone through, with the metrics on them."""
+        metrics = self.setting.metrics
+        return {
+            part: Listing(
+                of, {name: metrics[name] for name, it in self._parts_of.items() if it == part}, self.theory
             )
-        inside = [cell for cell in self.cells[steps.part] if self._reads(steps, cell)]
-        names = ("changed",) if metric.ordered else ("removed", "added")
-        totals = {one: sympy.Add(*(cell.counts[n] for cell in inside)) for n, one in enumerate(names)}
-        value = formulas.parse(metric.formula, totals)
-        if value is sympy.oo:
-            raise NoForm(
-                f"the {steps.granularity} distance on {image}, which {name} is, is never finite but 0"
-            )
-        return value
+            for part, of in self.setting.databases.enumerated
+        }
+
+    @cached_property
+    def cells(self) -> dict[str, Cells]:
+        """The parts of records, with the metrics on them."""
+        found = {}
+        for part, of in self.setting.databases.records:
+            some = {
+                name: metric
+                for name, metric in self.setting.metrics.items()
+                if isinstance(metric.distance, Steps | Counted) and metric.distance.part == part
+            }
+            found[part] = Cells(part, of, some, self.theory)
+        return found
 
     @property
     def pages(self) -> set[str]:
         """The pages that state the closed forms of the setting's metrics."""
-        found: set[str] = set()
-        for metric in self.setting.metrics.values():
-            if isinstance(metric.distance, Steps):
-                part = self.setting.databases[metric.distance.part]
-                assert not isinstance(part, Points)
-                image = metric.distance.reads.image(part)
-                edits = metric.distance.granularity.edits(image)
-                stated = None if edits is None else closed_form(self.theory, image, edits)
-                found |= set() if stated is None else set(stated.pages)
-        return found
-
-    def _reads(self, steps: Steps, cell: Cell) -> bool:
-        return _inside(steps.reads, cell.holds[0] if cell.holds else None)
-
-    @cached_property
-    def cells(self) -> dict[str, tuple[Cell, ...]]:
-        """For each part of records the kinds of records that metrics tell apart."""
-        return {
-            name: tuple(self._cells(name, part))
-            for name, part in self.setting.databases.parts
-            if not isinstance(part, Points)
-        }
-
-    def _cells(self, name: str, part: Multisets | Tuples) -> Iterator[Cell]:
-        found = (metric.distance for metric in self.setting.metrics.values())
-        reads = [one.reads for one in found if isinstance(one, Steps) and one.part == name]
-        if isinstance(part, Tuples):
-            if not part.sizes.exactly:
-                raise NoForm(f'{part} of different lengths are infinitely far apart; size = "= n" would do')
-            every: list[Any] = list(range(1, (part.sizes.n or 0) + 1))
-        else:
-            every = list(self.universe(name).records)
-            if part.arbitrary:
-                every.append(None)
-        groups: dict[tuple[bool, ...], list[Any]] = {}
-        for one in every:
-            groups.setdefault(tuple(_inside(f, one) for f in reads), []).append(one)
-        for n, some in enumerate(groups.values(), start=1):
-            named = tuple(one for one in some if one is not None)
-            if isinstance(part, Tuples):
-                domain = replace(COUNT, greatest=Fraction(len(named)))
-                yield Cell((symbol(f"{name}__changed_{n}", domain),), named, domain)
-            else:
-                letters = tuple(symbol(f"{name}__{way}_{n}", COUNT) for way in ("removed", "added"))
-                yield Cell(letters, () if None in some else named, COUNT)
-
-    def universe(self, name: str) -> Multisets:
-        """The class of a part of multisets, with all records that metrics name."""
-        part = self.setting.databases[name]
-        assert isinstance(part, Multisets)
-        found = (metric.distance for metric in self.setting.metrics.values())
-        named = {
-            record
-            for one in found
-            if isinstance(one, Steps) and one.part == name and isinstance(one.reads, Restriction)
-            for record in one.reads.records
-        }
-        return replace(part, records=tuple(sorted({*part.records, *named}))) if part.arbitrary else part
+        return set().union(
+            *(one.pages for one in self.cells.values()), *(one.pages for one in self.listings.values())
+        )
 
     # comparisons
 
@@ -219,22 +161,74 @@ class Letters:
         level -- one of LEVELS, how much is used of norms and absolute values.
         Raises NotAForm where a formula is none of these letters.
         """
-        used = [one for one in self.differing if one in greater.free_symbols | lesser.free_symbols]
-        for differ in product((1, 0), repeat=len(used)):
-            values: dict[sympy.Symbol, sympy.Expr] = {}
-            for one, value in zip(used, differ, strict=True):
-                values[one] = sympy.Integer(value)
-                if value == 0:
-                    values |= self._equal(self.differing[one])
-            of = self._coordinates(values)
-            sides = [side.xreplace(values) for side in (greater, lesser)]
+        seen = set()
+        for alternative, at in self._alternatives(greater.free_symbols | lesser.free_symbols):
+            of = self._coordinates(alternative.values)
+            sides = [self._in(side, alternative) for side in (greater, lesser)]
+            if tuple(sides) in seen or sides[0] is sympy.oo:
+                continue
+            seen.add(tuple(sides))
+            if sides[1] is sympy.oo:
+                yield Case(ZERO, ONE, {}, at)
+                continue
             for ordered in self._orders(sides, of) if level == LEVELS[-1] else (of,):
-                reader = _Reader(self, ordered, level)
+                norms = Norms(self.setting.databases, self.setting.domains, self.domains, ordered, level)
                 more, less = (
-                    reader.term(side.xreplace(ordered), upper)
+                    norms.term(side.xreplace(ordered), upper)
                     for side, upper in zip(sides, (False, True), strict=True)
                 )
-                yield Case(more, less, ordered)
+                yield Case(more, less, ordered, at)
+
+    def _in(self, side: sympy.Expr, alternative: Alternative) -> sympy.Expr:
+        """A formula in one of the cases, with the letters that are ∞."""
+        put = {one: value for one, value in alternative.values.items() if one not in alternative.infinite}
+        found = at_infinity(side, alternative.infinite, self.setting.domains)
+        return found if found is sympy.oo else found.xreplace(put)
+
+    def _alternatives(self, used: set[sympy.Symbol]) -> Iterator[tuple[Alternative, dict[str, Fraction]]]:
+        """The cases that two databases fall into, with two databases of what is gone through."""
+        asked = [one for one in self.differing if one in used]
+        for differ in product((1, 0), repeat=len(asked)):
+            parts = set[str]()
+            first = Alternative()
+            for one, value in zip(asked, differ, strict=True):
+                first = first.and_(Alternative({one: sympy.Integer(value)}))
+                if value == 0:
+                    parts |= set(self.differing[one].parts)
+                    first = first.and_(Alternative(self._equal(self.differing[one])))
+            for some in product(*self._choices(used, parts)):
+                found, at = first, dict[str, Fraction]()
+                for alternative, there in some:
+                    found, at = found.and_(alternative), {**at, **there}
+                yield found, at
+
+    def _choices(
+        self, used: set[sympy.Symbol], equal: Set[str]
+    ) -> Iterator[list[tuple[Alternative, dict[str, Fraction]]]]:
+        """The cases of each part; equal -- those in which the databases agree."""
+        for cells in self.cells.values():
+            asked = [name for name in cells.metrics if cells.letter(name) in used]
+            yield [(one, {}) for one in cells.alternatives(asked)]
+        for part, listing in self.listings.items():
+            if any(self.listed(name) in used for name in listing.metrics):
+                yield list(self._of_listing(part, listing, part in equal))
+
+    def _of_listing(
+        self, part: str, listing: Listing, equal: bool
+    ) -> Iterator[tuple[Alternative, dict[str, Fraction]]]:
+        """All distances that two databases of a part have, and two that have them."""
+        names = [self.listed(name) for name in listing.distances]
+        for row, (i, j) in listing.rows.items():
+            if equal and any(far != 0 for far in row):
+                continue
+            values = {
+                one: sympy.Rational(at.numerator, at.denominator)
+                for one, at in zip(names, row, strict=True)
+                if at is not None
+            }
+            infinite = frozenset(one for one, at in zip(names, row, strict=True) if at is None)
+            numbers = zip(numbered(part), (i, j), strict=True)
+            yield Alternative(values, infinite), {name: Fraction(n) for name, n in numbers}
 
     def groups(
         self, greater: sympy.Expr, lesser: sympy.Expr
@@ -258,10 +252,6 @@ class Letters:
             return [(sympy.Integer(1), greater, lesser)]
         return [(factor, *sides[factor]) for factor in sorted(sides, key=sympy.default_sort_key)]
 
-    def _is_constant(self, it: sympy.Expr) -> bool:
-        """Whether an expression depends on parameters only, and on no database."""
-        return all(str(one) in self.setting.domains for one in it.free_symbols)
-
     def never_negative(self, factor: sympy.Expr) -> bool:
         """Whether a formula in the parameters is seen to be ≥ 0."""
         return exchange.is_never_negative(factor, self.setting.domains)
@@ -273,8 +263,9 @@ class Letters:
             part = self.setting.databases[name]
             if isinstance(part, Points):
                 equal |= {letter(one, "E"): letter(one, "D") for one in part.coordinates}
-            else:
-                equal |= {one: sympy.Integer(0) for cell in self.cells[name] for one in cell.counts}
+            elif name in self.cells:
+                cells = self.cells[name]
+                equal |= {one: sympy.Integer(0) for cell in cells.cells for one in cell.counts}
         return equal
 
     def _coordinates(self, equal: Mapping[sympy.Symbol, sympy.Expr]) -> dict[sympy.Symbol, sympy.Expr]:
@@ -343,159 +334,78 @@ class Letters:
                         UNIT_INTERVAL if None not in ends else NONNEGATIVE
                     )
         for cells in self.cells.values():
-            made |= {str(one): cell.domain for cell in cells for one in cell.counts}
+            made |= cells.domains
+        for listed in self.listings:
+            made |= dict.fromkeys(numbered(listed), COUNT)
         return made | {f"declared__{name}": NONNEGATIVE for name in self.setting.metrics}
 
 
-def _inside(reads: Any, one: Any) -> bool:
-    """Whether a map reads a record (None: one that is not named), or a position."""
-    if isinstance(reads, Restriction):
-        return one in reads.records
-    return one in reads.positions if isinstance(reads, Positions) else True
+def numbered(part: str) -> tuple[str, str]:
+    """The letters of the numbers that two databases of a part that is gone through have in it.
+
+    >>> numbered("")
+    ('database__D', 'database__E')
+    """
+    name = part or "database"
+    return f"{name}__D", f"{name}__E"
 
 
-LEVELS = (0, 1, 2, 3, 4)
-"""How much a comparison uses of norms and absolute values, from nothing on."""
-IN_COORDINATES = (3, 4)
-"""The levels at which absolute values are written out."""
+def at_infinity(
+    it: sympy.Expr, infinite: frozenset[sympy.Symbol], domains: Mapping[str, Domain]
+) -> sympy.Expr:
+    """A formula where some of its letters are ∞: ∞, or the formula without them.
+
+    A number ≥ 0 times ∞ is ∞, also for 0 (a parameter may be 0 where the input moves by ∞).
+    Raises NoForm where it has no value there that is seen.
+
+    >>> d, e = symbol("d"), symbol("e")
+    >>> at_infinity(e * d + 1, frozenset({d}), {}), at_infinity(least(d, 3), frozenset({d}), {})
+    (oo, 3)
+    """
+    if infinite.isdisjoint(it.free_symbols):
+        return it
+    if it in infinite:
+        return sympy.oo
+    parts = [at_infinity(one, infinite, domains) for one in it.args]
+    if (it.is_Add or isinstance(it, Top | sympy.exp | sympy.log)) and sympy.oo in parts:
+        return sympy.oo
+    if it.is_Pow and parts[0] is sympy.oo and it.exp.is_positive:
+        return sympy.oo
+    if it.is_Mul:
+        return _product_at_infinity(it, infinite, domains)
+    if sympy.oo in parts:
+        raise NoForm(f"what {it} is where a distance is oo is not known")
+    return it.func(*parts)
+
+
+def _product_at_infinity(
+    it: sympy.Expr, infinite: frozenset[sympy.Symbol], domains: Mapping[str, Domain]
+) -> sympy.Expr:
+    """A product where some letters are ∞; −max(−x, −y) is a minimum."""
+    inside = [one for one in it.args if not infinite.isdisjoint(one.free_symbols)]
+    others = sympy.Mul(*(one for one in it.args if one not in inside))
+    values = [at_infinity(one, infinite, domains) if not _is_minimum(one) else one for one in inside]
+    if len(inside) == 1 and _is_minimum(inside[0]) and _never_negative(-others, domains):
+        terms = [at_infinity(-one, infinite, domains) for one in inside[0].terms]
+        kept = [one for one in terms if one is not sympy.oo]
+        return others * Top(1, *(-one for one in kept)) if kept else sympy.oo
+    rest = sympy.Mul(others, *(one for one in values if one is not sympy.oo))
+    if sympy.oo not in values:
+        return sympy.Mul(others, *values)
+    if _never_negative(rest, domains):
+        return sympy.oo
+    raise NoForm(f"what {it} is where a distance is oo is not known")
+
+
+def _is_minimum(it: sympy.Expr) -> bool:
+    """Whether −it is written as a minimum."""
+    return isinstance(it, Top) and it.args[0] == 1 and any(one.could_extract_minus_sign() for one in it.terms)
+
+
+def _never_negative(it: sympy.Expr, domains: Mapping[str, Domain]) -> bool:
+    others = {str(one): domains.get(str(one), NONNEGATIVE) for one in it.free_symbols}
+    return exchange.is_never_negative(it, others)
+
+
 MOST_ORDERED = 3
 """The most coordinates that are looked at in all orders of D and E."""
-
-
-class _Reader:
-    """Formulas with norms as terms: a letter for every norm, the same on both sides."""
-
-    def __init__(self, letters: Letters, of: Mapping[sympy.Symbol, sympy.Expr], level: int) -> None:
-        self.letters, self.level = letters, level
-        self.norms: dict[sympy.Expr, sympy.Symbol] = {}
-        self.parameters = letters.setting.domains
-        self.domains = dict(letters.domains)
-        self.discs = {}
-        for _, part in letters.setting.databases.points:
-            for one, two in ("DE", "EF", "DF") if part.disc is not None else ():
-                moved = [letter(name, one) - letter(name, two) for name in part.coordinates]
-                self.discs[Euclid(*moved).xreplace(of)] = part.disc
-
-    def term(self, side: sympy.Expr, upper: bool) -> Term:
-        """One side as a term; `upper` -- whether norms are replaced by what they are at most.
-
-        So are only those that the side grows with: 3 - n is at least 3 - (what n is at most), not at most.
-        """
-        side = as_top(side)
-        fixed = self._fixed(side, 1) if upper else frozenset()
-        known = {
-            norm: self._norm(norm, upper and norm not in fixed)
-            for norm in sorted(side.atoms(Euclid, Top), key=str)
-            if self._is_norm(norm)
-        }
-        return exchange.in_domains(as_top(side.xreplace(known)), self.domains)
-
-    def _is_norm(self, it: sympy.Expr) -> bool:
-        """Whether a letter is put for an expression."""
-        written = self.level in IN_COORDINATES
-        return isinstance(it, Euclid) or (not written and isinstance(it, Top) and self._is_absolute(it))
-
-    def _fixed(self, it: sympy.Expr, way: int) -> frozenset[sympy.Expr]:
-        """The norms with which `it` is not seen to grow (way = 1), or to fall (way = −1)."""
-        if self._is_norm(it):
-            return frozenset() if way > 0 else frozenset({it})
-        inside = [one for one in it.args if any(map(self._is_norm, one.atoms(Euclid, Top)))]
-        if it.is_Mul and len(inside) == 1:
-            factor = sympy.Mul(*(one for one in it.args if one != inside[0]))
-            for sign in (1, -1):
-                if self.letters.never_negative(sign * factor):
-                    return self._fixed(inside[0], way * sign)
-        monotone = it.is_Add or isinstance(it, Top) or (it.is_Pow and it.exp == sympy.Rational(1, 2))
-        if monotone or (it.is_Pow and it.exp.is_Rational and it.exp > 0 and self._is_norm(it.base)):
-            return frozenset().union(*(self._fixed(one, way) for one in inside))
-        return frozenset(one for one in it.atoms(Euclid, Top) if self._is_norm(one))
-
-    def _is_absolute(self, it: sympy.Expr) -> bool:
-        """Whether an expression is |v| for some v that depends on the databases."""
-        both = it.args[0] == 1 and len(it.terms) == 2 and sympy.expand(it.terms[0] + it.terms[1]) == 0
-        return both and not self._is_constant(it)
-
-    def _is_constant(self, it: sympy.Expr) -> bool:
-        return all(one.name in self.parameters for one in it.free_symbols)
-
-    def _norm(self, norm: sympy.Expr, upper: bool) -> sympy.Expr:
-        """The letter of a norm, with what it is at least, or at most."""
-        if not isinstance(norm, Euclid):
-            return self._absolute(norm.terms[0], upper)
-        n = self._letter(norm)
-        if self.level == 0:
-            return n
-        written = self.level in IN_COORDINATES
-        entries = [absolute(one) if written else self._absolute(one, False) for one in norm.args]
-        total = sympy.Add(*entries)
-        if not upper:  # (Σ |v_j|)² ≤ m Σ v_j²
-            mean = [total * sympy.sqrt(len(entries)) / len(entries)] if self.level == 1 else []
-            return largest(n, *entries, *mean)
-        known = [self.discs[norm]] if norm in self.discs else []
-        columns = [] if written else self._by_columns(norm)
-        if self.level == 2:
-            return next(iter([*columns, *known]), n)
-        return least(n, total, *known, *columns)
-
-    def _by_columns(self, norm: sympy.Expr) -> list[sympy.Expr]:
-        """What ‖Aδ‖₂ is at most where entries are sums: Σ_j ‖A_j‖₂·|δ_j|, A_j being the columns of A."""
-        rows = [self._steps(one) for one in norm.args]
-        if not all(rows) or all(len(row) == 1 for row in rows):
-            return []
-        every = dict.fromkeys(delta for row in rows for delta in row)
-        lengths = {
-            delta: sympy.sqrt(sympy.Add(*(row.get(delta, sympy.Integer(0)) ** 2 for row in rows)))
-            for delta in every
-        }
-        return [sympy.Add(*(c * self._letter(absolute(delta)) for delta, c in lengths.items()))]
-
-    def _absolute(self, v: sympy.Expr, upper: bool) -> sympy.Expr:
-        """|v| as a letter: of Σ c_j·δ_j, δ_j being how far coordinates move, it is at most Σ |c_j|·|δ_j|, and
-        at most √(Σ c_j²)·√(Σ δ_j²)."""
-        steps = self._steps(v)
-        if len(steps) == 1:
-            ((delta, c),) = steps.items()
-            return self._size(c) * self._letter(absolute(delta))
-        n = self._letter(absolute(v))
-        if self.level == 0 or not upper or not steps:
-            return n
-        total = sympy.Add(*(self._size(c) * self._letter(absolute(delta)) for delta, c in steps.items()))
-        together = Euclid(*steps)
-        if self.level == 2 and together not in self.norms:
-            return total
-        if together not in self.norms:
-            return least(n, total)
-        turned = sympy.sqrt(sympy.Add(*(c**2 for c in steps.values()))) * self.norms[together]
-        return turned if self.level == 2 else least(n, total, turned)
-
-    def _steps(self, v: sympy.Expr) -> dict[sympy.Expr, sympy.Expr]:
-        """v as Σ c_j·δ_j, δ_j being a coordinate of D minus that of E, by δ_j; {} where it is none."""
-        v = sympy.expand(v)
-        found = {}
-        for one in sorted(v.free_symbols, key=str):
-            if "__D" in one.name:
-                delta = one - symbol(one.name.replace("__D", "__E"), _domain(one))
-                found[delta] = v.coeff(one)
-        rest = sympy.expand(v - sympy.Add(*(c * delta for delta, c in found.items())))
-        return found if rest == 0 and all(map(self._is_constant, found.values())) else {}
-
-    def _size(self, c: sympy.Expr) -> sympy.Expr:
-        """|c| for a formula in the parameters."""
-        for one in (c, -c):
-            if exchange.is_never_negative(one, self.parameters):
-                return one
-        return absolute(c)
-
-    def _letter(self, norm: sympy.Expr) -> sympy.Symbol:
-        if isinstance(norm, Top):
-            first, second = sorted((sympy.expand(one) for one in norm.terms), key=sympy.default_sort_key)
-            norm = Top(1, first, second)
-        if norm not in self.norms:
-            self.norms[norm] = symbol(f"norm__{len(self.norms) + 1}", NONNEGATIVE)
-            self.domains[str(self.norms[norm])] = NONNEGATIVE
-        return self.norms[norm]
-
-
-def _domain(one: sympy.Symbol) -> Domain:
-    """The values that a letter of a coordinate may take, by its assumptions."""
-    return NONNEGATIVE if one.is_nonnegative else REAL

@@ -19,7 +19,7 @@ from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import REAL, symbol
 from dpcompose.language.worstcase import Top, largest
 from dpcompose.language.writing import as_top
-from dpcompose.proof.metrics.letters import NoForm
+from dpcompose.proof.metrics.cells import NoForm
 from dpcompose.search import comparing
 from dpcompose.search.metrics.claims import Judge
 from dpcompose.spaces.points import Euclid, Points, Values, letter
@@ -40,7 +40,7 @@ class MetricSensitivity(Shown):
 
     value -- exact, a formula in the parameters or oo, where `proved`; else what it is at least;
     pair -- two databases that attain it, coordinates by name, where that is the same for all parameters;
-    certificate -- what shows that it is enough, as `composition.check_everywhere` reads it.
+    certificate -- what shows that it is enough, as `certificates.check_everywhere` reads it.
     """
 
     value: sympy.Expr
@@ -79,7 +79,7 @@ def sensitivity(judge: Judge, moved: sympy.Expr, over: sympy.Expr) -> MetricSens
             return sympy.oo if x.is_positive else None
         return _settled(judge, sympy.cancel(x / y) if not x.has(Top) and not y.has(Top) else x / y)
 
-    counts = [one for cells in letters.cells.values() for cell in cells for one in cell.counts]
+    counts = [one for cells in letters.cells.values() for cell in cells.cells for one in cell.counts]
     equal = dict.fromkeys(counts, sympy.Integer(0))
     some = [
         (D, E) for D, E in islice(_pairs(judge), MOST_PAIRS) if _is_inside(judge, D) and _is_inside(judge, E)
@@ -95,7 +95,7 @@ def sensitivity(judge: Judge, moved: sympy.Expr, over: sympy.Expr) -> MetricSens
     if sympy.oo in found:
         return MetricSensitivity(sympy.oo, True, found[sympy.oo], {})
     value = _joined(judge, list(found))
-    settled = judge.prove(value * lower, upper)
+    settled = judge.prover.prove(value * lower, upper)
     if isinstance(settled, str):
         return MetricSensitivity(value, False, found.get(value), {}, settled)
     return MetricSensitivity(value, True, found.get(value), settled)
@@ -204,7 +204,12 @@ def _differ(judge: Judge, of: Values, D: Point, E: Point, counts: Mapping[sympy.
     """Whether two databases differ in some values, by their points and by how many records differ."""
     if of.parts:
         cells = judge.composition.letters.cells
-        if any(counts[one] != 0 for name in of.parts for cell in cells.get(name, ()) for one in cell.counts):
+        if any(
+            counts[one] != 0
+            for name in of.parts
+            for cell in (cells[name].cells if name in cells else ())
+            for one in cell.counts
+        ):
             return True
         parts = [judge.setting.databases[name] for name in of.parts]
         return any(D[x] != E[x] for part in parts if isinstance(part, Points) for x in part.coordinates)
