@@ -15,9 +15,10 @@ so that `dpcompose --help` is instant:
   geometric, randomized_response, planar_laplace, exponential; density, how their outputs are distributed;
 * tables of probabilities: probability_table, randomized_response_table, exponential_mechanism_table,
   independent;
-* guarantees: pure, approximate, zcdp, gaussian; parameters, the symbols in them;
+* guarantees: pure, approximate, zcdp, gaussian, in_metric; parameters, the symbols in them;
 * compositions: mechanism, compose, load, Study; in metrics of one's own: metric_study,
-  load_metric, MetricStudy, of points and product, with norm, steps_between, in_coordinates, at_most;
+  load_metric, MetricStudy, of points and product, with norm, steps_between, distances, in_coordinates,
+  at_most;
 * metrics and expressions: canonical_metric, sensitivity, compare, databases, database, at, size,
   symmetric_difference;
 * theorem pages, with those of one's own: theorems;
@@ -33,14 +34,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpcompose.front.canonical import canonical_metric
+    from dpcompose.front.composing import compose, load
     from dpcompose.front.metrics.study import MetricStudy, load_metric, metric_study
     from dpcompose.front.pictures import budget_bars, draw, to_dot
     from dpcompose.front.plots import privacy_curve, trade_off_curve
-    from dpcompose.front.study import Study, compose, load
+    from dpcompose.front.study import Study
     from dpcompose.language.symbols import parameters
     from dpcompose.privacy.mechanisms import mechanism
     from dpcompose.privacy.metrics.builder import (
         at_most,
+        distances,
         in_coordinates,
         norm,
         points,
@@ -55,7 +58,7 @@ if TYPE_CHECKING:
         planar_laplace,
         randomized_response,
     )
-    from dpcompose.privacy.notions import approximate, gaussian, pure, zcdp
+    from dpcompose.privacy.notions import approximate, gaussian, in_metric, pure, zcdp
     from dpcompose.privacy.tables import (
         exponential_mechanism_table,
         independent,
@@ -110,11 +113,13 @@ _PLACES = {
     "front.pictures": ("budget_bars", "draw", "to_dot"),
     "front.plots": ("privacy_curve", "trade_off_curve"),
     "front.canonical": ("canonical_metric",),
-    "front.study": ("Study", "compose", "load"),
+    "front.composing": ("compose", "load"),
+    "front.study": ("Study",),
     "language.symbols": ("parameters",),
     "privacy.mechanisms": ("mechanism",),
     "privacy.metrics.builder": (
         "at_most",
+        "distances",
         "in_coordinates",
         "norm",
         "points",
@@ -129,7 +134,7 @@ _PLACES = {
         "planar_laplace",
         "randomized_response",
     ),
-    "privacy.notions": ("approximate", "gaussian", "pure", "zcdp"),
+    "privacy.notions": ("approximate", "gaussian", "in_metric", "pure", "zcdp"),
     "privacy.tables": (
         "exponential_mechanism_table",
         "independent",
@@ -200,6 +205,7 @@ __all__ = [
     "database",
     "databases",
     "density",
+    "distances",
     "draw",
     "edge",
     "event",
@@ -216,6 +222,7 @@ __all__ = [
     "group",
     "histogram",
     "in_coordinates",
+    "in_metric",
     "independent",
     "insert_delete",
     "laplace",

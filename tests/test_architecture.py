@@ -147,6 +147,7 @@ ROOMS = {
         "membership",
         "study",
         "metrics",
+        "composing",
         "pictures",
         "plots",
         "cli",

@@ -555,25 +555,7 @@ def compose(
     adaptive: bool = False,
     theory: Theory | None = None,
 ) -> Study:
-    """The composition of mechanisms over a class, for the neighbours of `target`.
-
-    mechanisms -- made by `mechanism`; their guarantees may be for other neighbours than the target's;
-    on -- the class of databases; target -- the granularity that guarantees of the composition are about;
-    parameters -- values that symbols may take where sympy cannot say it: {"delta": "in (0,1)"};
-    adaptive -- whether later mechanisms may read earlier outputs (GB Def. V.1); else they are independent;
-    theory -- the pages it is judged by, `theorems("folder")` with some of one's own; else those that ship.
-
-    >>> import dpcompose as dpc
-    >>> study = dpc.compose(
-    ...     dpc.mechanism("odd", dpc.pure("e1", dpc.event, "own"), reads=dpc.positions(1, 3)),
-    ...     dpc.mechanism("even", dpc.pure("e2", dpc.event, "own"), reads=dpc.positions(2, 4)),
-    ...     on=dpc.streams(size="= 4"),
-    ...     target=dpc.event,
-    ...     adaptive=True,
-    ... )
-    >>> study.guarantee()
-    event (max(e1, e2))-DP, by GB:V.4; optimal
-    """
+    """The composition of mechanisms over a class, for the neighbours of `target`; see `composing.compose`."""
     composed = setting(
         *mechanisms, on=on, target=target, parameters=parameters, title=title, adaptive=adaptive
     )
@@ -599,11 +581,7 @@ def show(
 
 
 def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[Claim, ...]]:
-    """The study of a problem file, and its claims, for `Study.check`.
-
-    theory -- the pages it is judged by, `theorems("folder")` with some of one's own; else those that ship.
-    Raises ProblemError, a ValueError, with all mistakes of the file; OSError where it cannot be read.
-    """
+    """The study of a problem file about neighbours, and its claims; see `composing.load`."""
     theory = theory or registry.standard()
     problem: Problem = problems.read_file(path, partial(show, theory=theory), theory.parameters)
     return Study(problem.setting, theory), problem.claims

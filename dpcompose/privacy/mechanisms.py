@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from dpcompose.kernel import terms
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.notions import Guarantee, InMetric
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.queries import Bit, Query
 
@@ -47,6 +47,18 @@ class Nested:
 
     def __hash__(self) -> int:
         return 0 if self.setting is None else hash(self.setting.mechanisms)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A mechanism M∘f that is private in a metric: what it reads, and its guarantee."""
+
+    name: str
+    reads: Map
+    satisfies: InMetric
+
+    def __repr__(self) -> str:
+        return f"{self.name} reads {self.reads.written('D')} and is {self.satisfies}"
 
 
 class Study(Protocol):
@@ -210,6 +222,11 @@ class Mechanism(Shown):
             )
 
 
+@overload
+def mechanism(name: str, satisfies: InMetric, reads: Map = everything) -> Measured: ...
+
+
+@overload
 def mechanism(
     name: str,
     satisfies: Guarantee | None = None,
@@ -220,10 +237,24 @@ def mechanism(
     noise: Noise | None = None,
     table: ProbabilityTable | None = None,
     study: Study | None = None,
-) -> Mechanism:
+) -> Mechanism: ...
+
+
+def mechanism(
+    name: str,
+    satisfies: Guarantee | InMetric | None = None,
+    reads: Map = everything,
+    count: Term | sympy.Expr | int | None = None,
+    *,
+    query: Query | None = None,
+    noise: Noise | None = None,
+    table: ProbabilityTable | None = None,
+    study: Study | None = None,
+) -> Mechanism | Measured:
     """M∘f: a mechanism M with a guarantee, on what the map f reads; with a count a family M[1], …, M[k].
 
-    name -- what results call it; satisfies -- its guarantee, for some neighbours, such as `pure`;
+    name -- what results call it; satisfies -- its guarantee, for some neighbours, such as `pure`, or
+    `in_metric`;
     query, noise -- in place of a guarantee: M adds the noise (`laplace`, `gaussian_noise`, `geometric`,
     `randomized_response`) to the query (`count`, `clipped_sum`, `mean`, `histogram`, `bit`) of what is
     read, and its guarantee follows from how far the query moves between target neighbours;
@@ -248,6 +279,10 @@ def mechanism(
     >>> mechanism("ward", study=ward, reads=dpc.restriction(["a"]))
     ward reads D|{a} and is unbounded pure (e1 + e2) on the own domain, composed of M1 and M2
     """
+    if isinstance(satisfies, InMetric):
+        if any(one is not None for one in (count, query, noise, table, study)):
+            raise TypeError(f"{name} is private in a metric: leave out all but what it reads")
+        return Measured(name, reads, satisfies)
     number = None if count is None else formulas.term(count)
     if study is not None:
         if not (satisfies is None and query is None and noise is None and table is None):

@@ -23,6 +23,7 @@ from dpcompose.spaces.maps import (
     Composed,
     Everything,
     Function,
+    Map,
     Part,
     Table,
     table,
@@ -55,18 +56,12 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
     data["parameters"] = {family_of(name) or name: str(domain) for name, domain in setting.domains.items()}
     data["parameters"] |= setting.numbers
     data["databases"] = databases.data()
-    policies = {one.name: one.table() for single in _granularities(setting) for one in policies_in(single)}
-    if policies:
-        data["granularities"] = dict(sorted(policies.items()))
+    used = _granularities(setting)
+    if own := granularities_data(used):
+        data["granularities"] = own
     if isinstance(databases, Listed):
-        used = _granularities(setting)
-        data["granularities"] = {
-            str(one): {"neighbours": sorted(sorted(map(str, pair)) for pair in one.listed)}
-            for one in {one.innermost()[0] for one in used}
-            if isinstance(one, Pairs)
-        }
-        tables = {m.reads.name: m.reads for m in setting.mechanisms if isinstance(m.reads, Table)}
-        data["maps"] = {name: _map_data(f, used) for name, f in sorted(tables.items())}
+        data["granularities"] = own
+        data["maps"] = maps_data([m.reads for m in setting.mechanisms], used)
         made = {_name_of_table(m): m.table.data() for m in setting.mechanisms if m.table is not None}
         data |= {"tables": made} if made else {}
     parts = {
@@ -81,11 +76,26 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
     if setting.studies:
         data["studies"] = {name: _study_data(study) for name, study in sorted(setting.studies.items())}
     data["target"] = {"granularity": setting.target.data()}
-    data["mechanisms"] = [_mechanism_data(one) for one in setting.mechanisms]
+    data["mechanisms"] = [mechanism_data(one) for one in setting.mechanisms]
     data["claims"] = [
         dict(claim.text) | ({"expect": claim.expect} if claim.expect else {}) for claim in claims
     ]
     return data
+
+
+def granularities_data(used: Sequence[Granularity]) -> dict[str, Any]:
+    """The policies and listed neighbours among some granularities, as a problem file states them."""
+    found = {one.name: one.table() for single in used for one in policies_in(single)}
+    for one in {one.innermost()[0] for one in used}:
+        if isinstance(one, Pairs):
+            found[str(one)] = {"neighbours": sorted(sorted(map(str, pair)) for pair in one.listed)}
+    return dict(sorted(found.items()))
+
+
+def maps_data(reads: Sequence[Map], used: Sequence[Granularity]) -> dict[str, Any]:
+    """The maps among what is read that are tables, as a problem file states them."""
+    tables = {f.name: f for f in reads if isinstance(f, Table)}
+    return {name: _map_data(f, used) for name, f in sorted(tables.items())}
 
 
 def _study_data(setting: Setting) -> dict[str, Any]:
@@ -102,7 +112,8 @@ def _granularities(setting: Setting) -> list[Granularity]:
     return sorted(set(setting.granularities), key=str)
 
 
-def _mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
+def mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
+    """A mechanism as a problem file states it."""
     f, stated = mechanism.reads, mechanism.satisfies
     reads = f.data()
     many = {} if mechanism.members is None else {"index": "i", "count": str(mechanism.members)}

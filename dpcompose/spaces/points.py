@@ -102,7 +102,7 @@ def part_of(databases: DatabaseClass) -> Part:
 
     >>> from dpcompose.spaces.databases import multisets
     >>> print(part_of(multisets({"a"}, "<= 1")))
-    all multisets over {a} of size <= 1
+    all multisets of size <= 1 over {a}
     """
     count = databases.count()
     if count is not None and count <= MOST_ENUMERATED:

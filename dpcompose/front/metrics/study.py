@@ -25,7 +25,7 @@ from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import symbol
 from dpcompose.privacy import problems
 from dpcompose.privacy.metrics import reading
-from dpcompose.privacy.metrics.builder import Data, Databases, Formula, Mechanism, problem_data
+from dpcompose.privacy.metrics.builder import Data, Databases, Formula, Mechanism, Stated, problem_data
 from dpcompose.privacy.metrics.setting import MetricClaim, MetricProblem, MetricSetting
 from dpcompose.privacy.schema import Mistake
 from dpcompose.privacy.settings import InvalidSetting
@@ -35,6 +35,7 @@ from dpcompose.proof.metrics.composition import Way
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.search.metrics.claims import Judge, MetricVerdict, named
 from dpcompose.search.metrics.sensitivity import MetricSensitivity, sensitivity
+from dpcompose.spaces.granularities import Granularity
 
 COMPOSED = "composition-own-domain"
 """The page whose items are those of independent and of adaptive composition."""
@@ -317,9 +318,10 @@ def _shown(found: MetricVerdict) -> dict[str, Any]:
 
 def metric_study(
     mechanisms: Mapping[str, Mechanism],
-    *,
+    *stated: Stated,
     on: Databases,
-    metrics: Mapping[str, Data | Formula],
+    metrics: Mapping[str, Data | Formula] | None = None,
+    target: Granularity | Formula | None = None,
     maps: Mapping[str, Sequence[Formula]] | None = None,
     parameters: Mapping[str, str] | None = None,
     title: str = "",
@@ -329,7 +331,9 @@ def metric_study(
     """The composition of mechanisms that are private in metrics on one class of databases.
 
     mechanisms -- by name the metric, a formula in `metrics` and parameters, or noise on points, ("f", noise)
-    on the values of a map or part;
+    on the values of a map or part; stated -- more of them, made by `mechanism`, with guarantees `in_metric`
+    or for neighbours, and what they read;
+    target -- the neighbours, or the metric, that claims without one are about;
     on -- `points`, `product`, or a class of records; maps -- by name the entries of their values, formulas in
     coordinates;
     metrics -- by name `norm`, `steps_between`, `in_coordinates`, `at_most`, or a formula in those before it;
@@ -348,8 +352,10 @@ def metric_study(
     >>> study.check("(e1 + e2)*L2").verdict, study.check("e1*L2").verdict
     ('proved', 'refuted')
     """
-    data = problem_data(mechanisms, on, metrics, maps or {}, parameters or {}, title, adaptive)
-    return MetricStudy(reading.read_data(data).setting, theory or registry.standard())
+    theory = theory or registry.standard()
+    said = metrics or {}, maps or {}, parameters or {}, title, adaptive
+    data = problem_data(mechanisms, stated, on, target, *said)
+    return MetricStudy(reading.read_data(data, notions=theory.parameters).setting, theory)
 
 
 def of_file(

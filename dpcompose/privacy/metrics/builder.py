@@ -9,8 +9,11 @@ from typing import Any, TypeAlias
 import sympy
 
 from dpcompose.language import formulas
+from dpcompose.privacy.mechanisms import Measured
+from dpcompose.privacy.mechanisms import Mechanism as Stating
 from dpcompose.privacy.noises import Noise
-from dpcompose.spaces.databases import Multisets, Tuples
+from dpcompose.privacy.writing import granularities_data, maps_data, mechanism_data
+from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 
 Formula: TypeAlias = "str | int | sympy.Expr"
@@ -26,7 +29,9 @@ class Data:
         return ", ".join(f"{key} = {value}" for key, value in self.table.items())
 
 
-Databases: TypeAlias = "Data | Multisets | Tuples"
+Databases: TypeAlias = "Data | DatabaseClass"
+Stated: TypeAlias = "Measured | Stating"
+"""A mechanism with its guarantee: in a metric, or for neighbours."""
 Mechanism: TypeAlias = "str | int | sympy.Expr | Noise | tuple[str, Noise]"
 
 
@@ -89,6 +94,17 @@ def in_coordinates(first: str, second: str, formula: Formula, of: str | None = N
     return Data({"letters": letters, "formula": _text(formula)} | _of(of))
 
 
+def distances(table: Sequence[tuple[str, str, Formula]], of: str | None = None) -> Data:
+    """A metric on a listed class pair by pair; a pair that is left out is at distance oo.
+
+    of -- a map: then it is one on its values.
+
+    >>> distances([("a", "b", 2), ("b", "c", "1/2"), ("a", "c", "5/2")])
+    table = [['a', 'b', '2'], ['b', 'c', '1/2'], ['a', 'c', '5/2']]
+    """
+    return Data({"table": [[x, y, _text(value)] for x, y, value in table]} | _of(of))
+
+
 def at_most(bound: Formula, metric: Data | None = None) -> Data:
     """A metric with a bound in other metrics that is declared for it; without one: known by the bound alone.
 
@@ -100,14 +116,19 @@ def at_most(bound: Formula, metric: Data | None = None) -> Data:
 
 def problem_data(
     mechanisms: Mapping[str, Mechanism],
+    stated: Sequence[Stated],
     on: Databases,
+    target: Granularity | Formula | None,
     metrics: Mapping[str, Data | Formula],
     maps: Mapping[str, Sequence[Formula]],
     parameters: Mapping[str, str],
     title: str,
     adaptive: bool,
 ) -> dict[str, Any]:
-    """The data of the problem file that says the same."""
+    """The data of the problem file that says the same.
+
+    mechanisms -- by name a metric, or noise; stated -- more of them, with guarantees.
+    """
     data: dict[str, Any] = {"format": 1, "title": title, "parameters": dict(parameters)}
     data["databases"] = _databases(on)
     data["maps"] = {name: {"values": [_text(one) for one in some]} for name, some in maps.items()}
@@ -116,8 +137,24 @@ def problem_data(
         for name, one in metrics.items()
     }
     data |= {"adaptive": True} if adaptive else {}
+    used = [one.satisfies.about_granularity for one in stated if not isinstance(one, Measured)]
+    used += [target] if isinstance(target, Granularity) else []
+    if own := granularities_data(used):
+        data["granularities"] = own
+    data["maps"] |= maps_data([one.reads for one in stated], used)
+    if isinstance(target, Granularity):
+        data["target"] = {"granularity": target.data()}
+    elif target is not None:
+        data["target"] = {"metric": _text(target)}
     data["mechanisms"] = [{"name": name} | _mechanism(one) for name, one in mechanisms.items()]
+    data["mechanisms"] += [_stated(one) for one in stated]
     return data
+
+
+def _stated(given: Stated) -> dict[str, Any]:
+    if not isinstance(given, Measured):
+        return mechanism_data(given)
+    return {"name": given.name, "reads": given.reads.data(), "guarantee": given.satisfies.data()}
 
 
 def _mechanism(given: Mechanism) -> dict[str, Any]:
@@ -130,10 +167,7 @@ def _mechanism(given: Mechanism) -> dict[str, Any]:
 
 
 def _databases(given: Databases) -> dict[str, Any]:
-    if isinstance(given, Data):
-        return dict(given.table)
-    table: dict[str, Any] = {"kind": given.kind, "size": str(given.sizes)}
-    return table if given.arbitrary else table | {"records": list(given.records)}
+    return dict(given.table) if isinstance(given, Data) else given.data()
 
 
 def _of(of: str | None) -> dict[str, str]:

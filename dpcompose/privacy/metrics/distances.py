@@ -279,10 +279,10 @@ class Distances(Names):
 
     def in_metrics(self, text: str = "") -> dict[str, sympy.Expr]:
         """The metrics by their names; canonical ones that a formula names are made first."""
-        known = {one.replace("-", "_"): one for one in self.granularities}
+        known = {one.replace("-", "_"): one for one in (*BUILT_IN, *self.granularities)}
         for name in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text):
             word = known.get(name.removeprefix(CANONICAL))
-            if name.startswith(CANONICAL) and word is not None and name not in self.taken:
+            if name.startswith(CANONICAL) and word is not None and name not in {*self.taken, *self.domains}:
                 self.canonical(word, ("metrics", name))
         return {name: symbol(name, NONNEGATIVE) for name in self.metrics}
 

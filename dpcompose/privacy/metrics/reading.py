@@ -14,6 +14,7 @@ from typing import Any
 
 import sympy
 
+from dpcompose.language.symbols import NONNEGATIVE, symbol
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.schema import (
     MetricClaimTable,
@@ -153,6 +154,13 @@ class _Reader(Distances):
             delta = self.formula(stated.delta, (*path, "delta"), self.in_metrics(stated.delta), key="delta")
         if metric is None or (stated.delta is not None and delta is None):
             return None
+        if not self._vanishes(metric):
+            known = near("", self.metrics) or "; there is none: name one, [metrics.d]"
+            self.wrong(
+                (*path, "metric"),
+                f"{stated.metric} is not 0 where D = E; what names no metric is a parameter{known}",
+            )
+            return None
         if reads != everything:
             moved = [self.of_inputs(one, reads, domain, path) for one in (metric, delta) if one is not None]
             if None in moved:
@@ -160,6 +168,12 @@ class _Reader(Distances):
             metric, delta = (*moved, None)[:2]
             assert metric is not None
         return MetricMechanism(given.name, stated.notion, metric, delta)
+
+    def _vanishes(self, metric: sympy.Expr) -> bool:
+        """Whether a formula is seen to be 0 where all distances are."""
+        return bool(
+            metric.xreplace({symbol(name, NONNEGATIVE): sympy.Integer(0) for name in self.metrics}) == 0
+        )
 
     def _for_neighbours(
         self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map, path: Path_

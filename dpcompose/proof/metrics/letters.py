@@ -366,13 +366,13 @@ def at_infinity(
         return it
     if it in infinite:
         return sympy.oo
+    if it.is_Mul:
+        return _product_at_infinity(it, infinite, domains)
     parts = [at_infinity(one, infinite, domains) for one in it.args]
     if (it.is_Add or isinstance(it, Top | sympy.exp | sympy.log)) and sympy.oo in parts:
         return sympy.oo
     if it.is_Pow and parts[0] is sympy.oo and it.exp.is_positive:
         return sympy.oo
-    if it.is_Mul:
-        return _product_at_infinity(it, infinite, domains)
     if sympy.oo in parts:
         raise NoForm(f"what {it} is where a distance is oo is not known")
     return it.func(*parts)
