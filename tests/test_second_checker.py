@@ -78,6 +78,7 @@ REFUSED = dict.fromkeys(
         "problems/107-normal-noise-on-points",
         "problems/108-a-delta-of-its-own",
         "problems/109-a-metric-through-a-map",
+        "problems/110-districts-and-their-ambulances",
     ],
     ("metrics",),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -24,7 +25,7 @@ from dpcompose.proof.metrics.enumerated import canonical
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.databases import Multisets, Tuples
 from dpcompose.spaces.maps import Positions, Restriction
-from dpcompose.spaces.metrics import ClosedForm
+from dpcompose.spaces.metrics import ClosedForm, Discrete
 from dpcompose.spaces.points import Counted, NamedMetric, Steps
 
 COUNT = Domain.read("integer >= 0")
@@ -45,6 +46,15 @@ class Cell:
     counts: tuple[sympy.Symbol, ...]
     holds: tuple[Any, ...]
     domain: Domain
+
+
+class Split(Enum):
+    """How a metric falls into cases: not; ∞ between different inputs, or sizes; or 1 if they differ."""
+
+    NONE = "none"
+    NEVER = "never finite"
+    SIZES = "sizes"
+    WHETHER = "whether"
 
 
 @dataclass(frozen=True)
@@ -167,12 +177,14 @@ class Cells:
         image = distance.reads.image(self.part)
         return image.count() == 1 or (isinstance(image, Tuples) and image.sizes.n == 0)
 
-    def _form(self, name: str) -> ClosedForm:
+    def _form(self, name: str) -> ClosedForm | Discrete:
         distance = self.metrics[name].distance
         assert isinstance(distance, Steps)
         found = self._stated(distance)
         metric = None if found is None else found.metric
-        if not isinstance(metric, ClosedForm) or metric.at_once > 1:
+        if not isinstance(metric, ClosedForm | Discrete) or (
+            isinstance(metric, ClosedForm) and metric.at_once > 1
+        ):
             image = distance.reads.image(self.part)
             raise NoForm(
                 f"the {distance.granularity} distance on {image}, which {name} is, is no formula in how many "
@@ -187,15 +199,21 @@ class Cells:
             return None
 
     def is_split(self, name: str) -> bool:
-        """Whether a metric is ∞ between some databases that differ."""
+        """Whether a metric is no one formula: ∞ between some databases that differ, or 1 between all."""
         distance = self.metrics[name].distance
         if not isinstance(distance, Steps) or self._is_one(distance):
             return False
-        return self._form(name).same_size or self._form(name).formula == "oo"
+        return self._split(name) is not Split.NONE
+
+    def _split(self, name: str) -> Split:
+        form = self._form(name)
+        if isinstance(form, Discrete):
+            return Split.WHETHER
+        return Split.NEVER if form.formula == "oo" else Split.SIZES if form.same_size else Split.NONE
 
     def _value(self, name: str) -> sympy.Expr:
         distance, form = self.metrics[name].distance, self._form(name)
-        assert isinstance(distance, Steps)
+        assert isinstance(distance, Steps) and isinstance(form, ClosedForm)
         inside = [self.cells[n].counts for n in self._counted(distance.reads)]
         names = ("changed",) if form.ordered else ("removed", "added")
         totals = {one: sympy.Add(*(counts[n] for counts in inside)) for n, one in enumerate(names)}
@@ -212,28 +230,34 @@ class Cells:
 
     def alternatives(self, used: Sequence[str]) -> list[Alternative]:
         """The cases in which the metrics of these names are formulas, or ∞."""
-        split: dict[tuple[bool, tuple[int, ...]], list[str]] = {}
+        split: dict[tuple[Split, tuple[int, ...]], list[str]] = {}
         for name in used:
             if name in self.metrics and self.is_split(name):
                 distance = self.metrics[name].distance
                 assert isinstance(distance, Steps)
-                key = (self._form(name).formula == "oo", tuple(self._counted(distance.reads)))
+                key = (self._split(name), tuple(self._counted(distance.reads)))
                 split.setdefault(key, []).append(name)
-        sizes = [inside for never, inside in split if not never]
+        sizes = [inside for how, inside in split if how is Split.SIZES]
         if len(sizes) > 1:
             raise NoForm(
                 "metrics that are oo between different sizes are of one set of records in a comparison, not "
                 f"of {len(sizes)}; a class of few databases would do"
             )
-        every = [self._of_group(never, inside, names) for (never, inside), names in split.items()]
+        every = [self._of_group(how, inside, names) for (how, inside), names in split.items()]
         return [_all(some) for some in product(*every)]
 
-    def _of_group(self, never: bool, inside: Sequence[int], names: Sequence[str]) -> list[Alternative]:
+    def _of_group(self, how: Split, inside: Sequence[int], names: Sequence[str]) -> list[Alternative]:
         """Equal inputs, or sizes, and different ones."""
-        infinite = Alternative({}, frozenset(map(self.letter, names)))
-        if never:
-            none = {one: sympy.Integer(0) for n in inside for one in self.cells[n].counts}
-            return [Alternative(none | {self.letter(name): sympy.Integer(0) for name in names}), infinite]
+        letters = list(map(self.letter, names))
+        infinite = Alternative({}, frozenset(letters))
+        if how is not Split.SIZES:
+            counts = [one for n in inside for one in self.cells[n].counts]
+            zero = sympy.Integer(0)
+            equal = Alternative(dict.fromkeys(counts, zero) | dict.fromkeys(letters, zero))
+            if how is Split.NEVER:
+                return [equal, infinite]
+            one = dict.fromkeys(letters, sympy.Integer(1))
+            return [equal, *(Alternative(one | {count: 1 + count}) for count in counts)]
         put: dict[sympy.Symbol, sympy.Expr] = {}
         for i in inside:
             removed, added = self.cells[i].counts
@@ -252,7 +276,8 @@ class Cells:
             assert isinstance(distance, Steps)
             inside = [self.cells[n].counts for n in self._counted(distance.reads)]
             totals = [sum((point[str(counts[n])] for counts in inside), Fraction(0)) for n in (0, -1)]
-            far = self._form(name).of(*(int(one) for one in totals))
+            form = self._form(name)
+            far = int(any(totals)) if isinstance(form, Discrete) else form.of(*(int(one) for one in totals))
             assert isinstance(far, int)
             found[str(self.letter(name))] = None if far < 0 else Fraction(far)
         return found

@@ -214,6 +214,18 @@ class Composition:
                     return True
         return False
 
+    def at_most(self, metric: sympy.Expr) -> sympy.Expr:
+        """A formula that grows with its metrics, with bounds in place of metrics known by them alone."""
+        letters = self.setting.letters
+        while self.is_opaque(metric) and self.axioms.is_metric(metric, lambda _: True):
+            bounds = {
+                letters[name]: one.at_most if isinstance(one.distance, Declared) else one.distance.formula
+                for name, one in self.setting.metrics.items()
+                if isinstance(one.distance, Declared | Made) and letters[name] in metric.free_symbols
+            }
+            metric = metric.xreplace({name: bound for name, bound in bounds.items() if bound is not None})
+        return metric
+
     # what it rests on
 
     @property

@@ -133,6 +133,8 @@ class Norms:
             ((delta, c),) = steps.items()
             return self._size(c) * self._letter(absolute(delta))
         n = self._letter(absolute(v))
+        if self.level > 0 and upper and (counted := self._counts(v)) is not None:
+            return counted if self.level == 2 else least(n, counted)
         if self.level == 0 or not upper or not steps:
             return n
         total = sympy.Add(*(self._size(c) * self._letter(absolute(delta)) for delta, c in steps.items()))
@@ -154,6 +156,14 @@ class Norms:
                 found[delta] = v.coeff(one)
         rest = sympy.expand(v - sympy.Add(*(c * delta for delta, c in found.items())))
         return found if rest == 0 and all(map(self._is_constant, found.values())) else {}
+
+    def _counts(self, v: sympy.Expr) -> sympy.Expr | None:
+        """What |c_0 + Σ c_j·n_j| is at most for counts n_j: |c_0| + Σ |c_j|·n_j; None for no such sum."""
+        terms = [one.as_coeff_Mul() for one in sympy.Add.make_args(sympy.expand(v))]
+        counts = all(x == 1 or (x.is_Symbol and self.domains[x.name].integer) for _, x in terms)
+        if counts and all(c.is_Rational for c, _ in terms):
+            return sympy.Add(*(abs(c) * x for c, x in terms))
+        return None
 
     def _size(self, c: sympy.Expr) -> sympy.Expr:
         """|c| for a formula in the parameters."""

@@ -131,7 +131,7 @@ class Refutation:
         """The parameter that is exceeded: what is lost, what is claimed, and by what."""
         letters = self.composition.letters
         key, power = POWERS[claim.notion]
-        claimed = self.pairs.value(letters.of(claim.metric), full)
+        claimed = self.pairs.value(letters.of(self.composition.at_most(claim.metric)), full)
         rows = tuple(self._loses(one, claim.notion, full) for one in self.composition.setting.mechanisms)
         if "delta" in claim.parameters:
             assert claim.delta is not None
