@@ -75,6 +75,7 @@ ROOMS = {
         "arrays",
         "granularities",
         "policies",
+        "additions",
         "finite",
         "graphs",
         "metrics",

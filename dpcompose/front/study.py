@@ -605,5 +605,5 @@ def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[C
     Raises ProblemError, a ValueError, with all mistakes of the file; OSError where it cannot be read.
     """
     theory = theory or registry.standard()
-    problem: Problem = problems.read_file(path, partial(show, theory=theory), theory.parameters)
+    problem: Problem = problems.read_file(path, partial(show, theory=theory), theory.parameters, theory.own)
     return Study(problem.setting, theory), problem.claims

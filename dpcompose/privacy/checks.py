@@ -29,10 +29,13 @@ class Mistake:
 
 
 class Found:
-    """The mistakes that were found, and the parameters of each notion that a file may name."""
+    """The mistakes that were found, the parameters of each notion that a file may name, and the kinds of
+    classes of one's own."""
 
-    def __init__(self, notions: Mapping[str, Sequence[str]] | None = None) -> None:
-        self.notions = notions
+    def __init__(
+        self, notions: Mapping[str, Sequence[str]] | None = None, classes: Iterable[str] = ()
+    ) -> None:
+        self.notions, self.classes = notions, tuple(classes)
         self.mistakes: list[Mistake] = []
 
     def wrong(self, path: Path_, message: object) -> None:

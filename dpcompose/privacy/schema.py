@@ -48,8 +48,18 @@ NAMES = ListOf(NAME)
 NUMBERS = ListOf(Whole(1))
 
 
+class _ClassWord(Check):
+    """A kind of class: one of the format's, or of one's own."""
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        return Word("kind", (*KINDS, *found.classes)).read(value, path, found)
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return Word("kind", KINDS).schema(defs)
+
+
 class DatabasesTable(Table):
-    kind: str = need(Word("kind", KINDS))
+    kind: str = need(_ClassWord())
     records: list[str] | None = key(NAMES)
     size: str = key(TEXT, "any")
     elements: list[str] | None = key(NAMES)

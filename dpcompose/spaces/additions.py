@@ -1,0 +1,74 @@
+"""Granularities, classes and maps of one's own, by the names that problem files call them.
+
+They are values in Python, handed over by whoever calls; a problem file only names them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.granularities import BUILT_IN, Granularity
+from dpcompose.spaces.maps import Map
+
+T = TypeVar("T")
+
+
+class WrongAddition(ValueError):
+    """What is added has no name, or that of something else, or is nothing that can be named."""
+
+
+@dataclass(frozen=True)
+class Additions:
+    """What problem files may name besides what is built in and what they say themselves.
+
+    granularities, maps -- by their names; classes -- by the word of `kind`.
+
+    A granularity of one's own is a class with one method, on any finite class of databases:
+
+    >>> import dpcompose as dpc
+    >>> class NextTo(Granularity):
+    ...     "Numbers that differ by 1."
+    ...     name = "next to"
+    ...     def are_neighbours(self, D, E):
+    ...         return abs(D - E) == 1
+    >>> sorted(Additions.of([NextTo()]).granularities)
+    ['next to']
+    >>> dpc.canonical_metric(dpc.listed(range(9)), NextTo())(2, 7)
+    5
+    """
+
+    granularities: Mapping[str, Granularity] = field(default_factory=lambda: MappingProxyType({}))
+    classes: Mapping[str, DatabaseClass] = field(default_factory=lambda: MappingProxyType({}))
+    maps: Mapping[str, Map] = field(default_factory=lambda: MappingProxyType({}))
+
+    @staticmethod
+    def of(values: Iterable[Any]) -> Additions:
+        """These values by their names.  Raises WrongAddition where one has none, or that of another one."""
+        some = list(values)
+        for one in some:
+            if not isinstance(one, Granularity | DatabaseClass | Map):
+                raise WrongAddition(f"{one!r} is no granularity, class of databases or map")
+        return Additions(
+            _by_name((str(one), one) for one in some if isinstance(one, Granularity)),
+            _by_name((one.kind, one) for one in some if isinstance(one, DatabaseClass)),
+            _by_name((str(getattr(one, "name", "")), one) for one in some if isinstance(one, Map)),
+        )
+
+
+def _by_name(named: Iterable[tuple[str, T]]) -> Mapping[str, T]:
+    found: dict[str, T] = {}
+    for name, one in named:
+        if not name:
+            raise WrongAddition(f"{one!r} has no name by which a problem file could call it")
+        if name in found or name in BUILT_IN:
+            raise WrongAddition(f"there are two of the name {name!r}; call yours by another one")
+        found[name] = one
+    return MappingProxyType(found)
+
+
+NOTHING = Additions()
+"""Nothing besides what is built in."""
