@@ -156,6 +156,7 @@ ROOMS = {
         "metric_study",
         "pictures",
         "plots",
+        "commands",
         "cli",
     ],
 }
