@@ -232,7 +232,7 @@ def table_of(
     own: Additions = NOTHING,
 ) -> T:
     """The checked table that data are.  Raises ProblemError with every mistake."""
-    found = checks.Found(notions, own.classes)
+    found = checks.Found(notions, own)
     try:
         given: T = kind.read(data, (), found)
     except RecursionError:
@@ -603,7 +603,7 @@ class _Reader:
         """What the mechanism asks for; one bit where that is left out."""
         table = given.query
         if not isinstance(table, QueryTable):
-            return count if table == "count" else bit
+            return bit if table is None else {"count": count, "bit": bit, **self.own.queries}[table]
         if table.histogram is not None:
             return histogram(table.histogram)
         if table.location is not None:
@@ -628,7 +628,7 @@ class _Reader:
         parameter = self._stated(text, word, (*path, "noise", word), given.index or self.index)
         if parameter is None:
             return None
-        noise = Noise(word, parameter)
+        noise = Noise(word, parameter, self.own.noises.get(word))
         if unfit := noise.unfit(self.domains):
             self._wrong((*path, "noise", word), unfit)
             return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel import folders, grammar
 from dpcompose.kernel.domains import Domain
@@ -20,6 +20,9 @@ from dpcompose.kernel.kinds import Closer, Fact, Named, Noise, Rule, Witness
 from dpcompose.kernel.pages import Page, PageError, WrongPage, error_of
 from dpcompose.language.shown import Shown
 from dpcompose.spaces.additions import NOTHING, Additions, WrongAddition
+
+if TYPE_CHECKING:
+    from dpcompose.privacy.noises import Noise as Added
 
 __all__ = [
     "Closer",
@@ -161,6 +164,16 @@ class Theory(Shown):
         """The page of a kind of noise, if there is one."""
         return self._one("noise", surely=False, noise=word)
 
+    def noise_of(self, word: str, parameter: object) -> Added:
+        """Noise of a kind that has a page of one's own, with its parameter.  Raises KeyError without one."""
+        from dpcompose.language import formulas
+        from dpcompose.privacy.noises import Noise as Added
+
+        if word not in self.own.noises:
+            known = ", ".join(self.own.noises) or "none"
+            raise KeyError(f"there is no page of one's own about a noise {word!r}; there are: {known}")
+        return Added(word, formulas.term(parameter), self.own.noises[word])
+
     def computed(self, notion: str, of: Iterable[tuple[str, str]]) -> Page | None:
         """The page that computes bounds in a notion from guarantees in some notions, if there is one.
 
@@ -267,7 +280,13 @@ def load(*where: Path, own: Iterable[Any] = ()) -> Theory:
         raise PageError(f"there are no theorem pages in {', '.join(map(str, where))}")
     values = [one for one in some if not isinstance(one, ModuleType)]
     listed = [one for module in some if isinstance(module, ModuleType) for one in getattr(module, "OWN", ())]
-    return Theory(MappingProxyType(pages), wrong, Additions.of([*values, *listed]), hypotheses)
+    noises = {
+        page.head.noise: page.head
+        for page in pages.values()
+        if page.head.kind == "noise" and not page.path.resolve().is_relative_to(shipped)
+    }
+    added = Additions.of([*values, *listed], MappingProxyType(noises))
+    return Theory(MappingProxyType(pages), wrong, added, hypotheses)
 
 
 def _language(hypotheses: Collection[str]) -> folders.Language:

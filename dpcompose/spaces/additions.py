@@ -1,6 +1,6 @@
-"""Granularities, classes and maps of one's own, by the names that problem files call them.
+"""What users add: granularities, classes, maps and queries as values in Python, and noises by their pages.
 
-They are values in Python, handed over by whoever calls; a problem file only names them.
+Whoever calls hands them over; a problem file only names them.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from dpcompose.kernel.kinds import Noise
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import BUILT_IN, Granularity
 from dpcompose.spaces.maps import Map
+from dpcompose.spaces.queries import Query
 
 T = TypeVar("T")
 
@@ -25,7 +27,8 @@ class WrongAddition(ValueError):
 class Additions:
     """What problem files may name besides what is built in and what they say themselves.
 
-    granularities, maps -- by their names; classes -- by the word of `kind`.
+    granularities, maps -- by their names; classes -- by the word of `kind`; queries -- by the ids of their
+    pages; noises -- the heads of pages of one's own, by the word for the noise.
 
     A granularity of one's own is a class with one method, on any finite class of databases:
 
@@ -44,18 +47,25 @@ class Additions:
     granularities: Mapping[str, Granularity] = field(default_factory=lambda: MappingProxyType({}))
     classes: Mapping[str, DatabaseClass] = field(default_factory=lambda: MappingProxyType({}))
     maps: Mapping[str, Map] = field(default_factory=lambda: MappingProxyType({}))
+    queries: Mapping[str, Query] = field(default_factory=lambda: MappingProxyType({}))
+    noises: Mapping[str, Noise] = field(default_factory=lambda: MappingProxyType({}))
 
     @staticmethod
-    def of(values: Iterable[Any]) -> Additions:
-        """These values by their names.  Raises WrongAddition where one has none, or that of another one."""
+    def of(values: Iterable[Any], noises: Mapping[str, Noise] = MappingProxyType({})) -> Additions:
+        """These values by their names, and noises by their pages.
+
+        Raises WrongAddition where one has no name, or that of another one.
+        """
         some = list(values)
         for one in some:
-            if not isinstance(one, Granularity | DatabaseClass | Map):
-                raise WrongAddition(f"{one!r} is no granularity, class of databases or map")
+            if not isinstance(one, Granularity | DatabaseClass | Map | Query):
+                raise WrongAddition(f"{one!r} is no granularity, class of databases, map or query")
         return Additions(
             _by_name((str(one), one) for one in some if isinstance(one, Granularity)),
             _by_name((one.kind, one) for one in some if isinstance(one, DatabaseClass)),
             _by_name((str(getattr(one, "name", "")), one) for one in some if isinstance(one, Map)),
+            _by_name((one.page, one) for one in some if isinstance(one, Query)),
+            noises,
         )
 
 

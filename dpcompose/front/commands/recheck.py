@@ -83,7 +83,9 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
 
             if metric_checker.is_one(saved):
                 return _rechecked(file, metric_checker.check(saved, given.theory, given.allow), given)
-        found = recheck(saved, Theory(given.theory.pages), given.allow, given.theory.parameters)
+        found = recheck(
+            saved, Theory(given.theory.pages), given.allow, given.theory.parameters, given.theory.own
+        )
     except Refused as error:
         if given.json:
             print(json.dumps({"file": file, "checked": False, "reason": str(error)}), flush=True)
