@@ -32,21 +32,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dpcompose.front.bars import budget_bars
     from dpcompose.front.canonical import canonical_metric
     from dpcompose.front.metric_study import MetricStudy, load_metric, metric_study
-    from dpcompose.front.pictures import budget_bars, draw, to_dot
+    from dpcompose.front.pictures import draw, to_dot
     from dpcompose.front.plots import privacy_curve, trade_off_curve
     from dpcompose.front.study import Study, compose, load
     from dpcompose.language.symbols import parameters
     from dpcompose.privacy.mechanisms import mechanism
-    from dpcompose.privacy.metric_builder import (
-        at_most,
-        in_coordinates,
-        norm,
-        points,
-        product,
-        steps_between,
-    )
+    from dpcompose.privacy.metric_builder import at_most, in_coordinates, norm, points, product, steps_between
     from dpcompose.privacy.noises import (
         exponential,
         gaussian_noise,
@@ -107,7 +101,8 @@ __version__ = "0.1.0"
 
 _PLACES = {
     "front.metric_study": ("MetricStudy", "load_metric", "metric_study"),
-    "front.pictures": ("budget_bars", "draw", "to_dot"),
+    "front.bars": ("budget_bars",),
+    "front.pictures": ("draw", "to_dot"),
     "front.plots": ("privacy_curve", "trade_off_curve"),
     "front.canonical": ("canonical_metric",),
     "front.study": ("Study", "compose", "load"),

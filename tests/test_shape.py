@@ -14,9 +14,6 @@ from test_architecture import PACKAGE, ROOMS, ROOT
 LARGEST_FILE, LARGEST_FUNCTION = 500, 50
 
 FILES = {
-    "front/pictures.py",
-    "front/render.py",
-    "front/study.py",
     "kernel/kinds.py",
     "kernel/rules.py",
     "kernel/settings.py",
@@ -32,7 +29,6 @@ FILES = {
     "spaces/arrays/layouts.py",
     "spaces/databases.py",
     "spaces/expressions.py",
-    "spaces/finite.py",
     "spaces/granularities.py",
 }
 """The files that are larger."""

@@ -80,9 +80,9 @@ def _data(
     read: Membership | None,
 ) -> str:
     """As JSON; there -- the guarantee at the values that are given, if any are."""
-    from dpcompose.front import numbers, render
+    from dpcompose.front import as_json, listings, numbers
 
-    data = render.problem_data(file, study.setting, study.bound, [], study.warnings(), study.theory)
+    data = as_json.problem_data(file, study.setting, study.bound, [], study.warnings(), study.theory)
     del data["claims"]
     if values:
         data["at"] = {
@@ -95,7 +95,7 @@ def _data(
     if (metric := _metric(study)) is not None:
         data["metric"] = metric
     data["derivation"] = [line.data() for line in study.bound.derivation.lines]
-    data["fits"] = render.fits_data(study.bound)
+    data["fits"] = listings.fits_data(study.bound)
     return json.dumps(data)
 
 
@@ -107,7 +107,7 @@ def _text(
     read: Membership | None,
 ) -> str:
     """The same as text."""
-    from dpcompose.front import numbers, render
+    from dpcompose.front import listings, numbers, render
 
     bound = study.bound
     rows = [study.setting.title or file, repr(study.guarantee()), render.one_by_one(bound) or ""]
@@ -121,7 +121,7 @@ def _text(
     rows += [f"warning: {warning}" for warning in study.warnings()]
     rows.append(f"\n{study.guarantee().derivation}\n")
     rows.append("composition theorems (* gives the bound, + fits, - does not fit):")
-    rows.append(render.fits(bound, bound.guarantee.notion) + "\n")
+    rows.append(listings.fits(bound, bound.guarantee.notion) + "\n")
     return "\n".join(filter(None, rows))
 
 

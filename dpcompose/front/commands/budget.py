@@ -39,7 +39,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front import numbers, render
+    from dpcompose.front import as_json, numbers
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.databases import TooLarge
 
@@ -56,7 +56,7 @@ def _run(file: str, given: argparse.Namespace) -> int:
         return UNDECIDED
     if given.json:
         data = {"file": file, "title": study.setting.title} | found.data()
-        print(json.dumps(data | render.believed_pages(study.bound.relies_on)), flush=True)
+        print(json.dumps(data | as_json.believed_pages(study.bound.relies_on)), flush=True)
         return FINE
     print(f"{study.setting.title or file}\n{study.guarantee()!r}")
     said = ", ".join(f"{name} = {value}" for name, value in weights.items())

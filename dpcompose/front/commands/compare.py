@@ -53,7 +53,7 @@ def add(commands: Commands) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Prints the factors of GB Prop. A.3 both ways; status 3 where no lemma decides the class."""
-    from dpcompose.front import render
+    from dpcompose.front import as_json
     from dpcompose.kernel.pages import PageError
     from dpcompose.privacy.settings import InvalidSetting
     from dpcompose.proof.hypotheses.inputs import NotDecidable
@@ -80,7 +80,7 @@ def run(given: argparse.Namespace) -> int:
         return _cannot_compare(str(error), UNDECIDED, given.json)
     except (InvalidSetting, NotSymmetric, PageError, ValueError) as error:
         return _cannot_compare(str(error), WRONG, given.json)
-    print(json.dumps(render.comparison_data(found)) if given.json else found, flush=True)
+    print(json.dumps(as_json.comparison_data(found)) if given.json else found, flush=True)
     return FINE
 
 

@@ -80,10 +80,10 @@ def _picture(study: Study, claims: Sequence[Claim], given: argparse.Namespace) -
     """What is to be drawn; None where it is a graph in text, which is written.  Raises ValueError."""
     from pathlib import Path
 
-    from dpcompose.front import pictures, plots
+    from dpcompose.front import bars, pictures, plots
 
     if given.budget:
-        return pictures.budget_bars(study, values_of(given.budget), claims)
+        return bars.budget_bars(study, values_of(given.budget), claims)
     if given.curve:
         curve = plots.privacy_curve if given.curve == "delta" else plots.trade_off_curve
         return curve(study, claims=claims, at=values_of(given.at))

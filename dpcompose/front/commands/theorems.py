@@ -58,17 +58,17 @@ def run(given: argparse.Namespace) -> int:
 
 def _all_theorems(given: argparse.Namespace) -> int:
     """Lists all pages, or what they conclude; status 2 where some are wrong, with every mistake."""
-    from dpcompose.front import render
+    from dpcompose.front import listings
 
     theory = given.theory
     if given.table:
-        rows = render.table_data(theory)
-        print("\n".join(map(json.dumps, rows)) if given.json else render.theorem_table(theory))
+        rows = listings.table_data(theory)
+        print("\n".join(map(json.dumps, rows)) if given.json else listings.theorem_table(theory))
     elif given.json:
         for page in theory.pages.values():
-            print(json.dumps(render.page_data(page)))
+            print(json.dumps(listings.page_data(page)))
     else:
-        print(render.theorem_list(theory))
+        print(listings.theorem_list(theory))
     for wrong in theory.wrong:
         print(wrong, file=sys.stderr)
         if given.json:
@@ -78,7 +78,7 @@ def _all_theorems(given: argparse.Namespace) -> int:
 
 def _theorem(given: argparse.Namespace) -> int:
     """Prints one page, or says what is wrong with it."""
-    from dpcompose.front import render
+    from dpcompose.front import listings
     from dpcompose.kernel.fields import near
     from dpcompose.kernel.pages import PageError
 
@@ -92,7 +92,7 @@ def _theorem(given: argparse.Namespace) -> int:
         return WRONG
     if found is not None:
         text = found.path.read_text(encoding="utf-8").strip()
-        print(json.dumps(render.page_data(found)) if given.json else text)
+        print(json.dumps(listings.page_data(found)) if given.json else text)
         if found.why_believed:
             print(f"dpcompose: {found.id} is only believed: {found.why_believed}", file=sys.stderr)
         return FINE
@@ -103,7 +103,7 @@ def _theorem(given: argparse.Namespace) -> int:
 
 
 def _theorems_for(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front import render
+    from dpcompose.front import listings
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.databases import TooLarge
 
@@ -114,7 +114,7 @@ def _theorems_for(file: str, given: argparse.Namespace) -> int:
         print(f"{file}: no guarantee: {error}", file=sys.stderr)
         return UNDECIDED
     if given.json:
-        print(json.dumps({"file": file, "fits": render.fits_data(bound)}), flush=True)
+        print(json.dumps({"file": file, "fits": listings.fits_data(bound)}), flush=True)
     else:
-        print(f"{study.setting.title or file}\n{render.fits(bound, bound.guarantee.notion)}", flush=True)
+        print(f"{study.setting.title or file}\n{listings.fits(bound, bound.guarantee.notion)}", flush=True)
     return FINE

@@ -64,7 +64,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front import render
+    from dpcompose.front import as_json, render
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.databases import TooLarge
 
@@ -77,8 +77,8 @@ def _run(file: str, given: argparse.Namespace) -> int:
         bound, missing = None, str(error)
     verdicts = [study.check(claim) for claim in claims]
     if given.json:
-        shown = render.of_claims(verdicts, bound)
-        data = render.problem_data(file, study.setting, shown, verdicts, study.warnings(), study.theory)
+        shown = as_json.of_claims(verdicts, bound)
+        data = as_json.problem_data(file, study.setting, shown, verdicts, study.warnings(), study.theory)
         print(json.dumps(data), flush=True)
     else:
         print(f"{study.setting.title or file}")
