@@ -83,6 +83,7 @@ ROOMS = {
         "graphs",
         "metrics",
         "expressions",
+        "distances",
         "points",
     ],
     "privacy": [
@@ -111,6 +112,7 @@ ROOMS = {
         "sensitivity",
         "witnesses",
         "computed",
+        "refuting",
         "counterexamples",
         "metric_forms",
         "metric_privacy",

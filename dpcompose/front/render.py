@@ -23,7 +23,7 @@ from dpcompose.spaces.maps import Part
 if TYPE_CHECKING:
     import sympy
 
-    from dpcompose.proof.counterexamples import Counterexample
+    from dpcompose.proof.refuting import Counterexample
 
 MOST_VECTORS = 12
 """How many profile vectors a line shows before it counts the rest."""
