@@ -16,6 +16,7 @@ ROOMS = {
     "kernel": [
         "fields",
         "heads",
+        "releases",
         "kinds",
         "pages",
         "folders",

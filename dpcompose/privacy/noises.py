@@ -17,7 +17,7 @@ from dpcompose.kernel import terms
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.deciders.noises import quotient
 from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.kinds import Noise as Law
+from dpcompose.kernel.releases import Noise as Law
 from dpcompose.kernel.terms import Term, TermError
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown

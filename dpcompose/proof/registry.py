@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.kernel import folders, grammar
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.heads import Hypothesis
-from dpcompose.kernel.kinds import Closer, Fact, Named, Noise, Rule, Witness
+from dpcompose.kernel.kinds import Closer, Fact, Named, Rule, Witness
 from dpcompose.kernel.pages import Page, PageError, WrongPage, error_of
+from dpcompose.kernel.releases import Noise
 from dpcompose.language.shown import Shown
 from dpcompose.spaces.additions import NOTHING, Additions, WrongAddition
 

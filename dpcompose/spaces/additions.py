@@ -5,16 +5,19 @@ Whoever calls hands them over; a problem file only names them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from dpcompose.kernel.kinds import Noise
-from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.kernel.releases import Noise
+from dpcompose.spaces.attributed import Tables
+from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Streams, Tuples
 from dpcompose.spaces.granularities import BUILT_IN, Granularity
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.queries import Query
+from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.subsets import Graphs, Sets
 
 T = TypeVar("T")
 
@@ -61,20 +64,25 @@ class Additions:
             if not isinstance(one, Granularity | DatabaseClass | Map | Query):
                 raise WrongAddition(f"{one!r} is no granularity, class of databases, map or query")
         return Additions(
-            _by_name((str(one), one) for one in some if isinstance(one, Granularity)),
-            _by_name((one.kind, one) for one in some if isinstance(one, DatabaseClass)),
+            _by_name(((str(one), one) for one in some if isinstance(one, Granularity)), BUILT_IN),
+            _by_name(((one.kind, one) for one in some if isinstance(one, DatabaseClass)), KINDS),
             _by_name((str(getattr(one, "name", "")), one) for one in some if isinstance(one, Map)),
-            _by_name((one.page, one) for one in some if isinstance(one, Query)),
+            _by_name(((one.page, one) for one in some if isinstance(one, Query)), WORDS),
             noises,
         )
 
 
-def _by_name(named: Iterable[tuple[str, T]]) -> Mapping[str, T]:
+KINDS = [one.kind for one in (Multisets, Sets, Sequences, Tuples, Streams, Tables, Graphs, Listed)]
+WORDS = ("count", "bit")
+"""What problem files have already: kinds of classes, and queries that are a word."""
+
+
+def _by_name(named: Iterable[tuple[str, T]], taken: Collection[str] = ()) -> Mapping[str, T]:
     found: dict[str, T] = {}
     for name, one in named:
         if not name:
             raise WrongAddition(f"{one!r} has no name by which a problem file could call it")
-        if name in found or name in BUILT_IN:
+        if name in found or name in taken:
             raise WrongAddition(f"there are two of the name {name!r}; call yours by another one")
         found[name] = one
     return MappingProxyType(found)
