@@ -109,7 +109,7 @@ class Noise(Shown):
 
     word: str
     term: Term
-    own: Law | None = field(default=None, hash=False)
+    own: Law | None = field(default=None, hash=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "term", formulas.term(self.term))

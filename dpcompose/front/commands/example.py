@@ -6,12 +6,7 @@ import argparse
 import json
 import sys
 
-from dpcompose.front.commands.running import (
-    FINE,
-    WRONG,
-    Commands,
-    command,
-)
+from dpcompose.front.commands.running import FINE, WRONG, Commands, command
 
 
 def add(commands: Commands) -> None:

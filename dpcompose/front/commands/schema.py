@@ -5,11 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from dpcompose.front.commands.running import (
-    FINE,
-    Commands,
-    command,
-)
+from dpcompose.front.commands.running import FINE, Commands, command
 
 
 def add(commands: Commands) -> None:

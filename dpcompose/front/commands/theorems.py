@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING
 
 from dpcompose.front.commands.running import (
     FINE,
@@ -18,9 +17,6 @@ from dpcompose.front.commands.running import (
     with_pages,
     with_theory,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def add(commands: Commands) -> None:
