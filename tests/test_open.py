@@ -94,18 +94,24 @@ def check(inputs, maps):
 ADDITIONS = '''
 """Words of three letters, of which neighbours differ in two."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
+
 import dpcompose as dpc
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 
 
+@dataclass(frozen=True, repr=False)
 class TwoLetters(Granularity):
     """Words that differ in two letters."""
 
-    name = "two-letters"
+    name: str = "two-letters"
+    letters: int = 2
 
     def are_neighbours(self, D, E):
-        return sum(x != y for x, y in zip(D, E)) == 2
+        return sum(x != y for x, y in zip(D, E)) == self.letters
 
 
 class Words(DatabaseClass):
@@ -148,9 +154,9 @@ def own(tmp_path: Path) -> Path:
 
 def imported(path: Path) -> ModuleType:
     """A Python file as a module."""
-    spec = spec_from_file_location(path.stem, path)
+    spec = spec_from_file_location(f"own.{path.stem}", path)
     assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
+    module = sys.modules[spec.name] = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
@@ -451,7 +457,7 @@ def test_a_problem_file_runs_nothing(own: Path, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="there is no hypothesis 'even number of records read'"):
         theory = dpc.theorems(own)
     dpc.load(written(tmp_path, RECORDS + PARTS), theory)
-    assert "loud" not in set(sys.modules) - before
+    assert not any("loud" in one for one in set(sys.modules) - before)
 
 
 def test_what_is_added_is_not_known_elsewhere(own: Path) -> None:

@@ -176,10 +176,10 @@ def _module(file: str) -> ModuleType:
     from importlib.util import module_from_spec, spec_from_file_location
     from pathlib import Path
 
-    spec = spec_from_file_location(Path(file).stem, file)
+    spec = spec_from_file_location(f"dpcompose.own.{Path(file).stem}", file)
     if spec is None or spec.loader is None or not Path(file).is_file():
         raise WrongModule(f"{file}: there is no such Python file")
-    module = module_from_spec(spec)
+    module = sys.modules[spec.name] = module_from_spec(spec)  # where dataclasses look for it
     try:
         spec.loader.exec_module(module)
     except Exception as error:  # whatever it does
