@@ -33,10 +33,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dpcompose.front.bars import budget_bars
     from dpcompose.front.canonical import canonical_metric
     from dpcompose.front.composing import compose, load
     from dpcompose.front.metrics.study import MetricStudy, load_metric, metric_study
-    from dpcompose.front.pictures import budget_bars, draw, to_dot
+    from dpcompose.front.pictures import draw, to_dot
     from dpcompose.front.plots import privacy_curve, trade_off_curve
     from dpcompose.front.study import Study
     from dpcompose.language.symbols import parameters
@@ -110,7 +111,8 @@ __version__ = "0.1.0"
 
 _PLACES = {
     "front.metrics.study": ("MetricStudy", "load_metric", "metric_study"),
-    "front.pictures": ("budget_bars", "draw", "to_dot"),
+    "front.bars": ("budget_bars",),
+    "front.pictures": ("draw", "to_dot"),
     "front.plots": ("privacy_curve", "trade_off_curve"),
     "front.canonical": ("canonical_metric",),
     "front.composing": ("compose", "load"),

@@ -339,28 +339,14 @@ def budget(
     left = at(bound, fixed or {})
     found: dict[str, sympy.Expr] = {}
     reached: dict[str, sympy.Expr] = {}
-    t, signs = symbol("t"), set()
+    signs = set()
     for key, wanted in total.values:
         g = _with(left[key], found, {})
-        if not (wanted.is_number and wanted.is_nonnegative and wanted.is_finite):
-            raise WrongValue(f"the total {key} is a number, at least 0, not {wanted}")
-        for one in sorted(g.free_symbols, key=str):
-            if bound.setting.domains[one.name].integer:
-                raise NoBudget(f"{one} counts something: say its value, such as {one.name}=10")
-        scaled = {one.name: weight.get(one.name, sympy.Integer(1)) * t for one in g.free_symbols}
-        solved = _solved(key, _with(g, scaled, {}), wanted, t)
-        if solved is None:
-            reached[key] = g
-            continue
-        reached[key] = wanted
-        signs.add(solved[1])
-        for one in sorted(g.free_symbols, key=lambda one: natural(one.name)):
-            value = scaled[one.name].subs(t, solved[0])
-            if not allowed(value, domain := bound.setting.domains[one.name]):
-                raise NoBudget(
-                    f"{key} = {wanted} would need {one} = {value}, which is not allowed: {one} is {domain}"
-                )
-            found[one.name] = value
+        solved = _for_total(bound, key, g, wanted, weight)
+        reached[key] = g if solved is None else wanted
+        if solved is not None:
+            found |= solved[0]
+            signs.add(solved[1])
     if len(signs) != 1:
         raise NoBudget("no parameter is left to choose" if not signs else "some parameters must be large")
     return Budget(
@@ -370,6 +356,32 @@ def budget(
         reached,
         signs == {True},
     )
+
+
+def _for_total(
+    bound: Bound, key: str, g: sympy.Expr, wanted: sympy.Expr, weight: Mapping[str, sympy.Expr]
+) -> tuple[dict[str, sympy.Expr], bool] | None:
+    """The parameters in g for which it is the wanted total, and what `_solved` says of them; None where g has
+    none to choose.  Raises NoBudget, WrongValue."""
+    if not (wanted.is_number and wanted.is_nonnegative and wanted.is_finite):
+        raise WrongValue(f"the total {key} is a number, at least 0, not {wanted}")
+    domains = bound.setting.domains
+    for one in sorted(g.free_symbols, key=str):
+        if domains[one.name].integer:
+            raise NoBudget(f"{one} counts something: say its value, such as {one.name}=10")
+    t = symbol("t")
+    scaled = {one.name: weight.get(one.name, sympy.Integer(1)) * t for one in g.free_symbols}
+    solved = _solved(key, _with(g, scaled, {}), wanted, t)
+    if solved is None:
+        return None
+    found = {}
+    for one in sorted(g.free_symbols, key=lambda one: natural(one.name)):
+        found[one.name] = value = scaled[one.name].subs(t, solved[0])
+        if not allowed(value, domain := domains[one.name]):
+            raise NoBudget(
+                f"{key} = {wanted} would need {one} = {value}, which is not allowed: {one} is {domain}"
+            )
+    return found, solved[1]
 
 
 def _weights(bound: Bound, weights: Mapping[Any, object]) -> dict[str, sympy.Expr]:

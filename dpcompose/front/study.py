@@ -25,14 +25,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.front import files, limits, render
+from dpcompose.front import files, limits
 from dpcompose.front.bound import Bound, bound
-from dpcompose.front.results import Answer, Proof, Theorems
+from dpcompose.front.results import Answer, Result, Theorems
 from dpcompose.front.verdict import Verdict
 from dpcompose.kernel import formulas as kernel_formulas
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.theory import Theory as KernelTheory
-from dpcompose.language import formulas
 from dpcompose.privacy import problems, writing
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism, Nested
@@ -52,112 +51,10 @@ from dpcompose.spaces.maps import Everything, Map
 if TYPE_CHECKING:
     import sympy
 
-    from dpcompose.front.membership import Membership
     from dpcompose.front.numbers import Budget
 
 CURVES = ("curve", "curve_standing")
 """The rules by which a computed curve proves a claim, or says how large it is."""
-
-
-@dataclass(frozen=True, repr=False)
-class Result:
-    """The best guarantee of a study.
-
-    values -- the notion's parameters as sympy expressions; epsilon is the one of pure privacy.
-    """
-
-    bound: Bound
-    theory: Theory
-
-    @property
-    def values(self) -> Mapping[str, sympy.Expr]:
-        """The parameters of the guarantee, by name; sympy.oo where there is none."""
-        symbols = self.bound.setting.symbols
-        return {key: formulas.parse(text, symbols) for key, text in self.bound.guarantee.parameters}
-
-    @property
-    def epsilon(self) -> sympy.Expr:
-        """The ε of a pure guarantee."""
-        return self.values["epsilon"]
-
-    @property
-    def metric(self) -> sympy.Expr:
-        """The metric in which the composition is private, over database symbols D, E; see `Study.metric`.
-
-        The guarantee is its largest value over neighbours.  Raises NoMetric for families.
-        """
-        from dpcompose.proof import privacy_metric
-        from dpcompose.spaces import expressions
-
-        return privacy_metric.of_inputs(self.bound.steps.inputs, *expressions.databases("D E"))
-
-    @property
-    def optimal(self) -> bool:
-        """Whether no smaller guarantee holds for all mechanisms that fit the assumptions."""
-        return self.bound.optimal
-
-    @property
-    def theorem(self) -> str:
-        """The item that is cited, such as GB:IV.13."""
-        return self.bound.theorem.cite(self.bound.steps.notion, self.bound.setting.adaptive)
-
-    @property
-    def scope(self) -> str:
-        """The class that the guarantee is about, in words."""
-        return str(self.bound.setting.databases)
-
-    @property
-    def assumptions(self) -> list[str]:
-        """What was assumed and not checked."""
-        return render.assumptions(self.bound)
-
-    @property
-    def derivation(self) -> Proof:
-        """The numbered lines of the proof: text by str, a list in a notebook."""
-        return Proof(self.bound, self.theory)
-
-    def to_latex(self, verdicts: Sequence[Verdict] = ()) -> str:
-        """The proof as a document for pdfLaTeX, with verdicts on claims and the results that are used."""
-        return self.derivation.to_latex(verdicts)
-
-    def at(self, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
-        """The guarantee with numbers in place of parameters, exact: at({e1: "1/2"}); see `numbers.at`."""
-        from dpcompose.front import numbers
-
-        return numbers.at(self.bound, values)
-
-    def membership(self, values: Mapping[Any, object] = MappingProxyType({})) -> Membership:
-        """What the guarantee says of a test that must tell two neighbours apart by the output, in numbers.
-
-        values -- numbers for parameters, as for `at`.  Raises WrongValue where some are left.
-
-        >>> import dpcompose as dpc
-        >>> M = dpc.mechanism("M", dpc.pure("e", dpc.unbounded))
-        >>> found = dpc.compose(M, on=dpc.multisets(), target=dpc.unbounded).guarantee()
-        >>> print(found.membership({"e": "log(3)"}))
-        a test that tells two neighbours apart has at most
-          true positives at false ones: 0.003 at 0.001, 0.03 at 0.01, 0.3 at 0.1, 0.8333334 at 0.5
-          advantage (their difference): 0.5
-          posterior (1/2 before):       0.75
-        """
-        from dpcompose.front import membership
-
-        return membership.of(self.bound, values)
-
-    def __repr__(self) -> str:
-        said = render.guarantee(self.bound.guarantee, self.theory)
-        believed = "".join(f"; {one}" for one in registry.rests(self.bound.relies_on))
-        return f"{said}, by {self.theorem}{self.bound.standing}{believed}"
-
-    def _repr_html_(self) -> str:
-        from dpcompose.front import display
-
-        return display.guarantee_html(self.bound)
-
-    def _repr_latex_(self) -> str:
-        from dpcompose.front import display
-
-        return display.guarantee_latex(self.bound)
 
 
 @dataclass(frozen=True, repr=False)
@@ -273,7 +170,8 @@ class Study:
         answer = replace(answer, by_curve=any(one.rule in CURVES for one in found.theorems))
         if self._has_least(answer) and (known := self._least(claim)) is not None:
             answer = replace(answer, guarantee=known, curve=self._curve(notion))
-        return self._resting_on(answer, proved)
+        used = proved.rests_on & self.theory.pages.keys()
+        return replace(answer, relies_on=self.theory.relied_on(used))
 
     def _compared(self, proved: Proved, notion: str) -> Bound | None:
         """The guarantee that a claim was compared with: of the setting, or of its studies one by one."""
@@ -343,11 +241,6 @@ class Study:
                 return claim.guarantee.with_values((("epsilon", epsilon), ("delta", values["delta"])))
         return None
 
-    def _resting_on(self, answer: Answer, proved: Proved) -> Answer:
-        """The verdict with the pages of its theorems that nothing derives."""
-        used = {id for id in proved.rests_on if id in self.theory.pages}
-        return replace(answer, relies_on=self.theory.relied_on(used))
-
     def flat(self, notion: str | None = None) -> Study | None:
         """The same composition with the mechanisms of the studies among them one by one; None where there are
         no studies, or these mechanisms cannot be stated one by one.
@@ -391,7 +284,12 @@ class Study:
         """
         stated = self.setting.in_one_notion([self.bound.guarantee.notion])
         study = self if stated is self.setting else Study(stated, self.theory)
-        return nested(name, study.bound, reads, count)
+        setting, said = study.bound.setting, study.bound.guarantee
+        read = partial(kernel_formulas.parse, symbols=setting.letters, index="i")
+        domain = None if isinstance(reads, Everything) else "own"
+        values = tuple((key, read(text)) for key, text in said.parameters)
+        satisfies = Guarantee(said.notion, values, setting.target, domain)
+        return Mechanism(name, reads, satisfies, count, study=Nested(setting))
 
     def claim(self, guarantee: Guarantee) -> Claim:
         """A guarantee as a claim about this setting; its parameters must be the setting's.
@@ -562,17 +460,6 @@ def compose(
     return Study(composed, theory or registry.standard())
 
 
-def nested(name: str, bound: Bound, reads: Map, count: sympy.Expr | None) -> Mechanism:
-    """A composition with a bound as a mechanism of another one, on what that reads, for its own target."""
-    setting, said = bound.setting, bound.guarantee
-    values = tuple(
-        (key, kernel_formulas.parse(text, setting.letters, index="i")) for key, text in said.parameters
-    )
-    domain = None if isinstance(reads, Everything) else "own"
-    satisfies = Guarantee(said.notion, values, setting.target, domain)
-    return Mechanism(name, reads, satisfies, count, study=Nested(setting))
-
-
 def show(
     name: str, setting: Setting, reads: Map, count: sympy.Expr | None = None, theory: Theory | None = None
 ) -> Mechanism:
@@ -583,5 +470,5 @@ def show(
 def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[Claim, ...]]:
     """The study of a problem file about neighbours, and its claims; see `composing.load`."""
     theory = theory or registry.standard()
-    problem: Problem = problems.read_file(path, partial(show, theory=theory), theory.parameters)
+    problem: Problem = problems.read_file(path, partial(show, theory=theory), theory.parameters, theory.own)
     return Study(problem.setting, theory), problem.claims

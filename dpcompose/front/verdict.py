@@ -11,7 +11,7 @@ from dpcompose.privacy.problems import Claim
 from dpcompose.proof.registry import Page
 
 if TYPE_CHECKING:
-    from dpcompose.proof.counterexamples import Counterexample
+    from dpcompose.proof.refuting import Counterexample
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ apart; at distance r they grow as the rule of the notion says.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from dpcompose.kernel import terms
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.deciders.noises import quotient
 from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.releases import Noise as Law
 from dpcompose.kernel.terms import Term, TermError
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
@@ -102,11 +103,13 @@ class Noise(Shown):
     """Independent noise on every entry of a query's value.
 
     word -- which one, a key of KINDS; term -- its parameter: a scale or standard deviation, positive; or
-    for randomized response the probability of the truth, in (0,1).
+    for randomized response the probability of the truth, in (0,1);
+    own -- the head of a page of one's own that says what it is; left out: the word is a key of KINDS.
     """
 
     word: str
     term: Term
+    own: Law | None = field(default=None, hash=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "term", formulas.term(self.term))
@@ -118,11 +121,11 @@ class Noise(Shown):
 
     def with_parameter(self, parameter: Term | sympy.Expr) -> Noise:
         """The same noise with another parameter."""
-        return Noise(self.word, formulas.term(parameter))
+        return replace(self, term=formulas.term(parameter))
 
     @property
     def kind(self) -> Kind:
-        return KINDS[self.word]
+        return KINDS[self.word] if self.own is None else _of_page(self.own)
 
     @property
     def words(self) -> str:
@@ -197,6 +200,12 @@ class Noise(Shown):
         wanted = "lie between 0 and 1" if self.kind.takes == "bit" else "be positive"
         shown = f"the {self.kind.called} {formulas.to_text(x)} must {wanted} for all allowed values"
         return shown + _where_not_above(x, self.kind.takes == "bit", domains)
+
+
+def _of_page(law: Law) -> Kind:
+    """What the page of a noise of one's own says: it is for real numbers."""
+    words = f"{law.noise} noise with {law.parameter} = {{}}"
+    return Kind(law.parameter, f"parameter {law.parameter}", words, "real", "numbers", law.guarantee)
 
 
 def laplace(scale: object) -> Noise:

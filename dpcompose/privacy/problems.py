@@ -47,6 +47,7 @@ from dpcompose.privacy.schema import (
     unset,
 )
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
+from dpcompose.spaces.additions import NOTHING, Additions
 from dpcompose.spaces.attributed import Tables, columns, tables
 from dpcompose.spaces.databases import (
     Database,
@@ -63,7 +64,6 @@ from dpcompose.spaces.maps import (
     Everything,
     Map,
     Part,
-    Table,
     everything,
     positions,
     restriction,
@@ -150,13 +150,19 @@ Showing = Callable[[str, Setting, Map, Term | None], Mechanism]
 guarantee that is shown for it; raises a ValueError where none is.  It searches, and so it is passed in."""
 
 
-def read_file(path: str | Path, show: Showing | None = None, notions: Notions = FILE_KEYS) -> Problem:
+def read_file(
+    path: str | Path,
+    show: Showing | None = None,
+    notions: Notions = FILE_KEYS,
+    own: Additions = NOTHING,
+) -> Problem:
     """The problem in a file.  Raises ProblemError with every mistake, OSError where it cannot be read.
 
     show -- finds the guarantees of studies; left out, the file must say them, and nothing is found;
-    notions -- the parameters of each notion that there are pages for.
+    notions -- the parameters of each notion that there are pages for; own -- what else it may name.
     """
-    return read_text(text_of(path), str(path), show, notions)
+    text = text_of(path)
+    return read_data(parsed(text, str(path)), str(path), text, show, notions, own)
 
 
 def text_of(path: str | Path) -> str:
@@ -200,14 +206,15 @@ def read_data(
     text: str = "",
     show: Showing | None = None,
     notions: Notions = FILE_KEYS,
+    own: Additions = NOTHING,
 ) -> Problem:
     """The problem in already parsed data, as a saved derivation holds it.  Raises ProblemError."""
     if isinstance(data, Mapping) and is_in_metrics(data):
         raise ProblemError(file, [Mistake(("metrics",), ABOUT_METRICS)])
     if missing := unset(data):
         raise ProblemError(file, missing)
-    given = table_of(ProblemTable, data, file, text, notions)
-    reader = _Reader(given, show, keys=notions)
+    given = table_of(ProblemTable, data, file, text, notions, own)
+    reader = _Reader(given, show, keys=notions, own=own)
     problem = reader.problem(given.claims, file)
     if reader.mistakes or problem is None:
         located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in reader.mistakes]
@@ -218,9 +225,16 @@ def read_data(
 T = TypeVar("T", bound=checks.Table)
 
 
-def table_of(kind: type[T], data: Any, file: str, text: str, notions: Notions | None = None) -> T:
+def table_of(
+    kind: type[T],
+    data: Any,
+    file: str,
+    text: str,
+    notions: Notions | None = None,
+    own: Additions = NOTHING,
+) -> T:
     """The checked table that data are.  Raises ProblemError with every mistake."""
-    found = checks.Found(notions)
+    found = checks.Found(notions, own)
     try:
         given: T = kind.read(data, (), found)
     except RecursionError:
@@ -259,7 +273,7 @@ class _Reader:
     """Turns the checked tables into values; collects what does not fit together.
 
     show -- finds the guarantees of studies; index -- that of the family that a study is read for;
-    keys -- the parameters of each notion.
+    keys -- the parameters of each notion; own -- what users added in Python.
     """
 
     def __init__(
@@ -268,8 +282,9 @@ class _Reader:
         show: Showing | None = None,
         index: str | None = None,
         keys: Notions = FILE_KEYS,
+        own: Additions = NOTHING,
     ) -> None:
-        self.given, self.show, self.index, self.keys = given, show, index, keys
+        self.given, self.show, self.index, self.keys, self.own = given, show, index, keys, own
         self.notions: list[str] = []
         assert given.databases is not None
         self.of_class = given.databases
@@ -352,6 +367,8 @@ class _Reader:
 
     def _databases(self) -> DatabaseClass | None:
         given = self.of_class
+        if (found := self.own.classes.get(given.kind)) is not None:
+            return self._of_one_s_own(found)
         try:
             if given.kind == "listed":
                 return Listed(tuple(given.elements or ()))
@@ -366,12 +383,20 @@ class _Reader:
             self._wrong(("databases",), error)
             return None
 
+    def _of_one_s_own(self, found: DatabaseClass) -> DatabaseClass:
+        """A class that was added in Python; all is said there."""
+        for name in sorted(self.of_class.given - {"kind"}):
+            self._wrong(("databases", name), f"{found.kind} are a class of your own, which has no keys")
+        return found
+
     def _granularities(self, databases: DatabaseClass) -> dict[str, Granularity]:
-        own: dict[str, Granularity] = {}
+        own = dict(self.own.granularities)
         for name, given in self.given.granularities.items():
             path = ("granularities", name)
             if name in BUILT_IN:
                 self._wrong(path, f"{name} is a built-in granularity; call yours by another name")
+            elif name in self.own.granularities:
+                self._wrong(path, f"{name} was added in Python already; call this one by another name")
             elif given.neighbours is None:
                 own |= self._policy(name, given, databases, path)
             elif not isinstance(databases, Listed):
@@ -433,10 +458,12 @@ class _Reader:
             )
         return None
 
-    def _maps(self, databases: DatabaseClass) -> dict[str, Table]:
-        maps = {}
+    def _maps(self, databases: DatabaseClass) -> dict[str, Map]:
+        maps = dict(self.own.maps)
         for name, given in self.given.maps.items():
             path = ("maps", name)
+            if name in self.own.maps:
+                self._wrong(path, f"{name} was added in Python already; call this one by another name")
             if not isinstance(databases, Listed):
                 self._wrong(path, "a map of your own needs a listed class")
                 continue
@@ -466,7 +493,7 @@ class _Reader:
         return maps
 
     def _mechanism(
-        self, i: int, given: MechanismTable, own: Mapping[str, Granularity], maps: Mapping[str, Table]
+        self, i: int, given: MechanismTable, own: Mapping[str, Granularity], maps: Mapping[str, Map]
     ) -> Mechanism | None:
         path: Path_ = ("mechanisms", i)
         count = self._count(given, path)
@@ -555,6 +582,7 @@ class _Reader:
             self.show,
             index,
             self.keys,
+            self.own,
         )
         reader.notions = notions
         setting = reader.setting()
@@ -602,7 +630,7 @@ class _Reader:
         """What the mechanism asks for; one bit where that is left out."""
         table = given.query
         if not isinstance(table, QueryTable):
-            return count if table == "count" else bit
+            return bit if table is None else {"count": count, "bit": bit, **self.own.queries}[table]
         if table.histogram is not None:
             return histogram(table.histogram)
         if table.location is not None:
@@ -627,7 +655,7 @@ class _Reader:
         parameter = self._stated(text, word, (*path, "noise", word), given.index or self.index)
         if parameter is None:
             return None
-        noise = Noise(word, parameter)
+        noise = Noise(word, parameter, self.own.noises.get(word))
         if unfit := noise.unfit(self.domains):
             self._wrong((*path, "noise", word), unfit)
             return None
@@ -651,7 +679,7 @@ class _Reader:
     def _reads(
         self,
         given: ReadsTable,
-        maps: Mapping[str, Table],
+        maps: Mapping[str, Map],
         path: Path_,
         index: str | None,
         count: Term | None,
@@ -838,7 +866,7 @@ class Parts:
             StudyTable(databases=databases, granularities=granularities, maps=maps, parameters=parameters)
         )
         self.granularities: Mapping[str, Granularity] = {}
-        self.maps: Mapping[str, Table] = {}
+        self.maps: Mapping[str, Map] = {}
 
     @property
     def mistakes(self) -> list[Mistake]:

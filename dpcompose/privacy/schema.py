@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from dpcompose.privacy.checks import (
@@ -22,6 +23,7 @@ from dpcompose.privacy.checks import (
     ListOf,
     Mistake,
     OneOf,
+    OrOwn,
     Path_,
     Table,
     TableOf,
@@ -49,7 +51,7 @@ NUMBERS = ListOf(Whole(1))
 
 
 class DatabasesTable(Table):
-    kind: str = need(Word("kind", KINDS))
+    kind: str = need(OrOwn(lambda *more: Word("kind", (*KINDS, *more)), lambda own: own.classes))
     records: list[str] | None = key(NAMES)
     size: str = key(TEXT, "any")
     elements: list[str] | None = key(NAMES)
@@ -286,6 +288,9 @@ class GuaranteeTable(OfNotion):
     domain: str | None = key(OneOf("own", "common"))
 
 
+QUERY = OrOwn(partial(OneOf, "count", "bit"), lambda own: own.queries)
+
+
 class QueryTable(Table):
     sum: list[str] | None = key(BOUNDS)
     mean: list[str] | None = key(BOUNDS)
@@ -298,12 +303,27 @@ class QueryTable(Table):
 
 
 class NoiseTable(Table):
+    """One kind of noise with its parameter; some kinds have pages of one's own, and the format no key."""
+
     laplace: str | None = key(FORMULA)
     gaussian: str | None = key(FORMULA)
     geometric: str | None = key(FORMULA)
     randomized_response: str | None = key(FORMULA, written="randomized-response")
     planar_laplace: str | None = key(FORMULA, written="planar-laplace")
     exponential: str | None = key(FORMULA)
+
+    @classmethod
+    def read(cls, value: Any, path: Path_, found: Found) -> Any:
+        further = [word for word in found.own.noises if isinstance(value, Mapping) and list(value) == [word]]
+        if not further:
+            return super().read(value, path, found)
+        made = cls()
+        made.further = {further[0]: FORMULA.read(value[further[0]], (*path, further[0]), found)}
+        return made
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self.further: dict[str, str] = {}
 
     def check(self) -> None:
         if len(self.given) != 1:
@@ -312,12 +332,16 @@ class NoiseTable(Table):
     @property
     def word(self) -> str:
         """The one kind of noise that is given."""
+        if self.further:
+            return next(iter(self.further))
         (name,) = self.given
         return self.keys[name].written or name
 
     @property
     def parameter(self) -> str:
         """Its parameter."""
+        if self.further:
+            return self.further[self.word]
         (name,) = self.given
         return str(getattr(self, name))
 
@@ -329,7 +353,7 @@ class MechanismTable(Table):
     index: str | None = key(NAME)
     count: str | None = key(FORMULA)
     repeat: int | None = key(Whole(1))
-    query: str | QueryTable | None = key(Either(OneOf("count", "bit"), QueryTable, word="oneOf"))
+    query: str | QueryTable | None = key(Either(QUERY, QueryTable, word="oneOf"))
     noise: NoiseTable | None = key(NoiseTable)
     table: str | None = key(NAME)
     study: str | None = key(NAME)

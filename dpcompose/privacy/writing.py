@@ -29,14 +29,6 @@ from dpcompose.spaces.maps import (
     table,
 )
 from dpcompose.spaces.policies import policies_in
-from dpcompose.spaces.queries import (
-    Bit,
-    Histogram,
-    Location,
-    Mean,
-    Query,
-    Sum,
-)
 from dpcompose.spaces.reading import EachVertex
 
 LARGEST_WRITTEN = 20_000
@@ -119,8 +111,8 @@ def mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
     many = {} if mechanism.members is None else {"index": "i", "count": str(mechanism.members)}
     if mechanism.query is not None and mechanism.noise is not None:
         noise = {mechanism.noise.word: formulas.to_text(mechanism.noise.term)}
-        query = _query_data(mechanism.query)
-        return {"name": mechanism.name, **many, "reads": reads, "query": query, "noise": noise}
+        query = {"query": mechanism.query.data(), "noise": noise}
+        return {"name": mechanism.name, **many, "reads": reads, **query}
     guarantee: dict[str, Any] = dict(stated.text()) | {"granularity": stated.about_granularity.data()}
     if stated.domain is not None:
         guarantee["domain"] = stated.domain
@@ -132,18 +124,6 @@ def mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
 def _name_of_table(mechanism: Mechanism) -> str:
     """What the table of a mechanism is called in a file."""
     return f"of {mechanism.name}"[:200]
-
-
-def _query_data(query: Query) -> str | dict[str, Any]:
-    """A query as a problem file states it."""
-    if isinstance(query, Histogram):
-        return {"histogram": query.bins}
-    if isinstance(query, Sum):
-        key = "mean" if isinstance(query, Mean) else "sum"
-        return {key: [formulas.to_text(bound) for bound in query.terms]}
-    if isinstance(query, Location):
-        return {"location": formulas.to_text(query.diameter)}
-    return "bit" if isinstance(query, Bit) else "count"
 
 
 def _map_data(f: Table, used: Sequence[Granularity]) -> dict[str, Any]:

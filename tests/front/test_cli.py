@@ -15,6 +15,7 @@ import pytest
 from shipped import PROBLEMS
 
 from dpcompose.front import cli
+from dpcompose.front.commands import verify
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = str(PROBLEMS[0])
@@ -251,7 +252,7 @@ def test_an_interrupt_is_a_status_and_a_word(
     def interrupted(*_: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "_verify_file", interrupted)
+    monkeypatch.setattr(verify, "_run", interrupted)
     status, _, err = run(capsys, "verify", FIRST)
     assert (status, err) == (130, "dpcompose: interrupted; what is above is complete\n")
 

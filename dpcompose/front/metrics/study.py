@@ -18,7 +18,7 @@ from typing import Any
 
 import sympy
 
-from dpcompose.front import files, render
+from dpcompose.front import as_json, files
 from dpcompose.front.metrics.display import MetricDerivation, MetricLine, document, filled
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
@@ -261,8 +261,8 @@ class MetricStudy(Shown):
             "scope": str(self.setting.databases),
             "theorems": [self.item],
             "assumptions": list(self.believed),
-            "claims": [verdict_data(one) | render.believed_pages(one.relies_on) for one in verdicts],
-        } | render.believed_pages(self.relies_on)
+            "claims": [verdict_data(one) | as_json.believed_pages(one.relies_on) for one in verdicts],
+        } | as_json.believed_pages(self.relies_on)
 
     def save(self, path: str | Path, verdicts: Sequence[MetricVerdict] = ()) -> None:
         """Writes what `dpcompose recheck` checks again: the problem, certificates, counterexamples.

@@ -28,7 +28,6 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting, inside, read_records
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.maps import Map, Part
-from dpcompose.spaces.queries import Bit, Count, Histogram, Location, Mean, Sum
 
 __all__ = ["Elaborated", "NotElaborated", "core"]
 
@@ -146,25 +145,10 @@ def noise(mechanism: Mechanism, databases: DatabaseClass, reads: Map) -> dict[st
     """The query and the noise of a mechanism."""
     query, law = mechanism.query, mechanism.noise
     assert query is not None and law is not None
-    page, values = "", dict[str, Any]()
-    match query:
-        case Mean():
-            page, values = "mean", {"l": query.lower, "u": query.upper}
-        case Sum():
-            page, values = "sum", {"l": query.lower, "u": query.upper}
-        case Location():
-            page, values = "location", {"w": query.diameter}
-        case Histogram():
-            page = "count" if query.bins == 1 else "histogram"
-        case Count():
-            page = "count"
-        case Bit():
-            page = "bit"
-        case _:
-            raise NotElaborated(f"there is no page about {query.words}")
-    asked: dict[str, Any] = {"page": page}
-    asked["values"] = {name: formulas.to_text(value) for name, value in values.items()}
+    values = {name: formulas.to_text(value) for name, value in query.letters.items()}
+    asked: dict[str, Any] = {"page": query.page, "values": values}
     n = read_records(databases, reads)
     if n.exactly and n.n:
         asked["n"] = n.n
-    return {"query": asked, "page": LAWS.get(law.word, law.word), "parameter": formulas.to_text(law.fitting)}
+    page = LAWS.get(law.word, law.word) if law.own is None else law.own.id
+    return {"query": asked, "page": page, "parameter": formulas.to_text(law.fitting)}

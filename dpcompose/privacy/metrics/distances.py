@@ -14,13 +14,12 @@ from typing import Any
 
 import sympy
 
-from dpcompose.kernel.deciders import values
-from dpcompose.kernel.terms import letter as term_letter
-from dpcompose.language import exchange, formulas
-from dpcompose.language.symbols import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL, Domain, symbol
+from dpcompose.language import formulas
+from dpcompose.language.symbols import NONNEGATIVE, REAL, symbol
+from dpcompose.privacy.metrics.names import Names
 from dpcompose.privacy.metrics.schema import MetricProblemTable, MetricTable, PointsTable, ProductTable
-from dpcompose.privacy.problems import UNIT_KEYS, Parts
-from dpcompose.privacy.schema import DatabasesTable, MapTable, Mistake, Path_, ReadsTable, near, shown
+from dpcompose.privacy.problems import Parts
+from dpcompose.privacy.schema import DatabasesTable, MapTable, Path_, ReadsTable, near, shown
 from dpcompose.spaces.databases import DatabaseClass, Multisets, Tuples
 from dpcompose.spaces.granularities import BUILT_IN, Granularity
 from dpcompose.spaces.maps import Map, everything, positions, restriction
@@ -40,111 +39,11 @@ from dpcompose.spaces.points import (
     Steps,
     Tabled,
     Values,
-    is_sum_of_squares,
     part_of,
 )
 
 CANONICAL = "d_"
 """What the names of canonical metrics start with."""
-
-
-class Names:
-    """The names of a problem, and what formulas in them mean; collects mistakes."""
-
-    def __init__(self, given: MetricProblemTable) -> None:
-        self.given = given
-        self.mistakes: list[Mistake] = []
-        self.symbols: dict[str, sympy.Expr] = {}
-        self.numbers: dict[str, str] = {}
-        self.domains: dict[str, Domain] = {}
-        self.metrics: dict[str, NamedMetric] = {}
-        self.taken: dict[str, str] = {}
-
-    def wrong(self, path: Path_, message: object) -> None:
-        """Notes a mistake under a key."""
-        self.mistakes.append(Mistake(path, str(message)))
-
-    def take(self, name: str, what: str, path: Path_) -> bool:
-        """Whether a name is free for what it is to mean."""
-        fine = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and "__" not in name
-        if not fine or name in formulas.RESERVED:
-            message = "is no name: letters, digits and single _, without a meaning in formulas"
-            self.wrong(path, f"{shown(name)} {message}")
-            return False
-        if name in self.taken:
-            self.wrong(path, f"{name} is {self.taken[name]} already; call {what} something else")
-            return False
-        self.taken[name] = what
-        return True
-
-    def parameters(self) -> None:
-        """Reads the domains of parameters, and the numbers that some are."""
-        for name, words in self.given.parameters.items():
-            path = ("parameters", name)
-            if not self.take(name, "a parameter", path):
-                continue
-            try:
-                self.domains[name] = Domain.read(words)
-                self.symbols[name] = symbol(name, self.domains[name])
-            except ValueError as error:
-                if not re.match(r"\s*[-+(]*[0-9.]", words):
-                    self.wrong(path, error)
-                    continue
-                try:
-                    self.symbols[name] = formulas.parse(words, {})
-                    self.numbers[name] = words
-                except formulas.FormulaError as wrong:
-                    self.wrong(path, wrong)
-
-    def formula(
-        self, text: str, path: Path_, others: Mapping[str, sympy.Expr], new: bool = True, key: str = ""
-    ) -> sympy.Expr | None:
-        """What a formula means in the parameters and others; with `new`, other names are parameters."""
-        try:
-            for name in formulas.names(text) if new else ():
-                if name in others or name in self.symbols:
-                    continue
-                if name in self.taken:
-                    raise formulas.FormulaError(f"{name} is {self.taken[name]}, and has no value here")
-                if not self.take(name, "a parameter", path):
-                    return None
-                domain = UNIT_INTERVAL if key in UNIT_KEYS and text.strip() == name else POSITIVE
-                self.domains[name] = domain
-                self.symbols[name] = symbol(name, domain)
-            known = {**self.symbols, **others}
-            value = formulas.parse(text, known)
-            doubt = self.doubt(text, others) if new else ""
-        except formulas.FormulaError as error:
-            self.wrong(path, error)
-            return None
-        if doubt:
-            self.wrong(path, doubt)
-            return None
-        if new and value is sympy.oo:
-            self.wrong(path, "oo says nothing here: leave it out, or give a bound")
-            return None
-        return value
-
-    def doubt(self, text: str, others: Mapping[str, sympy.Expr]) -> str:
-        """Why a formula may have no real value; the root of a sum of squares has one."""
-        known = {**self.symbols, **others}
-        asked = [] if text.strip() == "oo" else formulas.conditions(text, known)
-        if all(condition == ">= 0" and is_sum_of_squares(inside) for inside, condition in asked):
-            return ""
-        domains = self._all_domains(others)
-        return values.doubt(text, {name: term_letter(name, domains[name]) for name in known})
-
-    def _all_domains(self, others: Mapping[str, sympy.Expr]) -> dict[str, Domain]:
-        """The values of parameters and of other letters: metrics, or coordinates."""
-        return self.domains | {name: NONNEGATIVE if name in self.metrics else REAL for name in others}
-
-    def never_negative(self, value: sympy.Expr) -> bool:
-        """Whether a formula in the parameters is seen to be ≥ 0."""
-        return exchange.is_never_negative(value, self.domains)
-
-    def is_positive(self, value: sympy.Expr) -> bool:
-        """Whether a formula in the parameters is seen to be > 0."""
-        return values.surely(exchange.in_domains(value, self.domains))
 
 
 class Distances(Names):
