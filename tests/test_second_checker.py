@@ -75,7 +75,7 @@ REFUSED = dict.fromkeys(
         "problems/76-metrics-of-your-own",
     ],
     ("metrics",),
-)
+) | {"problems/95-values-between-bounds": ("assumed",)}
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 

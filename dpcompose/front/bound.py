@@ -139,7 +139,10 @@ class Bound(Shown):
                 continue
             if "oo" in (smaller.kind, value.kind):
                 return value.kind == "oo"
-            if parameters.where_larger(value, smaller, key in squared) is not None:
+            if (
+                parameters.where_larger(value, smaller, key in squared, self.found.shop.setting.assumed)
+                is not None
+            ):
                 return True
         return False
 

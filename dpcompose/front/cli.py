@@ -389,6 +389,8 @@ def _verify_file(file: str, given: argparse.Namespace) -> int:
             if smaller:
                 print(f"  {smaller}")
         print(f"  on {study.setting.databases}")
+        if study.setting.assume:
+            print(f"  where {render.relations(study.setting)}")
         _print_rests(bound.relies_on if bound is not None else ())
         for warning in study.warnings():
             print(f"  warning: {warning}")
@@ -511,6 +513,8 @@ def _bound_file(file: str, given: argparse.Namespace) -> int:
     if smaller := render.one_by_one(bound):
         print(smaller)
     print(f"on {study.setting.databases}")
+    if study.setting.assume:
+        print(f"where {render.relations(study.setting)}")
     _print_rests(bound.relies_on, "")
     if values:
         print(f"at {', '.join(f'{name} = {value}' for name, value in values.items())}:")

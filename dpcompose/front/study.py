@@ -488,7 +488,8 @@ class Study:
                 f"no two of {self.setting.databases} are {self.setting.target} neighbours, "
                 "so every guarantee holds, whatever the mechanisms do"
             ]
-        return list(limits.warnings(self.bound))
+        unknown = stated.check_assumptions(self.setting)
+        return [*([unknown] if unknown else []), *limits.warnings(self.bound)]
 
     def save(self, path: str | Path, verdicts: Sequence[Verdict] = ()) -> None:
         """Writes the derivation, with verdicts on claims, to a file that `dpcompose recheck` reads.
@@ -553,6 +554,7 @@ def compose(
     parameters: Mapping[str, str] | None = None,
     title: str = "",
     adaptive: bool = False,
+    assume: Sequence[object] = (),
     theory: Theory | None = None,
 ) -> Study:
     """The composition of mechanisms over a class, for the neighbours of `target`.
@@ -561,6 +563,8 @@ def compose(
     on -- the class of databases; target -- the granularity that guarantees of the composition are about;
     parameters -- values that symbols may take where sympy cannot say it: {"delta": "in (0,1)"};
     adaptive -- whether later mechanisms may read earlier outputs (GB Def. V.1); else they are independent;
+    assume -- relations between parameters, as texts or sympy relations: ["u > l", e1 <= e2].  Proofs use
+    them, and refutations are at values that satisfy them;
     theory -- the pages it is judged by, `theorems("folder")` with some of one's own; else those that ship.
 
     >>> import dpcompose as dpc
@@ -575,7 +579,13 @@ def compose(
     event (max(e1, e2))-DP, by GB:V.4; optimal
     """
     composed = setting(
-        *mechanisms, on=on, target=target, parameters=parameters, title=title, adaptive=adaptive
+        *mechanisms,
+        on=on,
+        target=target,
+        parameters=parameters,
+        title=title,
+        adaptive=adaptive,
+        assume=assume,
     )
     return Study(composed, theory or registry.standard())
 

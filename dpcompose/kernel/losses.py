@@ -186,7 +186,7 @@ class Composition:
 
     def worst(self, key: str, values: Iterable[Term]) -> Term:
         """The largest of a parameter's values."""
-        return largest(list(values), key in self.rule.head.squared)
+        return largest(list(values), key in self.rule.head.squared, self.setting.known)
 
 
 def adds_up(rule: Any, key: str) -> bool:
@@ -195,16 +195,16 @@ def adds_up(rule: Any, key: str) -> bool:
     return bool(rule.head.composition[key] == wanted)
 
 
-def largest(values: Sequence[Term], squared: bool) -> Term:
+def largest(values: Sequence[Term], squared: bool, known: forms.Known = forms.NOTHING) -> Term:
     """The largest of some values, ∞ if one is; those that another one is seen to be at least are left out.
 
-    squared -- whether values are compared by their squares.
+    squared -- whether values are compared by their squares; known -- what is assumed besides signs.
     """
     if any(value.kind == "oo" for value in values):
         return INFINITY
     read = forms.squared if squared else forms.read
-    some = [read(value) for value in dict.fromkeys(values)]
-    written = forms.write(top(1, forms.largest(some)) if some else total([]))
+    some = [read(value, known) for value in dict.fromkeys(values)]
+    written = forms.write(top(1, forms.largest(some, known)) if some else total([]))
     return forms.root(written) if squared else written
 
 
@@ -275,7 +275,7 @@ def by_noise(i: int, setting: Setting, theory: Theory, notion: str) -> Loss:
         raise NoLoss(f"mechanism {i} is not given by noise")
     page = theory.page(noise.page, "noise")
     try:
-        stated = noises.guarantee(page.head, noise.parameter, notion)
+        stated = noises.guarantee(page.head, noise.parameter, notion, setting.assumed)
     except noises.Unfit as error:
         raise NoLoss(f"{page.id} says nothing of this parameter: {error}") from None
     wanted = theory.rule(notion).head.parameters

@@ -91,7 +91,7 @@ def claimed(data: Any, setting: Setting, theory: Theory) -> Satisfies:
     if not all(isinstance(data[key], str) for key in wanted):
         raise BadStep("what a claim says of a parameter is a formula")
     for key in wanted:
-        if why := has_values.doubt(data[key], setting.symbols):
+        if why := has_values.doubt(data[key], setting.symbols, assumed=setting.assumed):
             raise BadStep(f"{key} of the claim may have no value: {why}")
     values = ((key, formulas.parse(data[key], setting.symbols)) for key in wanted)
     return Satisfies(data["notion"], tuple(values))
@@ -102,7 +102,7 @@ def _check_key(guarantee: Satisfies, key: str) -> None:
         raise BadStep(f"{guarantee.notion} privacy has no parameter {key!r}")
 
 
-def _has_values(guarantee: Satisfies) -> frozenset[str]:
+def _has_values(guarantee: Satisfies, setting: Setting) -> frozenset[str]:
     """The decider by which all parameters are seen to have real values, for all allowed values of letters.
 
     Raises BadStep where they are not: then the claim says nothing that could hold.
@@ -110,7 +110,7 @@ def _has_values(guarantee: Satisfies) -> frozenset[str]:
     missing = forms.missing_values([value for _, value in guarantee.values if value.kind != "oo"])
     for inside, relation in missing:
         signs = [inside, -inside] if relation == "!= 0" else [inside]
-        if not any(has_values.surely(one, relation != ">= 0") for one in signs):
+        if not any(has_values.surely(one, relation != ">= 0", setting.assumed) for one in signs):
             raise BadStep(f"{formulas.to_text(inside)} is not known to be {relation}")
     return _deciders(frozenset({"ranges"} if missing else ()))
 
@@ -273,7 +273,7 @@ def vacuous(setting: Setting, theory: Theory, premises: Premises, *, claim: Any)
     if one_of(premises, Covers).cover.types:
         raise BadStep("there are neighbours")
     guarantee = claimed(claim, setting, theory)
-    return guarantee, _has_values(guarantee)
+    return guarantee, _has_values(guarantee, setting)
 
 
 def trivial(
@@ -283,13 +283,15 @@ def trivial(
     said(premises)
     guarantee = claimed(claim, setting, theory)
     _check_key(guarantee, key)
-    used = _has_values(guarantee)
+    used = _has_values(guarantee, setting)
     value, limits = dict(guarantee.values)[key], theory.rule(guarantee.notion).head.limits
     if value.kind == "oo":
         return guarantee, used
     if key not in limits:
         raise BadStep(f"{key} has no limit from which on it says nothing")
-    used |= _deciders(comparison.check_at_least(value, terms.number(limits[key]), certificate))
+    used |= _deciders(
+        comparison.check_at_least(value, terms.number(limits[key]), certificate, setting.assumed)
+    )
     return guarantee, used | {theory.rule(guarantee.notion).id}
 
 
@@ -313,7 +315,8 @@ def weaken(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, 
         raise BadStep(f"the guarantee is about {known.notion}")
     used: frozenset[str] = frozenset()
     for (key, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
-        used |= _at_least(theory, guarantee.notion, key, greater, lesser, _entry(certificates, key))
+        shown = _entry(certificates, key)
+        used |= _at_least(setting, theory, guarantee.notion, key, greater, lesser, shown)
     return guarantee, _deciders(used)
 
 
@@ -322,7 +325,7 @@ def _entry(table: Any, key: str) -> Any:
 
 
 def _at_least(
-    theory: Theory, notion: str, key: str, greater: Term, lesser: Term, shown: Any
+    setting: Setting, theory: Theory, notion: str, key: str, greater: Term, lesser: Term, shown: Any
 ) -> frozenset[str]:
     """The deciders by which a certificate shows that a parameter is at least another value of it.
 
@@ -333,12 +336,12 @@ def _at_least(
     if lesser.kind == "oo":
         raise BadCertificate(f"{key} of the guarantee is oo")
     if key not in theory.rule(notion).head.squared or not _entry(shown, "squares"):
-        return comparison.check_at_least(greater, lesser, shown)
+        return comparison.check_at_least(greater, lesser, shown, setting.assumed)
     used = frozenset[str]()
     if not greater.nonnegative:
-        used = comparison.check_at_least(greater, ZERO, _entry(shown, "not negative"))
-    greater, lesser = (forms.write(forms.squared(one)) for one in (greater, lesser))
-    return used | comparison.check_at_least(greater, lesser, _entry(shown, "squares"))
+        used = comparison.check_at_least(greater, ZERO, _entry(shown, "not negative"), setting.assumed)
+    greater, lesser = (forms.write(forms.squared(one, setting.known)) for one in (greater, lesser))
+    return used | comparison.check_at_least(greater, lesser, _entry(shown, "squares"), setting.assumed)
 
 
 def _deciders(used: frozenset[str]) -> frozenset[str]:
@@ -370,11 +373,11 @@ def attain(
     if len(who) < len(setting.mechanisms):
         pages |= _parts(theory)
     squared = page.head.shows in theory.rule(notion).head.squared
-    value = _largest([one.value for one in found], squared)
+    value = _largest([one.value for one in found], squared, setting.known)
     return Lower(notion, page.head.shows, value, tuple(found)), frozenset(pages)
 
 
-def _largest(values: Sequence[Term], squared: bool) -> Term:
+def _largest(values: Sequence[Term], squared: bool, known: forms.Known) -> Term:
     """The largest of some values, in normal form where they have one; constants by their values."""
     tops = (one.parts if one.kind == "top" and one.of[0] == 1 else [one] for one in values)
     compared = list(dict.fromkeys(part for some in tops for part in some))
@@ -382,7 +385,7 @@ def _largest(values: Sequence[Term], squared: bool) -> Term:
     below = {one for one in constants if any(sign(other - one) == 1 for other in constants)}
     kept = [one for one in compared if one not in below]
     try:
-        return losses.largest(kept, squared)
+        return losses.largest(kept, squared, known)
     except forms.NotAForm:
         return terms.top(1, kept)
 
@@ -464,7 +467,7 @@ def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) 
         for name, domain in value.letters.items():
             if used.setdefault(name, domain) != domain:
                 raise BadStep(f"{name} is both {used[name]} and {domain}")
-    comparison.check_allowed(at, used)
+    comparison.check_allowed(at, used, setting.assumed)
     for mechanism in setting.mechanisms:
         for value in losses.promised(mechanism):
             if value.kind != "oo" and not value.nonnegative and not computed.is_at_least(value, ZERO, at):
@@ -518,7 +521,7 @@ def optimal(
     value, lost = dict(guarantee.values)[key], terms.top(1, [one.value for one in lowers])
     if any((one.kind == "oo") != (lost.kind == "oo") for _, one in guarantee.values):
         raise BadStep("a guarantee has oo where more than any number is lost, and only there")
-    used = _at_least(theory, guarantee.notion, key, lost, value, certificate)
+    used = _at_least(setting, theory, guarantee.notion, key, lost, value, certificate)
     return Optimal(guarantee.notion, guarantee.values, key), _deciders(used)
 
 
@@ -534,7 +537,7 @@ def loose(
     used = {name: domain for name, domain in setting.parameters if name in at}
     for _, value in (*guarantee.values, *known.values):
         used |= value.letters
-    comparison.check_allowed(at, used)
+    comparison.check_allowed(at, used, setting.assumed)
     for (one, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
         if one == key and greater.kind == "oo":
             formulas.at(lesser, at)

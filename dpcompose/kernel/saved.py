@@ -120,16 +120,16 @@ def _stated(problem: Any, entries: Any, setting: Setting) -> list[Claim]:
         if _claims([said], letters, "beside the verdicts") != [claim]:
             raise Refused(f"claim {n} is not the one that the problem states")
         if (word := entry.get("verdict")) != "undecided" and (
-            why := _doubt(problem["claims"][n - 1], letters)
+            why := _doubt(problem["claims"][n - 1], letters, setting)
         ):
             raise Refused(f"claim {n} is not shown to be {word}: {why}")
     return stated
 
 
-def _doubt(claim: Mapping[str, Any], letters: Mapping[str, Term]) -> str:
+def _doubt(claim: Mapping[str, Any], letters: Mapping[str, Term], setting: Setting) -> str:
     """Why a claim, as it is written, may have no value; "" where it has one: what cancels needs one, too."""
     texts = (str(text) for key, text in claim.items() if key not in ("notion", "expect"))
-    return next((why for text in texts if (why := doubt(text, letters))), "")
+    return next((why for text in texts if (why := doubt(text, letters, assumed=setting.assumed))), "")
 
 
 def _letters(problem: Any, setting: Setting) -> Mapping[str, Term]:

@@ -26,9 +26,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import counted, formulas, terms
+from dpcompose.kernel import assumptions, counted, formulas, terms
+from dpcompose.kernel.assumptions import Assumed, Assumption
 from dpcompose.kernel.counted import Counted
 from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.forms import Known
 from dpcompose.kernel.grammar import RESERVED
 from dpcompose.kernel.reader import BadSetting, Reader
 from dpcompose.kernel.terms import Term
@@ -247,7 +249,8 @@ class Setting:
 
     adaptive -- M_i may also read the outputs of M_1, …, M_{i−1}; then what is known of it holds for every
     value of these, and f_i does not depend on them;
-    flat -- the same with the mechanisms of studies one by one in their place, where they can be stated.
+    flat -- the same with the mechanisms of studies one by one in their place, where they can be stated;
+    assumed -- relations that hold for all values of the parameters that are meant.  Studies assume no others.
     """
 
     parameters: tuple[tuple[str, Domain], ...]
@@ -256,11 +259,17 @@ class Setting:
     mechanisms: tuple[Mechanism, ...]
     adaptive: bool = False
     flat: Setting | None = None
+    assumed: Assumed = assumptions.NOTHING
 
     @cached_property
     def symbols(self) -> Mapping[str, Term]:
         """The letters by name, each with its domain."""
         return {name: terms.letter(name, domain) for name, domain in self.parameters}
+
+    @cached_property
+    def known(self) -> Known:
+        """What is assumed to be > 0, or ≥ 0."""
+        return frozenset((one.term, one.strictly) for one in self.assumed)
 
     @cached_property
     def hash(self) -> str:
@@ -276,7 +285,12 @@ class Setting:
             "target": self.target.data(),
             "mechanisms": [one.data() for one in self.mechanisms],
             "adaptive": self.adaptive,
-        } | ({} if self.flat is None else {"flat": self.flat.data()})
+        } | self._more()
+
+    def _more(self) -> dict[str, Any]:
+        assumed = [one.data() for one in self.assumed]
+        found: dict[str, Any] = {"assumed": assumed} if assumed else {}
+        return found | ({} if self.flat is None else {"flat": self.flat.data()})
 
 
 def _texts(values: tuple[tuple[str, Term], ...]) -> dict[str, str]:
@@ -302,7 +316,7 @@ MOST_NESTED = 100
 def _setting(reader: Reader, depth: int) -> Setting:
     if depth > MOST_NESTED:
         raise BadSetting(f"studies lie in one another more than {MOST_NESTED} deep")
-    reader.keys(("parameters", "databases", "target", "mechanisms", "adaptive", "flat"))
+    reader.keys(("parameters", "databases", "target", "mechanisms", "adaptive", "flat", "assumed"))
     parameters = _parameters(reader.key("parameters"))
     inner = Reader(reader.value, reader.at, {name: terms.letter(name, domain) for name, domain in parameters})
     databases = _databases(inner.key("databases"))
@@ -325,7 +339,24 @@ def _setting(reader: Reader, depth: int) -> Setting:
         raise inner.key("adaptive").wrong("true or false")
     target = _relation(inner.key("target"), databases, databases.count)
     flat = _setting(reader.key("flat"), depth + 1) if "flat" in reader.value else None
-    return Setting(parameters, databases, target, mechanisms, adaptive, flat)
+    assumed = tuple(_assumption(one) for one in inner.key("assumed", []).items())
+    for mechanism in mechanisms:
+        if mechanism.study is not None and not {*mechanism.study.assumed} <= {*assumed}:
+            raise BadSetting(f"{reader.at}: the study {mechanism.name} assumes more than the whole")
+    if flat is not None and flat.assumed != assumed:
+        raise BadSetting(f"{reader.at}.flat: other relations are assumed")
+    return Setting(parameters, databases, target, mechanisms, adaptive, flat, assumed)
+
+
+def _assumption(reader: Reader) -> Assumption:
+    """A relation between parameters: two formulas with a sign between them."""
+    if len(parts := reader.items()) != 3:
+        raise reader.wrong("a formula, a sign and a formula")
+    found = Assumption(parts[0].formula(), parts[1].text(*assumptions.SIGNS), parts[2].formula())
+    for side in (found.left, found.right):
+        if side.has("oo") or side.has("over") or any(map(terms.moves, side.letters)):
+            raise reader.wrong("a relation between single numbers, without families and oo,")
+    return found
 
 
 def _parameters(reader: Reader) -> tuple[tuple[str, Domain], ...]:

@@ -145,3 +145,10 @@ class MetricProblemTable(Table):
     target: MetricTargetTable | None = key(MetricTargetTable)
     mechanisms: list[MetricMechanismTable] = need(ListOf(MetricMechanismTable, 1, 200))
     claims: Sequence[MetricClaimTable] = key(ListOf(MetricClaimTable, 0, 1000), [])
+    assume: list[str] = key(ListOf(TEXT, 0, 100), [])
+
+    def check(self) -> None:
+        if self.assume:
+            raise ValueError(
+                "relations between parameters (assume) are not supported yet in files with metrics"
+            )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -16,13 +17,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpcompose.kernel import formulas as kernel
 from dpcompose.kernel import terms
+from dpcompose.kernel.assumptions import Assumed, Assumption
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.domains import POSITIVE, UNIT_INTERVAL, Domain
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import family_of
-from dpcompose.privacy import checks
+from dpcompose.privacy import assumptions, checks
 from dpcompose.privacy.mechanisms import Mechanism, Nested, mechanism
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
@@ -232,7 +234,8 @@ class _Reader:
     """Turns the checked tables into values; collects what does not fit together.
 
     show -- finds the guarantees of studies; index -- that of the family that a study is read for;
-    keys -- the parameters of each notion.
+    keys -- the parameters of each notion; inherits -- whether this is a study, of which is assumed what is
+    assumed of the whole.
     """
 
     def __init__(
@@ -241,8 +244,10 @@ class _Reader:
         show: Showing | None = None,
         index: str | None = None,
         keys: Notions = FILE_KEYS,
+        inherits: bool = False,
     ) -> None:
         self.given, self.show, self.index, self.keys = given, show, index, keys
+        self.inherits = inherits
         self.notions: list[str] = []
         assert given.databases is not None
         self.of_class = given.databases
@@ -277,6 +282,7 @@ class _Reader:
         maps = self._maps(databases)
         target = self._find_granularity(own, self.given.target.granularity, ("target", "granularity"))
         mechanisms = [self._mechanism(i, given, own, maps) for i, given in enumerate(self.given.mechanisms)]
+        assume = self._assumed()
         if self.mistakes or target is None:
             return None
         try:
@@ -289,10 +295,36 @@ class _Reader:
                 MappingProxyType(self.numbers),
                 tuple(self.doubts),
                 self.given.adaptive,
+                assume,
             ).in_one_notion(self.notions)
         except InvalidSetting as error:
             self.mistakes.append(Mistake(("mechanisms",), str(error)))
             return None
+
+    @property
+    def known_so_far(self) -> Assumed:
+        """What is assumed of the parameters that are known; others count as positive until they are."""
+        found: list[Assumption] = []
+        for text in self.given.assume:
+            letters = {name: terms.letter(name, POSITIVE) for name in assumptions.names(text)}
+            with suppress(formulas.FormulaError):
+                found.append(assumptions.assumption(text, letters | self.symbols))
+        return tuple(found)
+
+    def _assumed(self) -> Assumed:
+        """The relations between parameters; of a study those whose parameters it has."""
+        found: list[Assumption] = []
+        for n, text in enumerate(self.given.assume):
+            if self.inherits and not set(assumptions.names(text)) <= set(self.symbols):
+                continue
+            try:
+                one = assumptions.assumption(text, self.symbols)
+                if why := assumptions.doubt(one):
+                    self._wrong(("assume", n), why)
+                found.append(one)
+            except formulas.FormulaError as error:
+                self._wrong(("assume", n), error)
+        return tuple(found)
 
     def _wrong(self, path: Path_, message: object) -> None:
         self.mistakes.append(Mistake(path, str(message)))
@@ -511,6 +543,10 @@ class _Reader:
             self._wrong((*path, "study"), f"there is no study {shown(name)}{near(name, self.given.studies)}")
             return None
         given, outside = self.given.studies[name], self.given
+        if given.assume:
+            self._wrong(
+                ("studies", name, "assume"), "relations between parameters stand at the top of a file"
+            )
         if given.databases is None:
             alike = ("databases", "granularities", "maps", "partitions", "tables")
             if twice := [key for key in alike[1:] if getattr(given, key)]:
@@ -524,10 +560,11 @@ class _Reader:
                 )
                 self._wrong(("studies", name, "parameters", one), message)
         reader = _Reader(
-            given.with_(parameters={**outside.parameters, **given.parameters}),
+            given.with_(parameters={**outside.parameters, **given.parameters}, assume=list(outside.assume)),
             self.show,
             index,
             self.keys,
+            inherits=True,
         )
         reader.notions = notions
         setting = reader.setting()
@@ -601,7 +638,7 @@ class _Reader:
         if parameter is None:
             return None
         noise = Noise(word, parameter)
-        if unfit := noise.unfit(self.domains):
+        if unfit := noise.unfit(self.domains, self.known_so_far):
             self._wrong((*path, "noise", word), unfit)
             return None
         return noise
@@ -753,7 +790,7 @@ class _Reader:
                     if not self._adopt(name, domain, path):
                         return None
             value = kernel.parse(text, self.symbols, index=index)
-            if found := values.doubt(text, self.symbols, index):
+            if found := values.doubt(text, self.symbols, index, self.known_so_far):
                 self.doubts.append(f"{key} of mechanism {int(path[1]) + 1}: {found}")
             return value
         except formulas.FormulaError as error:
@@ -781,7 +818,7 @@ class _Reader:
             text[key] = str(given.value(key))
             try:
                 claimed.append((key, kernel.parse(text[key], self.symbols)))
-                doubts.append(values.doubt(text[key], self.symbols))
+                doubts.append(values.doubt(text[key], self.symbols, assumed=self.known_so_far))
             except formulas.FormulaError as error:
                 self._wrong(("claims", i, key), error)
                 return None

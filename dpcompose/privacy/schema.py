@@ -396,6 +396,7 @@ class StudyTable(Table):
     tables: Mapping[str, ProbabilitiesTable] = key(TableOf(ProbabilitiesTable), NOTHING)
     studies: Mapping[str, StudyTable] = key(TableOf(_Study()), NOTHING)
     adaptive: bool = key(TRUE_OR_FALSE, False)
+    assume: list[str] = key(ListOf(TEXT, 0, 100), [])
     target: TargetTable = need(TargetTable)
     mechanisms: list[MechanismTable] = need(ListOf(MechanismTable, 1, 2000))
 

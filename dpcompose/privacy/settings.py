@@ -12,12 +12,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel import terms
+from dpcompose.kernel.assumptions import NOTHING, Assumed, Assumption, holds_at
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.fields import near
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import Domain, alike, domain_of, family_of, symbol
+from dpcompose.privacy.assumptions import assumption, doubt
 from dpcompose.privacy.mechanisms import Composition, Mechanism, Nested
 from dpcompose.spaces.attributed import Tables
 from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Size, Tuples
@@ -50,7 +52,8 @@ class Setting(Composition, Shown):
 
     domains -- the values that each parameter may take, by name;
     numbers -- parameters of a problem file that stand for numbers, with their texts;
-    doubts -- why parameters of guarantees may have no real value for some allowed ones.
+    doubts -- why parameters of guarantees may have no real value for some allowed ones;
+    assume -- relations between parameters, which hold for all values that are meant.
     """
 
     databases: DatabaseClass
@@ -61,6 +64,7 @@ class Setting(Composition, Shown):
     numbers: Mapping[str, str] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
     adaptive: bool = False
+    assume: Assumed = NOTHING
 
     def __post_init__(self) -> None:
         if not self.mechanisms:
@@ -113,7 +117,16 @@ class Setting(Composition, Shown):
     @cached_property
     def on_tables(self) -> dict[str, Finding]:
         """For each mechanism that has a table, what it shows: its guarantee, and what it depends on."""
-        return {m.name: self._on_table(m, m.table) for m in self.mechanisms if m.table is not None}
+        found = {m.name: self._on_table(m, m.table) for m in self.mechanisms if m.table is not None}
+        return {name: self._where_assumed(one) for name, one in found.items()}
+
+    def _where_assumed(self, found: Finding) -> Finding:
+        """What a table shows; undecided where it fails at values that are not meant."""
+        if found.verdict != "refuted" or holds_at(self.assume, found.point):
+            return found
+        return replace(
+            found, verdict="undecided", words="it fails at values that are excluded by assumptions"
+        )
 
     def _on_table(self, mechanism: Mechanism, table: ProbabilityTable) -> Finding:
         f, stated, databases = mechanism.reads, mechanism.satisfies, self.databases
@@ -560,7 +573,7 @@ class Setting(Composition, Shown):
         """The query has a meaning on what is read, and values to which the noise can be added."""
         name, f, query, noise = mechanism.name, mechanism.reads, mechanism.query, mechanism.noise
         assert query is not None and noise is not None
-        if unfit := noise.unfit(self.domains):
+        if unfit := noise.unfit(self.domains, self.assume):
             raise InvalidSetting(f"{name}: {unfit}")
         if isinstance(query, Bit):
             return
@@ -605,7 +618,7 @@ class Setting(Composition, Shown):
 
     def _never_negative(self, value: Term) -> bool:
         """Whether a formula is seen to be ≥ 0 for all allowed values."""
-        return values.surely(terms.substituted(value, self.letters), strictly=False)
+        return values.surely(terms.substituted(value, self.letters), False, self.assume)
 
     def _check_attributes(self, name: str) -> None:
         """Where records differ in attributes too, all that is read and related must be told by records.
@@ -844,6 +857,28 @@ def _domains_of(given: Term, stated: Mapping[str, Domain]) -> Iterator[tuple[str
         yield name, domain
 
 
+def _assumed(given: object, domains: Mapping[str, Domain]) -> Assumption:
+    """A relation between parameters of a setting."""
+    known = {name: terms.letter(name, domain) for name, domain in domains.items()}
+    try:
+        found = assumption(given, known)
+    except formulas.FormulaError as error:
+        raise InvalidSetting(f"assume: {error}") from None
+    for name in sorted(found.letters):
+        if name not in domains:
+            raise InvalidSetting(f"assume: {name} is no parameter of the mechanisms{near(name, domains)}")
+    for side in (found.left, found.right):
+        if (expression := formulas.given(side)) is not None:
+            for one in expression.free_symbols:
+                check_assumptions(one, domains[str(one)])
+    found = Assumption(
+        terms.substituted(found.left, known), found.sign, terms.substituted(found.right, known)
+    )
+    if why := doubt(found):
+        raise InvalidSetting(f"assume: {why}")
+    return found
+
+
 def setting(
     *mechanisms: Mechanism,
     on: DatabaseClass,
@@ -851,11 +886,13 @@ def setting(
     parameters: Mapping[str, str] | None = None,
     title: str = "",
     adaptive: bool = False,
+    assume: Sequence[object] = (),
 ) -> Setting:
     """A setting from mechanisms with sympy expressions as parameters.
 
     parameters -- for a symbol by name the values it may take ("positive", "in (0,1)", …);
-    symbols that are not named have the domain that their own assumptions state.
+    symbols that are not named have the domain that their own assumptions state;
+    assume -- relations between parameters: texts such as "u > l", or sympy relations.
     """
     if not isinstance(on, DatabaseClass) or not isinstance(target, Granularity):
         raise InvalidSetting(
@@ -878,5 +915,14 @@ def setting(
             for name, domain in _domains_of(value, stated):
                 if domains.setdefault(name, domain) != domain:
                     raise InvalidSetting(f"two symbols are called {name}, with different assumptions")
-    made = Setting(on, target, mechanisms, MappingProxyType(stated | domains), title, adaptive=adaptive)
+    domains = stated | domains
+    made = Setting(
+        on,
+        target,
+        mechanisms,
+        MappingProxyType(domains),
+        title,
+        adaptive=adaptive,
+        assume=tuple(_assumed(one, domains) for one in assume),
+    )
     return made.in_one_notion()

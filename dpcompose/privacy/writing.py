@@ -78,6 +78,8 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
         data["partitions"] = dict(sorted(parts.items()))
     if setting.adaptive:
         data["adaptive"] = True
+    if setting.assume:
+        data["assume"] = [str(one) for one in setting.assume]
     if setting.studies:
         data["studies"] = {name: _study_data(study) for name, study in sorted(setting.studies.items())}
     data["target"] = {"granularity": setting.target.data()}
@@ -93,7 +95,7 @@ def _study_data(setting: Setting) -> dict[str, Any]:
     return {
         key: value
         for key, value in to_data(setting).items()
-        if key not in ("format", "claims") and value not in ("", {})
+        if key not in ("format", "claims", "assume") and value not in ("", {})
     }
 
 
@@ -246,6 +248,7 @@ def _listed(setting: Setting) -> Setting:
         setting.numbers,
         setting.doubts,
         setting.adaptive,
+        setting.assume,
     )
 
 

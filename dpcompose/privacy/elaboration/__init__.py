@@ -70,6 +70,7 @@ class Elaborated:
             "target": self.kind.relation(setting.target),
             "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
             "adaptive": setting.adaptive,
+            **({"assumed": [one.data() for one in setting.assume]} if setting.assume else {}),
             **({} if self.flat is None else {"flat": self.flat.core.data()}),
         }
 
