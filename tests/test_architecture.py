@@ -125,6 +125,7 @@ ROOMS = {
         "fewer",
         "reasons",
         "verdicts",
+        "choices",
         "satisfiable",
         "stated",
         "proofs",

@@ -75,7 +75,10 @@ REFUSED = dict.fromkeys(
         "problems/76-metrics-of-your-own",
     ],
     ("metrics",),
-) | {"problems/95-values-between-bounds": ("assumed",)}
+) | {
+    "problems/95-values-between-bounds": ("assumed",),
+    "problems/96-several-guarantees": ("also",),
+}
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 
@@ -145,6 +145,12 @@ class Bound(Shown):
             ):
                 return True
         return False
+
+    def without_optimal(self) -> Bound:
+        """The same where mechanisms have more guarantees, so that smaller ones may hold."""
+        closer = None if self.found.closer is None else replace(self.found.closer, optimal={})
+        found = replace(self.found, main=replace(self.found.main, optimal={}), closer=closer)
+        return replace(self, steps=replace(self.steps, found=found))
 
     @property
     def standing(self) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dpcompose.front.bound import Bound
     from dpcompose.front.metric_study import MetricStudy
     from dpcompose.front.study import Study
     from dpcompose.front.verdict import Verdict
@@ -381,11 +382,15 @@ def _verify_file(file: str, given: argparse.Namespace) -> int:
     if given.json:
         shown = render.of_claims(verdicts, bound)
         data = render.problem_data(file, study.setting, shown, verdicts, study.warnings(), study.theory)
+        data |= _together(study, bound)
         print(json.dumps(data), flush=True)
     else:
         print(f"{study.setting.title or file}")
         print(f"  {study.guarantee()!r}" if bound is not None else f"  no guarantee: {missing}")
-        for smaller in (render.smaller(bound), render.one_by_one(bound)) if bound is not None else ():
+        some = (
+            (render.smaller(bound), render.one_by_one(bound), study.together()) if bound is not None else ()
+        )
+        for smaller in some:
             if smaller:
                 print(f"  {smaller}")
         print(f"  on {study.setting.databases}")
@@ -494,6 +499,7 @@ def _bound_file(file: str, given: argparse.Namespace) -> int:
     read = study.guarantee().membership(values) if given.membership else None
     if given.json:
         data = render.problem_data(file, study.setting, bound, [], study.warnings(), study.theory)
+        data |= _together(study, bound)
         del data["claims"]
         if values:
             data["at"] = {
@@ -510,7 +516,7 @@ def _bound_file(file: str, given: argparse.Namespace) -> int:
         print(json.dumps(data), flush=True)
         return FINE
     print(f"{study.setting.title or file}\n{study.guarantee()!r}")
-    if smaller := render.one_by_one(bound):
+    for smaller in filter(None, (render.one_by_one(bound), study.together())):
         print(smaller)
     print(f"on {study.setting.databases}")
     if study.setting.assume:
@@ -529,6 +535,17 @@ def _bound_file(file: str, given: argparse.Namespace) -> int:
     print("composition theorems (* gives the bound, + fits, - does not fit):")
     print(render.fits(bound, bound.guarantee.notion) + "\n", flush=True)
     return FINE
+
+
+def _together(study: Study, bound: Bound | None) -> dict[str, Any]:
+    """What several guarantees of mechanisms give together, as JSON; nothing where there is nothing to say."""
+    from dpcompose.front import render
+
+    known = None if bound is None else study.known_together()
+    if bound is None or known is None:
+        return {}
+    said = render.guarantee_data(bound.steps.private(known.theorem))
+    return {"together": said | {"optimal": True if known.optimal else None}}
 
 
 def _bound_in_metric(file: str, study: MetricStudy, given: argparse.Namespace) -> int:

@@ -296,6 +296,7 @@ def dependence(setting: Setting, before: str = "") -> Iterator[str]:
         yield before + composed(setting)
     if setting.assume and not before:
         yield relations(setting)
+    yield from (before + one for one in setting.beside)
     for f in dict.fromkeys(one.reads for one in setting.mechanisms if isinstance(one.reads, Part)):
         if f.most > 1:
             yield f"{before}every record lies in at most {f.most} of the {f.parts} parts of {f.partition}"

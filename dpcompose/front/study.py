@@ -43,7 +43,8 @@ from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Theory
 from dpcompose.search import least, nearby, proofs, stated
-from dpcompose.search.guarantees import Guarantees
+from dpcompose.search.choices import Choice
+from dpcompose.search.guarantees import Guarantees, Known
 from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.granularities import Granularity
@@ -206,9 +207,54 @@ class Study:
         """The best bound in a notion; None: in that of the mechanisms, or the nearest one."""
         try:
             found = self.proofs.guarantee(notion)
+            if (choices := self.proofs.choices) is not None:
+                return self._with_one_each(choices.best(notion)[0], found.notion)
         except NotElaborated as error:
             raise NoGuarantee(str(error)) from None
         return self._shown(found)
+
+    def _with_one_each(self, choice: Choice, notion: str) -> Bound:
+        """The bound with one guarantee of each mechanism; optimal where these imply all others."""
+        if choice.which not in self._chosen:
+            self._chosen[choice.which] = Study(self.setting.choosing(choice.which), self.theory)
+        found = self._chosen[choice.which]._in(notion)
+        return found if choice.implied is not None else found.without_optimal()
+
+    def _narrower(self, proved: Proved, notion: str) -> Bound | None:
+        """The bound of mechanisms with smaller parameters, which have all guarantees, where they refute."""
+        made = proved.found.theorem
+        if made is None or made.rule != "choose" or not made.arguments.get("values"):
+            return None
+        values, setting = made.arguments["values"], self.setting.choosing(made.arguments["which"])
+        narrower = []
+        for i, one in enumerate(setting.mechanisms, start=1):
+            given = values.get(str(i), {})
+            read = [
+                (key, kernel_formulas.parse(given[key], setting.letters) if key in given else value)
+                for key, value in one.satisfies.terms
+            ]
+            narrower.append(replace(one, satisfies=one.satisfies.with_values(read)))
+        with suppress(NoGuarantee, NotElaborated, TooLarge, InvalidSetting):
+            return Study(replace(setting, mechanisms=tuple(narrower)), self.theory)._in(notion)
+        return None
+
+    def together(self, notion: str | None = None) -> str:
+        """Where mechanisms have several guarantees, the least of what these give, in words; "" where one of
+        them gives the least, or there are none."""
+        if (known := self.known_together(notion)) is None:
+            return ""
+        said = render.guarantee(self.bound.steps.private(known.theorem), self.theory)
+        return f"by all guarantees together {said}{'; optimal' if known.optimal else ''}"
+
+    def known_together(self, notion: str | None = None) -> Known | None:
+        """The same as a theorem; None where there is none."""
+        choices = self.proofs.choices
+        return None if choices is None else choices.together(notion or self.bound.guarantee.notion)
+
+    @cached_property
+    def _chosen(self) -> dict[tuple[int, ...], Study]:
+        """The studies with one guarantee of each mechanism, by the numbers of these."""
+        return {}
 
     def _shown(self, found: Guarantees) -> Bound:
         """Guarantees of the setting as readers see them; claims are compared with the same ones again."""
@@ -271,12 +317,23 @@ class Study:
         if proved.word == "refuted":
             answer = self._refuted(answer, proved)
         answer = replace(answer, by_curve=any(one.rule in CURVES for one in found.theorems))
-        if self._has_least(answer) and (known := self._least(claim)) is not None:
+        if (
+            self.proofs.choices is None
+            and self._has_least(answer)
+            and (known := self._least(claim)) is not None
+        ):
             answer = replace(answer, guarantee=known, curve=self._curve(notion))
         return self._resting_on(answer, proved)
 
     def _compared(self, proved: Proved, notion: str) -> Bound | None:
         """The guarantee that a claim was compared with: of the setting, or of its studies one by one."""
+        if (choices := self.proofs.choices) is not None:
+            made = proved.found.theorem
+            which = None if made is None or made.rule != "choose" else made.arguments["which"]
+            choice = choices.choice(which) if which is not None else None
+            with suppress(NoGuarantee, NotElaborated, TooLarge):
+                return self._in(notion) if choice is None else self._with_one_each(choice, notion)
+            return None
         found = proved.found.guarantees
         flat = self.flat(notion)
         if flat is not None and (
@@ -294,12 +351,13 @@ class Study:
         """A refuted claim with a counterexample at its point, if one can be written out."""
         said, claim = proved.theorems[0].says, answer.claim
         assert isinstance(said, Refuted)
-        near = tuple(self._nearby_words(claim))
-        if answer.bound is not None:
+        near = () if self.setting.has_choices else tuple(self._nearby_words(claim))
+        about = self._narrower(proved, claim.guarantee.notion) or answer.bound
+        if about is not None:
             from dpcompose.front import examples
 
             example = examples.example(
-                said, claim.guarantee, answer.bound, self.proofs.pairs(proved), proved.by_curve
+                said, claim.guarantee, about, self.proofs.pairs(proved), proved.by_curve
             )
             if example is not None:
                 return replace(answer, counterexample=example, nearby=near)
@@ -389,6 +447,8 @@ class Study:
 
         Raises NoGuarantee, InvalidSetting or TooLarge where it has none.
         """
+        if self.setting.has_choices:
+            raise InvalidSetting("studies of mechanisms with several guarantees are not supported yet")
         stated = self.setting.in_one_notion([self.bound.guarantee.notion])
         study = self if stated is self.setting else Study(stated, self.theory)
         return nested(name, study.bound, reads, count)
@@ -417,7 +477,7 @@ class Study:
 
     @cached_property
     def _inputs(self) -> Inputs:
-        return Inputs(self.setting, self.theory)
+        return self.bound.steps.inputs if self.setting.has_choices else Inputs(self.setting, self.theory)
 
     def budget(
         self,

@@ -297,6 +297,7 @@ def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:
 def letters(mechanism: Mechanism) -> list[Term]:
     """The terms by which a mechanism is given: their letters need values at a point."""
     found = [value for _, value in mechanism.values]
+    found += [value for one in mechanism.also for _, value in one.values]
     found += [] if mechanism.count is None else [mechanism.count]
     if mechanism.noise is not None:
         found += [mechanism.noise.parameter, *(value for _, value in mechanism.noise.query.values)]
@@ -313,6 +314,7 @@ def promised(mechanism: Mechanism) -> list[Term]:
     Where one of them is below 0, no mechanism is as the setting says.  Noise is seen to fit by itself.
     """
     found = [] if mechanism.noise is not None else [value for _, value in mechanism.values]
+    found += [value for one in mechanism.also for _, value in one.values]
     for inner in () if mechanism.study is None else mechanism.study.mechanisms:
         found += promised(inner)
     if mechanism.count is None:

@@ -30,6 +30,7 @@ from dpcompose.kernel.judgements import (
     Attained,
     Composed,
     Covers,
+    Implies,
     Judgement,
     Loose,
     Loses,
@@ -39,8 +40,8 @@ from dpcompose.kernel.judgements import (
     Satisfies,
 )
 from dpcompose.kernel.losses import Composition, Converted, Loss, Values
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import ZERO, Term
+from dpcompose.kernel.settings import Setting, Stated
+from dpcompose.kernel.terms import INFINITY, ZERO, Term
 from dpcompose.kernel.theory import Theory
 
 Found = tuple[Judgement, frozenset[str]]
@@ -122,6 +123,8 @@ def given(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
     """M_i loses what the setting says of it: this is assumed."""
     said(premises)
     mechanism = losses.mechanism_of(setting, i)
+    if mechanism.also:
+        raise BadStep(f"{mechanism.name} has several guarantees, of which one is to be chosen")
     if mechanism.noise is not None or mechanism.table is not None or mechanism.study is not None:
         raise BadStep(f"{mechanism.name} is not given by a guarantee alone")
     loss = losses.by_guarantee(i, setting, theory)
@@ -164,6 +167,118 @@ def _metric_page(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
         "step", lambda page: page.head.metric == metric, f"no page states guarantees in the {metric} metric"
     )
     return frozenset({page.id}) | theory.lemmas([page.id], mechanism.notion)
+
+
+def implies(
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    i: int,
+    n: int,
+    m: int,
+    values: Mapping[str, str] | None = None,
+    certificates: Any = None,
+) -> Found:
+    """M_i with its guarantee n has its guarantee m: for the same neighbours its parameters are as large, or
+    M_i alone is shown to satisfy it for the neighbours that it is about.
+
+    values -- in place of those of guarantee n.
+    """
+    other = losses.mechanism_of(setting, i).guarantee(m)
+    given = None if values is None else narrower({str(i): values}, setting)[i]
+    says = Implies(i, n, m, given)
+    if not premises:
+        one = setting.mechanisms[i - 1].with_only(n, given).guarantee(0)
+        return says, _as_large(setting, theory, one, other, certificates)
+    guarantee = one_of(premises, Satisfies)
+    if premises[0].setting != setting.implying(i, n, m, given).hash:
+        raise BadStep("the theorem is not about that mechanism alone, for the neighbours of the guarantee")
+    if (guarantee.notion, dict(guarantee.values)) != (other.notion, dict(other.values)):
+        raise BadStep("the theorem does not state the guarantee")
+    return says, frozenset()
+
+
+def _as_large(
+    setting: Setting, theory: Theory, one: Stated, other: Stated, certificates: Any
+) -> frozenset[str]:
+    """The deciders by which a guarantee for the same neighbours has parameters that are as large."""
+    if (one.stated, one.domain, one.notion) != (other.stated, other.domain, other.notion):
+        raise BadStep("the guarantees are about other neighbours, or in other notions")
+    if [key for key, _ in one.values] != [key for key, _ in other.values]:
+        raise BadStep("the guarantees have other parameters")
+    used = frozenset[str]()
+    for (key, lesser), (_, greater) in zip(one.values, other.values, strict=True):
+        used |= _at_least(setting, theory, one.notion, key, greater, lesser, _entry(certificates, key))
+    return _deciders(used)
+
+
+def choose(
+    setting: Setting, theory: Theory, premises: Premises, *, which: Sequence[int], values: Any = None
+) -> Found:
+    """What holds of all mechanisms with one guarantee each holds of those that have others, too.
+
+    What some of them do is known of these where all others are implied; so it is where parameters have
+    other values, with which all guarantees are implied.
+    """
+    given = narrower(values, setting)
+    if not premises or premises[0].setting != setting.choosing(which, given).hash:
+        raise BadStep("the theorem is not about the guarantees that are chosen")
+    says = premises[0].says
+    if isinstance(says, Satisfies | Loose) and not given:
+        said(premises[1:])
+        return says, frozenset()
+    if not isinstance(says, Lower | Refuted | Optimal) or (given and isinstance(says, Optimal)):
+        raise BadStep("only what is said of the whole holds there and here")
+    implied = said(premises[1:], Implies) if len(premises) > 1 else []
+    for i, (mechanism, n) in enumerate(zip(setting.mechanisms, which, strict=True), start=1):
+        for m in range(len(mechanism.also) + 1):
+            needed = m != n or i in given
+            if needed and Implies(i, n, m, given.get(i)) not in implied:
+                raise BadStep(f"guarantee {n} of {mechanism.name} is not seen to imply guarantee {m}")
+    return says, frozenset()
+
+
+def narrower(values: Any, setting: Setting) -> dict[int, Values]:
+    """By number of mechanisms other values of parameters: {"1": {"epsilon": "e/2"}}."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping) or not all(isinstance(one, Mapping) for one in values.values()):
+        raise BadStep("values are a table of formulas for some mechanisms")
+    found = {}
+    for i, one in values.items():
+        if i not in {str(n) for n in range(1, len(setting.mechanisms) + 1)}:
+            raise BadStep(f"there is no mechanism {i!r}")
+        if not all(isinstance(key, str) and isinstance(text, str) for key, text in one.items()):
+            raise BadStep("values are a table of formulas for some mechanisms")
+        if setting.mechanisms[int(i) - 1].count is not None:
+            raise BadStep("members of families have no other values")
+        found[int(i)] = _terms(one, setting)
+        if not all(has_values.surely(value, False, setting.assumed) for _, value in found[int(i)]):
+            raise BadStep("it is not seen that no parameter is below 0")
+    return found
+
+
+def least(setting: Setting, theory: Theory, premises: Premises) -> Found:
+    """Of guarantees that differ in one parameter the least holds, whatever the letters are."""
+    some = said(premises, Satisfies, Satisfies)
+    first = some[0]
+    differing = {
+        key for one in some for (key, x), (_, y) in zip(one.values, first.values, strict=True) if x != y
+    }
+    if any(one.notion != first.notion for one in some) or len(differing) > 1:
+        raise BadStep("the guarantees differ in more than one parameter")
+    values = tuple(
+        (key, _smallest([dict(one.values)[key] for one in some]) if key in differing else value)
+        for key, value in first.values
+    )
+    return Satisfies(first.notion, values), frozenset()
+
+
+def _smallest(values: Sequence[Term]) -> Term:
+    """The least of some values, ∞ where all are."""
+    finite = [one for one in values if one.kind != "oo"]
+    return terms.least(*finite) if finite else INFINITY
 
 
 def one_by_one(setting: Setting, theory: Theory, premises: Premises) -> Found:
@@ -549,7 +664,7 @@ def loose(
 
 
 EVERY = (
-    *(given, noise, table, study, one_by_one, convert),
+    *(given, noise, table, study, implies, choose, least, one_by_one, convert),
     *(compose, cover, worst, closer, curve, curve_standing, vacuous, trivial, change, weaken),
     *(attain, exceed, refute, optimal, loose),
 )

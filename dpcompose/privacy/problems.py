@@ -32,6 +32,7 @@ from dpcompose.privacy.schema import (
     ClaimTable,
     GranularityTable,
     GroupsTable,
+    GuaranteeTable,
     MechanismTable,
     Mistake,
     Notions,
@@ -482,24 +483,47 @@ class _Reader:
         stated = given.guarantee
         if given.study is not None:
             return None if reads is None else self._of_study(given, given.study, reads, count, path)
+        if given.satisfies is not None:
+            every = [
+                self._guarantee(one, reads, (*path, "satisfies", n), own, index)
+                for n, one in enumerate(given.satisfies)
+            ]
+            some = [one for one in every if one is not None]
+            if reads is None or len(some) < len(every):
+                return None
+            return mechanism(given.name, some, reads, count)
         if stated is None:
             query, noise = self._query(given, path), self._noise(given, path)
             if reads is None or query is None or noise is None:
                 return None
             return mechanism(given.name, reads=reads, count=count, query=query, noise=noise)
-        granularity = self._find_granularity(own, stated.granularity, (*path, "guarantee", "granularity"))
-        read: list[tuple[str, Term | None]] = []
-        for key in self.keys[stated.notion]:
-            read.append((key, self._stated(str(stated.value(key)), key, (*path, "guarantee", key), index)))
-        given_values = tuple((key, value) for key, value in read if value is not None)
-        if reads is not None and not isinstance(reads, Everything) and stated.domain is None:
-            self._wrong((*path, "guarantee", "domain"), DOMAIN_NEEDED)
-            return None
-        if reads is None or granularity is None or len(given_values) < len(read):
+        found = self._guarantee(stated, reads, (*path, "guarantee"), own, index)
+        if reads is None or found is None:
             return None
         table = None if given.table is None else self._probabilities(given.table, (*path, "table"))
-        satisfies = Guarantee(stated.notion, given_values, granularity, stated.domain)
-        return Mechanism(given.name, reads, satisfies, count, table=table)
+        return Mechanism(given.name, reads, found, count, table=table)
+
+    def _guarantee(
+        self,
+        stated: GuaranteeTable,
+        reads: Map | None,
+        path: Path_,
+        own: Mapping[str, Granularity],
+        index: str | None,
+    ) -> Guarantee | None:
+        """A guarantee of a mechanism that reads something."""
+        granularity = self._find_granularity(own, stated.granularity, (*path, "granularity"))
+        read = [
+            (key, self._stated(str(stated.value(key)), key, (*path, key), index))
+            for key in self.keys[stated.notion]
+        ]
+        given_values = tuple((key, value) for key, value in read if value is not None)
+        if reads is not None and not isinstance(reads, Everything) and stated.domain is None:
+            self._wrong((*path, "domain"), DOMAIN_NEEDED)
+            return None
+        if granularity is None or len(given_values) < len(read):
+            return None
+        return Guarantee(stated.notion, given_values, granularity, stated.domain)
 
     def _of_study(
         self, given: MechanismTable, name: str, reads: Map, count: Term | None, path: Path_

@@ -53,7 +53,8 @@ class Setting(Composition, Shown):
     domains -- the values that each parameter may take, by name;
     numbers -- parameters of a problem file that stand for numbers, with their texts;
     doubts -- why parameters of guarantees may have no real value for some allowed ones;
-    assume -- relations between parameters, which hold for all values that are meant.
+    assume -- relations between parameters, which hold for all values that are meant;
+    beside -- where one guarantee of each mechanism is chosen, the others, in words.
     """
 
     databases: DatabaseClass
@@ -65,6 +66,7 @@ class Setting(Composition, Shown):
     doubts: tuple[str, ...] = ()
     adaptive: bool = False
     assume: Assumed = NOTHING
+    beside: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.mechanisms:
@@ -86,7 +88,8 @@ class Setting(Composition, Shown):
         _one_meaning("maps", tables)
         self._check_families()
         for mechanism in self.mechanisms:
-            self._check(mechanism)
+            for one in mechanism.alone if mechanism.also else [mechanism]:
+                self._check(one)
             for value in mechanism.terms:
                 self.check_ranges(value)
         for name, found in self.on_tables.items():
@@ -166,7 +169,7 @@ class Setting(Composition, Shown):
     @property
     def granularities(self) -> list[Granularity]:
         """The target, and what the guarantees are stated for; that of noise is stated for no neighbours."""
-        stated = (mechanism.satisfies.granularity for mechanism in self.mechanisms)
+        stated = (one.granularity for m in self.mechanisms for one in (m.satisfies, *m.also))
         return [self.target, *(one for one in stated if one is not None)]
 
     @property
@@ -292,6 +295,32 @@ class Setting(Composition, Shown):
             return domain is not None and domain.integer and (domain.least or 0) >= 1
         n = count.number
         return n is not None and n.denominator == 1 and 1 <= n <= LARGEST_COUNT
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether some mechanism has several guarantees."""
+        return any(mechanism.also for mechanism in self.mechanisms)
+
+    def choosing(self, which: Sequence[int]) -> Setting:
+        """The setting in which of each mechanism only the guarantee of a number is known, from 0."""
+        some = (one.alone[n] if one.also else one for one, n in zip(self.mechanisms, which, strict=True))
+        beside = [
+            f"{one.name} is {other.satisfies}{f' on the {domain} domain' if domain else ''} as well"
+            for one, n in zip(self.mechanisms, which, strict=True)
+            for m, other in enumerate(one.alone)
+            if m != n
+            for domain in [other.satisfies.domain]
+        ]
+        return replace(self, mechanisms=tuple(some), beside=tuple(beside))
+
+    def with_each_guarantee(self) -> Setting:
+        """The setting with a mechanism of its own for each guarantee."""
+        some = [
+            replace(one, name=f"{mechanism.name} ({n})") if mechanism.also else one
+            for mechanism in self.mechanisms
+            for n, one in enumerate(mechanism.alone if mechanism.also else [mechanism])
+        ]
+        return replace(self, mechanisms=tuple(some))
 
     @property
     def several(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import FILE_KEYS
+from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.schema import Notions
 from dpcompose.privacy.settings import InvalidSetting, Setting
@@ -48,7 +48,7 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
     notions -- the parameters of each notion that there are pages for.
     """
     databases = setting.databases
-    for notion in setting.notions:
+    for notion in (*setting.notions, *(one.notion for m in setting.mechanisms for one in m.also)):
         if notion not in notions:
             raise InvalidSetting(f"problem files have no notion {notion!r}, so this cannot be saved")
     data: dict[str, Any] = {"format": 1, "title": setting.title}
@@ -112,12 +112,19 @@ def _mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
         noise = {mechanism.noise.word: formulas.to_text(mechanism.noise.term)}
         query = _query_data(mechanism.query)
         return {"name": mechanism.name, **many, "reads": reads, "query": query, "noise": noise}
-    guarantee: dict[str, Any] = dict(stated.text()) | {"granularity": stated.about_granularity.data()}
-    if stated.domain is not None:
-        guarantee["domain"] = stated.domain
+    if mechanism.also:
+        several = [_guarantee_data(one) for one in (stated, *mechanism.also)]
+        return {"name": mechanism.name, **many, "reads": reads, "satisfies": several}
+    guarantee = _guarantee_data(stated)
     made = {} if mechanism.table is None else {"table": _name_of_table(mechanism)}
     made |= {} if mechanism.study is None else {"study": mechanism.name}
     return {"name": mechanism.name, **many, "reads": reads, "guarantee": guarantee, **made}
+
+
+def _guarantee_data(stated: Guarantee) -> dict[str, Any]:
+    """A guarantee of a mechanism, as a problem file states it."""
+    data: dict[str, Any] = dict(stated.text()) | {"granularity": stated.about_granularity.data()}
+    return data if stated.domain is None else data | {"domain": stated.domain}
 
 
 def _name_of_table(mechanism: Mechanism) -> str:
@@ -216,6 +223,10 @@ def _listed(setting: Setting) -> Setting:
                 "neighbours and maps as they are"
             )
         granularity = stated.about_granularity
+        if mechanism.also and not isinstance(f, Everything):
+            raise InvalidSetting(
+                f"{mechanism.name} has several guarantees about what it reads, which is not written out"
+            )
         single, steps = granularity.innermost()
         made, rows = mechanism.table, names
         if not isinstance(f, Everything):
@@ -237,7 +248,9 @@ def _listed(setting: Setting) -> Setting:
             f = table(f"f{i}", {names[D]: inside[f(D)] for D in names}, given)
         if made is not None:
             made = made.written({D: rows[D] for D in made.rows})
-        return Mechanism(mechanism.name, f, stated.about(listed(granularity)), mechanism.members, table=made)
+        also = tuple(one.about(listed(one.about_granularity)) for one in mechanism.also)
+        about = stated.about(listed(granularity))
+        return Mechanism(mechanism.name, f, about, mechanism.members, table=made, also=also)
 
     return Setting(
         Listed(tuple(names.values())),

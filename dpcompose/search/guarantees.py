@@ -337,7 +337,7 @@ def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | Non
         )
     first = found[0]
     for other in found[1:]:
-        if _is_less(other, first, claimed):
+        if is_less(other, first, claimed):
             first = other
     return [first, *(one for one in found if one is not first)]
 
@@ -381,7 +381,7 @@ def _for_claims(theory: Theory, notion: str, claimed: Mapping[str, Term] | None)
     return f"; {free[0].id} is for claims, which say {' and '.join(free[0].head.free)}"
 
 
-def _is_less(one: Guarantees, other: Guarantees, claimed: Mapping[str, Term] | None) -> bool:
+def is_less(one: Guarantees, other: Guarantees, claimed: Mapping[str, Term] | None = None) -> bool:
     """Whether a guarantee is the smaller one where all parameters have their usual values.
 
     Smaller is the one whose further parameters are at most the claim's (without a claim: the other

@@ -25,7 +25,7 @@ def check(setting: Setting, theory: Theory) -> None:
     check_assumptions(setting)
     if setting.doubts:
         raise NoGuarantee(setting.doubts[0])
-    for mechanism in setting.mechanisms:
+    for mechanism in (one for several in setting.mechanisms for one in several.alone):
         stated = mechanism.satisfies
         try:
             rule = theory.rule(stated.notion)
@@ -73,7 +73,8 @@ def check_values(core: Core) -> str:
     unknown = ""
     for mechanism in core.mechanisms:
         if mechanism.noise is None and mechanism.study is None:
-            for key, value in mechanism.values:
+            every = (*mechanism.values, *(one for other in mechanism.also for one in other.values))
+            for key, value in every:
                 unknown = unknown or _unknown(mechanism, key, value, core.assumed)
     return unknown
 
