@@ -103,8 +103,8 @@ def about(rule: str, arguments: Mapping[str, Any], setting: Setting) -> Setting 
     """The other setting that the first premise of a rule is about; None where there is none."""
     i, which = arguments.get("i"), arguments.get("which")
     try:
-        if rule == "one_by_one":
-            return setting.flat
+        if rule in ("one_by_one", "among"):
+            return setting.flat if rule == "one_by_one" else setting.with_each()
         if rule == "choose" and isinstance(which, list | tuple) and all(type(one) is int for one in which):
             return setting.choosing(which, narrower(arguments.get("values"), setting))
         if type(i) is not int or not 1 <= i <= len(setting.mechanisms):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from itertools import islice, product
 from typing import Any, Protocol, TypeVar
 
 from dpcompose.kernel import (
@@ -273,6 +274,61 @@ def least(setting: Setting, theory: Theory, premises: Premises) -> Found:
         for key, value in first.values
     )
     return Satisfies(first.notion, values), frozenset()
+
+
+def among(setting: Setting, theory: Theory, premises: Premises, *, notion: str) -> Found:
+    """At neighbours of each type the least of what any guarantees of the mechanisms allow to be lost, one of
+    each; the largest of these is a guarantee.  The types are those of all guarantees' inputs together."""
+    covered, every = one_of(premises, Covers), setting.with_each()
+    if premises[0].setting != every.hash:
+        raise BadStep("the types are not those of the inputs of all guarantees")
+    (key, *others) = theory.rule(notion).head.parameters
+    if others:
+        raise BadStep(f"{notion} privacy has several parameters, of which the least need not be had together")
+    compositions = [_chosen_losses(which, notion, setting, theory) for which in _choices_in(notion, setting)]
+    if not 1 <= len(compositions) <= MOST_CHOICES:
+        raise BadStep(f"there are no choices in {notion} privacy, or more than {MOST_CHOICES}")
+    values = [
+        _smallest([one.at(type.of(numbers))[key] for one, numbers in compositions])
+        for type in covered.cover.types
+    ]
+    pages = {theory.rule(notion).id, *_substitution(theory)}
+    for j, one in enumerate(every.mechanisms, start=1):
+        pages |= _metric_page(every, theory, j) if one.noise is None else {one.noise.page, "decider ranges"}
+    return Satisfies(
+        notion, ((key, _largest(values, key in theory.rule(notion).head.squared, setting.known)),)
+    ), (frozenset(pages))
+
+
+MOST_CHOICES = 64
+"""Of the most choices of one guarantee of each mechanism the least is taken at each type."""
+
+
+def _choices_in(notion: str, setting: Setting) -> list[tuple[int, ...]]:
+    """The choices of guarantees in a notion; of noise what it is."""
+    numbers = [
+        [n for n in range(len(one.also) + 1) if one.noise is not None or one.guarantee(n).notion == notion]
+        for one in setting.mechanisms
+    ]
+    return list(islice(product(*numbers), MOST_CHOICES + 1))
+
+
+def _chosen_losses(
+    which: Sequence[int], notion: str, setting: Setting, theory: Theory
+) -> tuple[Composition, Mapping[int, int]]:
+    """What is lost with a choice of guarantees; and which inputs of all guarantees are its own."""
+    chosen, found, numbers, before = setting.choosing(which), [], dict[int, int](), 0
+    for i, (mechanism, n) in enumerate(zip(setting.mechanisms, which, strict=True), start=1):
+        numbers[before + n + 1] = i
+        before += len(mechanism.also) + 1
+        if mechanism.table is not None or mechanism.study is not None:
+            raise BadStep(f"{mechanism.name} is not given by guarantees or noise alone")
+        stated = mechanism.noise is None
+        found.append(
+            losses.by_guarantee(i, chosen, theory) if stated else losses.by_noise(i, chosen, theory, notion)
+        )
+    losses.check_composes(found, chosen, theory)
+    return Composition(tuple(found), chosen, theory), numbers
 
 
 def _smallest(values: Sequence[Term]) -> Term:
@@ -664,7 +720,7 @@ def loose(
 
 
 EVERY = (
-    *(given, noise, table, study, implies, choose, least, one_by_one, convert),
+    *(given, noise, table, study, implies, choose, least, among, one_by_one, convert),
     *(compose, cover, worst, closer, curve, curve_standing, vacuous, trivial, change, weaken),
     *(attain, exceed, refute, optimal, loose),
 )

@@ -347,6 +347,15 @@ class Setting:
         alone = mechanism.with_only(n, values)
         return replace(self, target=other.stated, mechanisms=(alone,), adaptive=False, flat=None)
 
+    def with_each(self) -> Setting:
+        """The setting with a mechanism of its own for each guarantee: how far all of their inputs move."""
+        some = [
+            replace(one.with_only(n), name=f"{one.name} ({n})") if one.also else one
+            for one in self.mechanisms
+            for n in range(len(one.also) + 1)
+        ]
+        return replace(self, mechanisms=tuple(some), flat=None)
+
     @cached_property
     def known(self) -> Known:
         """What is assumed to be > 0, or ≥ 0."""

@@ -10,6 +10,7 @@ A theorem remembers its rule, premises and arguments; `check` replays them from 
     implies(i, n, m), M_i alone satisfies g     ⊢ M_i with its guarantee n has its guarantee m, which is g
     choose(which), theorem about these          ⊢ what holds with one guarantee of each holds with all
     least, guarantees                           ⊢ so does the least of them, where one parameter differs
+    among(notion), cover of all guarantees      ⊢ the largest holds of the least that guarantees give
     one_by_one, theorem about its parts         ⊢ what holds of the mechanisms of studies one by one
     convert(page), M_i loses x                  ⊢ M_i loses y in another notion
     compose, M_1 loses x_1, …, M_k loses x_k    ⊢ together they lose x_1 ⊕ … ⊕ x_k
@@ -42,9 +43,9 @@ from dpcompose.kernel.rules import RULES
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.theory import Theory
 
-ABOUT_OTHERS = ("study", "one_by_one", "choose", "implies")
+ABOUT_OTHERS = ("study", "one_by_one", "choose", "implies", "among")
 """The rules whose first premise is about another setting: that of a study, with the studies taken apart, with
-one guarantee of each mechanism, and of one mechanism alone."""
+one guarantee of each mechanism, of one mechanism alone, and with a mechanism for each guarantee."""
 
 
 class NoTheorem(ValueError):

@@ -22,6 +22,7 @@ from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.kernel.theory import Theory
 from dpcompose.search import guarantees, parameters
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
+from dpcompose.search.shorter import shorter
 from dpcompose.search.verdicts import Judge, Verdict
 
 MOST_CHOICES = 24
@@ -269,14 +270,33 @@ class Choices:
                 found = one.guarantee(notion)
                 if found.main.optimal:
                     return None  # nothing is less
-                if all(value.kind != "oo" for _, value in found.main.says.values):
+                if _is_finite(found.main.theorem):
                     some.append(found.main.theorem)
         different = {one.says: one for one in some}
+        least: Theorem | None = None
         with suppress(NoTheorem):
-            theorem = self.prover.by("least", *list(different.values())[:MOST_TOGETHER])
-            shown = self._optimal(theorem)
-            return Known(theorem, {} if shown is None else {"": shown})
-        return None
+            least = self.prover.by("least", *list(different.values())[:MOST_TOGETHER])
+        with suppress(NoTheorem):
+            cover = Prover(self.setting.with_each(), self.theory).by("cover")
+            among = shorter(self.prover, self.prover.by("among", cover, notion=notion))
+            known = [least] if least is not None else list(different.values())
+            if _is_finite(among) and all(self._is_less(among, one) for one in known):
+                least = among
+        if least is None:
+            return None
+        shown = self._optimal(least)
+        return Known(least, {} if shown is None else {"": shown})
+
+    def _is_less(self, one: Theorem, other: Theorem) -> bool:
+        """Whether a guarantee is seen to be less than another one somewhere."""
+        assert isinstance(one.says, Satisfies) and isinstance(other.says, Satisfies)
+        for (key, lesser), (_, greater) in zip(one.says.values, other.says.values, strict=True):
+            if "oo" in (lesser.kind, greater.kind):
+                return greater.kind == "oo" != lesser.kind
+            squared = key in self.theory.rule(one.says.notion).head.squared
+            if parameters.where_larger(greater, lesser, squared, self.setting.assumed) is not None:
+                return True
+        return False
 
     def _optimal(self, theorem: Theorem) -> Theorem | None:
         """That nothing smaller holds, by what mechanisms lose that have all guarantees."""
@@ -320,6 +340,11 @@ class Choices:
     def choice(self, which: Sequence[int]) -> Choice | None:
         """The choice of these numbers."""
         return next((one for one in self.every if list(one.which) == list(which)), None)
+
+
+def _is_finite(theorem: Theorem) -> bool:
+    assert isinstance(theorem.says, Satisfies)
+    return all(value.kind != "oo" for _, value in theorem.says.values)
 
 
 def _by(one: Choice, claim: Mapping[str, str]) -> Verdict | None:

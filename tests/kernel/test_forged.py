@@ -64,6 +64,7 @@ OF = [
     "92-modify-within-a-county.toml",
     "95-values-between-bounds.toml",
     "96-several-guarantees.toml",
+    "among.toml",
     "calculus.toml",
     "implied.toml",
     "many.toml",
