@@ -927,6 +927,8 @@ def setting(
         raise InvalidSetting(
             "on is a class such as dpcompose.multisets(...), target a granularity such as dpcompose.bounded"
         )
+    if isinstance(assume, str):
+        raise InvalidSetting(f'assume is a list of relations, such as ["{assume}"]')
     stated = {str(name): Domain.read(str(words)) for name, words in (parameters or {}).items()}
     domains: dict[str, Domain] = {}
     for mechanism in mechanisms:

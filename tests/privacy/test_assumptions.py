@@ -143,6 +143,13 @@ def test_python_is_told_the_same() -> None:
         study("e1 < e2", "e2 < e1").guarantee()
     with pytest.raises(InvalidSetting, match="sympy sees by itself"):
         study(sp.Symbol("e1", positive=True) > -1)
+    with pytest.raises(InvalidSetting, match="assume is a list of relations"):
+        dpc.compose(
+            dpc.mechanism("M", dpc.pure("e", dpc.unbounded)),
+            on=dpc.multisets("ab"),
+            target=dpc.unbounded,
+            assume="e < 1",
+        )
     with pytest.raises(InvalidSetting, match="other assumptions"):
         study(sp.Symbol("e1") < 1)
 
