@@ -544,8 +544,11 @@ def _together(study: Study, bound: Bound | None) -> dict[str, Any]:
     known = None if bound is None else study.known_together()
     if bound is None or known is None:
         return {}
-    said = render.guarantee_data(bound.steps.private(known.theorem))
-    return {"together": said | {"optimal": True if known.optimal else None}}
+    said, optimal = render.guarantee_data(bound.steps.private(known.theorem)), True if known.optimal else None
+    if said == render.guarantee_data(bound.guarantee):
+        return {"optimal": optimal}
+    smaller = {"optimal": False} if study.is_smaller(known) else {}
+    return {"together": said | {"optimal": optimal}} | smaller
 
 
 def _bound_in_metric(file: str, study: MetricStudy, given: argparse.Namespace) -> int:

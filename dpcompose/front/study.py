@@ -251,6 +251,12 @@ class Study:
         choices = self.proofs.choices
         return None if choices is None else choices.together(notion or self.bound.guarantee.notion)
 
+    def is_smaller(self, known: Known) -> bool:
+        """Whether what all guarantees give is seen to be smaller somewhere than the best of one choice."""
+        choices = self.proofs.choices
+        best = self.proofs.guarantee(known.says.notion).main.theorem
+        return choices is not None and choices.is_less(known.theorem, best)
+
     @cached_property
     def _chosen(self) -> dict[tuple[int, ...], Study]:
         """The studies with one guarantee of each mechanism, by the numbers of these."""

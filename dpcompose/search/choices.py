@@ -280,14 +280,14 @@ class Choices:
             cover = Prover(self.setting.with_each(), self.theory).by("cover")
             among = shorter(self.prover, self.prover.by("among", cover, notion=notion))
             known = [least] if least is not None else list(different.values())
-            if _is_finite(among) and all(self._is_less(among, one) for one in known):
+            if _is_finite(among) and all(self.is_less(among, one) for one in known):
                 least = among
         if least is None:
             return None
         shown = self._optimal(least)
         return Known(least, {} if shown is None else {"": shown})
 
-    def _is_less(self, one: Theorem, other: Theorem) -> bool:
+    def is_less(self, one: Theorem, other: Theorem) -> bool:
         """Whether a guarantee is seen to be less than another one somewhere."""
         assert isinstance(one.says, Satisfies) and isinstance(other.says, Satisfies)
         for (key, lesser), (_, greater) in zip(one.says.values, other.says.values, strict=True):
