@@ -81,7 +81,10 @@ REFUSED = dict.fromkeys(
         "problems/110-districts-and-their-ambulances",
     ],
     ("metrics",),
-)
+) | {
+    "problems/95-values-between-bounds": ("assumed",),
+    "problems/96-several-guarantees": ("also",),
+}
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 

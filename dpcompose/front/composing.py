@@ -11,6 +11,8 @@ from dpcompose.front.study import Study
 from dpcompose.privacy import problems
 from dpcompose.privacy.mechanisms import Measured, Mechanism
 from dpcompose.privacy.problems import Claim
+from dpcompose.privacy.settings import setting
+from dpcompose.proof import registry
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import Granularity
@@ -29,6 +31,7 @@ def compose(
     parameters: Mapping[str, str] | None = None,
     title: str = "",
     adaptive: bool = False,
+    assume: Sequence[object] = (),
     theory: Theory | None = None,
 ) -> Study: ...
 
@@ -53,6 +56,7 @@ def compose(
     target: Granularity | Formula | None = None,
     metrics: Mapping[str, Data | Formula] | None = None,
     maps: Mapping[str, Sequence[Formula]] | None = None,
+    theory: Theory | None = None,
     **more: Any,
 ) -> Study | MetricStudy:
     """The composition of mechanisms over a class, for the neighbours of `target`, or in metrics.
@@ -63,6 +67,8 @@ def compose(
     metrics, maps -- those that guarantees in metrics name, as for `metric_study`;
     parameters -- values that symbols may take where sympy cannot say it: {"delta": "in (0,1)"};
     adaptive -- whether later mechanisms may read earlier outputs (GB Def. V.1); else they are independent;
+    assume -- relations between parameters, as texts or sympy relations: ["u > l", e1 <= e2].  Proofs use
+    them, and refutations are at values that satisfy them;
     theory -- the pages it is judged by, `theorems("folder")` with some of one's own; else those that ship.
 
     >>> import dpcompose as dpc
@@ -87,11 +93,12 @@ def compose(
     if metrics is not None or maps is not None or measured or not isinstance(on, DatabaseClass):
         from dpcompose.front.metrics.study import metric_study
 
-        return metric_study({}, *mechanisms, on=on, metrics=metrics, maps=maps, target=target, **more)
+        said: dict[str, Any] = {"on": on, "metrics": metrics, "maps": maps, "target": target, "theory": theory}
+        return metric_study({}, *mechanisms, **said, **more)
     if not isinstance(target, Granularity):
         raise TypeError("target is the neighbours that the guarantee is about, such as dpcompose.bounded")
     stated: Any = mechanisms
-    return neighbours.compose(*stated, on=on, target=target, **more)
+    return Study(setting(*stated, on=on, target=target, **more), theory or registry.standard())
 
 
 def load(

@@ -15,6 +15,7 @@ from typing import Any
 
 from dpcompose.front.bound import Bound
 from dpcompose.kernel import formulas, losses
+from dpcompose.kernel.assumptions import letters_of
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.terms import Term
@@ -104,7 +105,7 @@ def _completed(point: Mapping[str, Fraction], said: Refuted, bound: Bound) -> di
     families = {name for name in setting.used if family_of(name) is not None}
     members = (mechanism.reads.parts for mechanism in setting.mechanisms if isinstance(mechanism.reads, Part))
     claimed = (name for _, value in said.values for name in value.letters)
-    used = setting.used.union(map(str, members), claimed) - families
+    used = setting.used.union(map(str, members), claimed, letters_of(setting.assume)) - families
     full = {name: x for name, x in known.items() if name in used}
     for name in families:
         family = family_of(name)

@@ -335,8 +335,10 @@ def _counterexample(found: Verdict) -> Iterator[str]:
 
 def setting_latex(setting: Setting, theory: Theory) -> str:
     """What is composed: the class, the neighbours, and what each mechanism reads and satisfies."""
-    about = f"On {_text(str(setting.databases))}, for {_text(str(setting.target))} neighbours:"
-    return "\n".join([about, *listed("itemize", (_mechanism(one, theory) for one in setting.mechanisms))])
+    where = f", where {_text(render.relations(setting))}" if setting.assume else ""
+    about = f"On {_text(str(setting.databases))}, for {_text(str(setting.target))} neighbours{where}:"
+    every = (one for several in setting.mechanisms for one in (several.alone if several.also else [several]))
+    return "\n".join([about, *listed("itemize", (_mechanism(one, theory) for one in every))])
 
 
 def _mechanism(mechanism: Mechanism, theory: Theory) -> str:

@@ -14,7 +14,9 @@ from typing import Any
 import sympy
 
 from dpcompose.front.bound import Bound
+from dpcompose.kernel import terms
 from dpcompose.kernel.grammar import natural
+from dpcompose.kernel.intervals import sign
 from dpcompose.language import formulas
 from dpcompose.language.symbols import Domain, family_of, symbol
 from dpcompose.language.worstcase import Over, Top
@@ -211,7 +213,22 @@ def _numbers(bound: Bound, values: Mapping[Any, object]) -> dict[str, sympy.Expr
         if not allowed(number, domain):
             raise WrongValue(f"{name} = {number} is not allowed: {name} is {domain}")
         numbers[name] = number
+    if wrong := _excluded(bound, numbers):
+        raise WrongValue(f"{wrong} is assumed, and does not hold there")
     return numbers
+
+
+def _excluded(bound: Bound, numbers: Mapping[str, sympy.Expr]) -> str:
+    """An assumption about the parameters that is seen not to hold at some numbers; "" where none is."""
+    known = {name: formulas.term(value) for name, value in numbers.items()}
+    for one in bound.setting.assume:
+        left = terms.substituted(one.term, known)
+        if left.letters:
+            continue
+        found = sign(left)
+        if found is not None and (found < 0 or (one.strictly and found == 0)):
+            return str(one)
+    return ""
 
 
 def _number(name: str, value: object) -> sympy.Expr:
@@ -347,6 +364,8 @@ def budget(
         if solved is not None:
             found |= solved[0]
             signs.add(solved[1])
+    if wrong := _excluded(bound, {**given, **found}):
+        raise NoBudget(f"{listed(found)} would be needed, where {wrong}, which is assumed, does not hold")
     if len(signs) != 1:
         raise NoBudget("no parameter is left to choose" if not signs else "some parameters must be large")
     return Budget(

@@ -106,3 +106,4 @@ def assumptions(found: Rechecked) -> Iterable[str]:
             if adaptive
             else "that the mechanisms are independent"
         )
+    yield from map(str, found.checked.setting.assumed)

@@ -263,14 +263,23 @@ def believed(bound: Bound) -> list[str]:
 
 
 def dependence(setting: Setting, before: str = "") -> Iterator[str]:
-    """What is assumed of how mechanisms and what they read depend on each other, also in compositions."""
+    """What is assumed of how mechanisms and what they read depend on each other, also in compositions, and of
+    parameters."""
     if setting.several:
         yield before + composed(setting)
+    if setting.assume and not before:
+        yield relations(setting)
+    yield from (before + one for one in setting.beside)
     for f in dict.fromkeys(one.reads for one in setting.mechanisms if isinstance(one.reads, Part)):
         if f.most > 1:
             yield f"{before}every record lies in at most {f.most} of the {f.parts} parts of {f.partition}"
     for name, study in setting.studies.items():
         yield from dependence(study, f"{before}in {name} ")
+
+
+def relations(setting: Setting) -> str:
+    """What is assumed of the parameters."""
+    return " and ".join(map(str, setting.assume))
 
 
 def one_by_one(bound: Bound) -> str:

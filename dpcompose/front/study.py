@@ -25,7 +25,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.front import files, limits
+from dpcompose.front import files, limits, together
 from dpcompose.front.bound import Bound, bound
 from dpcompose.front.results import Answer, Result, Theorems
 from dpcompose.front.verdict import Verdict
@@ -37,15 +37,15 @@ from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim, Problem
-from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumptions, setting
+from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumptions
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Theory
 from dpcompose.search import least, nearby, proofs, stated
+from dpcompose.search.choices import Choice
 from dpcompose.search.guarantees import Guarantees
 from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
-from dpcompose.spaces.databases import DatabaseClass, TooLarge
-from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.maps import Everything, Map
 
 if TYPE_CHECKING:
@@ -61,8 +61,7 @@ CURVES = ("curve", "curve_standing")
 class Study:
     """M = (M_1∘f_1, …, M_k∘f_k) on a class, with its best guarantee, verdicts on claims, and theorems.
 
-    `compose` makes it, `load` reads it from a problem file.  setting -- the composition as stated;
-    theory -- the pages it is judged by.
+    setting -- the composition as stated; theory -- the pages it is judged by.
 
     >>> import dpcompose as dpc
     >>> study = dpc.compose(
@@ -103,9 +102,37 @@ class Study:
         """The best bound in a notion; None: in that of the mechanisms, or the nearest one."""
         try:
             found = self.proofs.guarantee(notion)
+            if (choices := self.proofs.choices) is not None:
+                return self._with_one_each(choices.best(notion)[0], found.notion)
         except NotElaborated as error:
             raise NoGuarantee(str(error)) from None
         return self._shown(found)
+
+    def _with_one_each(self, choice: Choice, notion: str) -> Bound:
+        """The bound with one guarantee of each mechanism; optimal where these imply all others."""
+        if choice.which not in self._chosen:
+            self._chosen[choice.which] = Study(self.setting.choosing(choice.which), self.theory)
+        found = self._chosen[choice.which]._in(notion)
+        return found if choice.implied is not None else found.without_optimal()
+
+    def _narrower(self, proved: Proved, notion: str) -> Bound | None:
+        """The bound of mechanisms with smaller parameters, which have all guarantees, where they refute."""
+        made = proved.found.theorem
+        if made is None or made.rule != "choose" or not made.arguments.get("values"):
+            return None
+        narrower = together.narrowed(self.setting.choosing(made.arguments["which"]), made.arguments["values"])
+        with suppress(NoGuarantee, NotElaborated, TooLarge, InvalidSetting):
+            return Study(narrower, self.theory)._in(notion)
+        return None
+
+    def together(self) -> str:
+        """The least of what several guarantees of mechanisms give, in words; "" where one gives it."""
+        return together.words(self.proofs, self.bound)
+
+    @cached_property
+    def _chosen(self) -> dict[tuple[int, ...], Study]:
+        """The studies with one guarantee of each mechanism, by the numbers of these."""
+        return {}
 
     def _shown(self, found: Guarantees) -> Bound:
         """Guarantees of the setting as readers see them; claims are compared with the same ones again."""
@@ -168,13 +195,24 @@ class Study:
         if proved.word == "refuted":
             answer = self._refuted(answer, proved)
         answer = replace(answer, by_curve=any(one.rule in CURVES for one in found.theorems))
-        if self._has_least(answer) and (known := self._least(claim)) is not None:
+        if (
+            self.proofs.choices is None
+            and self._has_least(answer)
+            and (known := self._least(claim)) is not None
+        ):
             answer = replace(answer, guarantee=known, curve=self._curve(notion))
         used = proved.rests_on & self.theory.pages.keys()
         return replace(answer, relies_on=self.theory.relied_on(used))
 
     def _compared(self, proved: Proved, notion: str) -> Bound | None:
         """The guarantee that a claim was compared with: of the setting, or of its studies one by one."""
+        if (choices := self.proofs.choices) is not None:
+            made = proved.found.theorem
+            which = None if made is None or made.rule != "choose" else made.arguments["which"]
+            choice = choices.choice(which) if which is not None else None
+            with suppress(NoGuarantee, NotElaborated, TooLarge):
+                return self._in(notion) if choice is None else self._with_one_each(choice, notion)
+            return None
         found = proved.found.guarantees
         flat = self.flat(notion)
         if flat is not None and (
@@ -192,12 +230,13 @@ class Study:
         """A refuted claim with a counterexample at its point, if one can be written out."""
         said, claim = proved.theorems[0].says, answer.claim
         assert isinstance(said, Refuted)
-        near = tuple(self._nearby_words(claim))
-        if answer.bound is not None:
+        near = () if self.setting.has_choices else tuple(self._nearby_words(claim))
+        about = self._narrower(proved, claim.guarantee.notion) or answer.bound
+        if about is not None:
             from dpcompose.front import examples
 
             example = examples.example(
-                said, claim.guarantee, answer.bound, self.proofs.pairs(proved), proved.by_curve
+                said, claim.guarantee, about, self.proofs.pairs(proved), proved.by_curve
             )
             if example is not None:
                 return replace(answer, counterexample=example, nearby=near)
@@ -282,6 +321,8 @@ class Study:
 
         Raises NoGuarantee, InvalidSetting or TooLarge where it has none.
         """
+        if self.setting.has_choices:
+            raise InvalidSetting("studies of mechanisms with several guarantees are not supported yet")
         stated = self.setting.in_one_notion([self.bound.guarantee.notion])
         study = self if stated is self.setting else Study(stated, self.theory)
         setting, said = study.bound.setting, study.bound.guarantee
@@ -315,7 +356,7 @@ class Study:
 
     @cached_property
     def _inputs(self) -> Inputs:
-        return Inputs(self.setting, self.theory)
+        return self.bound.steps.inputs if self.setting.has_choices else Inputs(self.setting, self.theory)
 
     def budget(
         self,
@@ -386,7 +427,8 @@ class Study:
                 f"no two of {self.setting.databases} are {self.setting.target} neighbours, "
                 "so every guarantee holds, whatever the mechanisms do"
             ]
-        return list(limits.warnings(self.bound))
+        unknown = stated.check_assumptions(self.setting)
+        return [*([unknown] if unknown else []), *limits.warnings(self.bound)]
 
     def save(self, path: str | Path, verdicts: Sequence[Verdict] = ()) -> None:
         """Writes the derivation, with verdicts on claims, to a file that `dpcompose recheck` reads.
@@ -442,22 +484,6 @@ class Study:
         from dpcompose.front.latex import setting_latex
 
         return setting_latex(self.setting, self.theory)
-
-
-def compose(
-    *mechanisms: Mechanism,
-    on: DatabaseClass,
-    target: Granularity,
-    parameters: Mapping[str, str] | None = None,
-    title: str = "",
-    adaptive: bool = False,
-    theory: Theory | None = None,
-) -> Study:
-    """The composition of mechanisms over a class, for the neighbours of `target`; see `composing.compose`."""
-    composed = setting(
-        *mechanisms, on=on, target=target, parameters=parameters, title=title, adaptive=adaptive
-    )
-    return Study(composed, theory or registry.standard())
 
 
 def show(

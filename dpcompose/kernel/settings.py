@@ -21,14 +21,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import counted, formulas, terms
+from dpcompose.kernel import assumptions, counted, formulas, terms
+from dpcompose.kernel.assumptions import Assumed, Assumption
 from dpcompose.kernel.counted import Counted
 from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.forms import Known
 from dpcompose.kernel.grammar import RESERVED
 from dpcompose.kernel.reader import BadSetting, Reader
 from dpcompose.kernel.terms import Term
@@ -198,6 +200,30 @@ class Table:
         return {"on": self.on, "outcomes": list(self.outcomes), "rows": rows}
 
 
+Values = tuple[tuple[str, Term], ...]
+"""Parameters with their terms, in the order of their names."""
+NO_VALUES: Mapping[int, Values] = {}
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A guarantee that a mechanism has besides: for which neighbours, on which domain, and its parameters."""
+
+    stated: Relation
+    domain: str
+    notion: str
+    values: tuple[tuple[str, Term], ...]
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "stated": self.stated.data(),
+            "domain": self.domain,
+            "notion": self.notion,
+            "values": _texts(self.values),
+        }
+
+
 @dataclass(frozen=True)
 class Mechanism:
     """One mechanism, or a family of them with a number of members.
@@ -210,7 +236,8 @@ class Mechanism:
     stated -- the neighbours of its guarantee; None for noise, which is stated for none;
     domain -- "own": it is a map on what it reads; "common": on the whole class, and depends on what it reads;
     notion, values -- its guarantee; of noise, a guarantee of its page for values that are 1 apart;
-    count -- of a family, a whole number or a letter for one; it counts as so many mechanisms.
+    count -- of a family, a whole number or a letter for one; it counts as so many mechanisms;
+    also -- guarantees that it has as well: then rules are about settings in which one of them is chosen.
     """
 
     name: str
@@ -224,6 +251,29 @@ class Mechanism:
     noise: Noise | None = None
     table: Table | None = None
     study: Setting | None = None
+    also: tuple[Stated, ...] = ()
+
+    def guarantee(self, n: int) -> Stated:
+        """The guarantee of a number, from 0.  Raises ValueError where there is none."""
+        if self.stated is None or not 0 <= n <= len(self.also):
+            raise BadSetting(f"{self.name} has no guarantee {n}")
+        return self.also[n - 1] if n else Stated(self.stated, self.domain, self.notion, self.values)
+
+    def with_only(self, n: int, values: Values | None = None) -> Mechanism:
+        """The same of which only the guarantee of a number is known, with other values of its parameters."""
+        if not self.also and n == 0 and values is None:
+            return self
+        one = self.guarantee(n)
+        if values is not None and [key for key, _ in values] != [key for key, _ in one.values]:
+            raise BadSetting(f"guarantee {n} of {self.name} has other parameters")
+        return replace(
+            self,
+            stated=one.stated,
+            domain=one.domain,
+            notion=one.notion,
+            values=one.values if values is None else values,
+            also=(),
+        )
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
@@ -238,6 +288,7 @@ class Mechanism:
             value = getattr(self, key)
             found |= {} if value is None else {key: value.data()}
         found |= {} if self.count is None else {"count": formulas.to_text(self.count)}
+        found |= {"also": [one.data() for one in self.also]} if self.also else {}
         return found | ({"partition": self.partition} if self.partition else {})
 
 
@@ -247,7 +298,8 @@ class Setting:
 
     adaptive -- M_i may also read the outputs of M_1, …, M_{i−1}; then what is known of it holds for every
     value of these, and f_i does not depend on them;
-    flat -- the same with the mechanisms of studies one by one in their place, where they can be stated.
+    flat -- the same with the mechanisms of studies one by one in their place, where they can be stated;
+    assumed -- relations that hold for all values of the parameters that are meant.  Studies assume no others.
     """
 
     parameters: tuple[tuple[str, Domain], ...]
@@ -256,11 +308,58 @@ class Setting:
     mechanisms: tuple[Mechanism, ...]
     adaptive: bool = False
     flat: Setting | None = None
+    assumed: Assumed = assumptions.NOTHING
 
     @cached_property
     def symbols(self) -> Mapping[str, Term]:
         """The letters by name, each with its domain."""
         return {name: terms.letter(name, domain) for name, domain in self.parameters}
+
+    def choosing(self, which: Sequence[int], values: Mapping[int, Values] = NO_VALUES) -> Setting:
+        """The setting in which of each mechanism only the guarantee of a number is known, from 0.
+
+        Mechanisms as this setting says are as that one says.  Not so where for some mechanisms, by number,
+        other values of the parameters are given.  Raises ValueError.
+        """
+        if len(which) != len(self.mechanisms):
+            raise BadSetting(f"a guarantee of each of {len(self.mechanisms)} mechanisms is to be chosen")
+        some = (
+            one.with_only(n, values.get(i))
+            for i, (one, n) in enumerate(zip(self.mechanisms, which, strict=True), start=1)
+        )
+        return replace(self, mechanisms=tuple(some), flat=None)
+
+    def implying(self, i: int, n: int, m: int, values: Values | None = None) -> Setting:
+        """The setting of M_i alone, with its guarantee n, for the neighbours of its guarantee m.
+
+        values -- other values of the parameters of guarantee n.
+
+        What holds there of all M_i with the guarantee n is the guarantee m, if that is about M_i on the
+        whole class.  Raises ValueError where one of the two is not.
+        """
+        if not 1 <= i <= len(self.mechanisms):
+            raise BadSetting(f"there is no mechanism {i}")
+        mechanism = self.mechanisms[i - 1]
+        one, other = mechanism.guarantee(n), mechanism.guarantee(m)
+        whole = mechanism.reads == (None,) or (one.domain, other.domain) == ("common", "common")
+        if not whole or mechanism.count is not None or self.databases.kind == "arrays":
+            raise BadSetting(f"the guarantees of {mechanism.name} are not both about one map on the class")
+        alone = mechanism.with_only(n, values)
+        return replace(self, target=other.stated, mechanisms=(alone,), adaptive=False, flat=None)
+
+    def with_each(self) -> Setting:
+        """The setting with a mechanism of its own for each guarantee: how far all of their inputs move."""
+        some = [
+            replace(one.with_only(n), name=f"{one.name} ({n})") if one.also else one
+            for one in self.mechanisms
+            for n in range(len(one.also) + 1)
+        ]
+        return replace(self, mechanisms=tuple(some), flat=None)
+
+    @cached_property
+    def known(self) -> Known:
+        """What is assumed to be > 0, or ≥ 0."""
+        return frozenset((one.term, one.strictly) for one in self.assumed)
 
     @cached_property
     def hash(self) -> str:
@@ -276,7 +375,12 @@ class Setting:
             "target": self.target.data(),
             "mechanisms": [one.data() for one in self.mechanisms],
             "adaptive": self.adaptive,
-        } | ({} if self.flat is None else {"flat": self.flat.data()})
+        } | self._more()
+
+    def _more(self) -> dict[str, Any]:
+        assumed = [one.data() for one in self.assumed]
+        found: dict[str, Any] = {"assumed": assumed} if assumed else {}
+        return found | ({} if self.flat is None else {"flat": self.flat.data()})
 
 
 def _texts(values: tuple[tuple[str, Term], ...]) -> dict[str, str]:
@@ -302,7 +406,7 @@ MOST_NESTED = 100
 def _setting(reader: Reader, depth: int) -> Setting:
     if depth > MOST_NESTED:
         raise BadSetting(f"studies lie in one another more than {MOST_NESTED} deep")
-    reader.keys(("parameters", "databases", "target", "mechanisms", "adaptive", "flat"))
+    reader.keys(("parameters", "databases", "target", "mechanisms", "adaptive", "flat", "assumed"))
     parameters = _parameters(reader.key("parameters"))
     inner = Reader(reader.value, reader.at, {name: terms.letter(name, domain) for name, domain in parameters})
     databases = _databases(inner.key("databases"))
@@ -325,7 +429,24 @@ def _setting(reader: Reader, depth: int) -> Setting:
         raise inner.key("adaptive").wrong("true or false")
     target = _relation(inner.key("target"), databases, databases.count)
     flat = _setting(reader.key("flat"), depth + 1) if "flat" in reader.value else None
-    return Setting(parameters, databases, target, mechanisms, adaptive, flat)
+    assumed = tuple(_assumption(one) for one in inner.key("assumed", []).items())
+    for mechanism in mechanisms:
+        if mechanism.study is not None and not {*mechanism.study.assumed} <= {*assumed}:
+            raise BadSetting(f"{reader.at}: the study {mechanism.name} assumes more than the whole")
+    if flat is not None and flat.assumed != assumed:
+        raise BadSetting(f"{reader.at}.flat: other relations are assumed")
+    return Setting(parameters, databases, target, mechanisms, adaptive, flat, assumed)
+
+
+def _assumption(reader: Reader) -> Assumption:
+    """A relation between parameters: two formulas with a sign between them."""
+    if len(parts := reader.items()) != 3:
+        raise reader.wrong("a formula, a sign and a formula")
+    found = Assumption(parts[0].formula(), parts[1].text(*assumptions.SIGNS), parts[2].formula())
+    for side in (found.left, found.right):
+        if side.has("oo") or side.has("over") or any(map(terms.moves, side.letters)):
+            raise reader.wrong("a relation between single numbers, without families and oo,")
+    return found
 
 
 def _parameters(reader: Reader) -> tuple[tuple[str, Domain], ...]:
@@ -430,7 +551,7 @@ def _two(reader: Reader) -> Any:
 
 MECHANISM_KEYS = (
     *("name", "reads", "stated", "domain", "notion", "values"),
-    *("count", "partition", "noise", "table", "study"),
+    *("count", "partition", "noise", "table", "study", "also"),
 )
 
 
@@ -465,7 +586,22 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
         noise,
         _table(reader.key("table"), databases, values) if "table" in reader.value else None,
         _setting(reader.key("study"), depth + 1) if "study" in reader.value else None,
+        _also(reader, databases, values),
     )
+
+
+def _also(reader: Reader, databases: Databases, values: int) -> tuple[Stated, ...]:
+    """The guarantees that a mechanism has besides: of one that is known by its guarantees alone."""
+    found = []
+    for one in reader.key("also", []).items():
+        if databases.kind == "arrays" or {"noise", "table", "study"} & set(reader.value):
+            raise one.wrong("nothing besides what is given, so none")
+        one.keys(("stated", "domain", "notion", "values"))
+        domain = one.key("domain").text("own", "common")
+        on = values if databases.kind == "listed" and domain == "own" else databases.count
+        stated = _relation(one.key("stated"), databases, on)
+        found.append(Stated(stated, domain, one.key("notion").text(), one.key("values").values()))
+    return tuple(found)
 
 
 def _check_reads(

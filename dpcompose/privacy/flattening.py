@@ -86,6 +86,8 @@ def _read(
     databases: DatabaseClass, f: Map, inner: DatabaseClass, one: Mechanism, name: str
 ) -> tuple[Map, Guarantee]:
     """The map g∘f that a mechanism of a nested composition reads, and its guarantee for neighbours there."""
+    if one.also:
+        raise NotFlat(f"{name} has several guarantees, which are about what its study reads")
     g, stated = one.reads, one.satisfies
     everywhere = g.is_identity(inner)
     if isinstance(f, Part):

@@ -84,7 +84,8 @@ class Mechanism(Shown):
     query, noise -- for a concrete mechanism, which adds noise to the query's value at f(D).  Its
     guarantee then is that of the noise, for values one unit apart, and for no neighbours;
     study -- for a composition of mechanisms on f(D) what it is composed of: its guarantee is derived from
-    this, for the neighbours that it is about, on its own domain.
+    this, for the neighbours that it is about, on its own domain;
+    also -- guarantees that it has as well.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Mechanism(Shown):
     noise: Noise | None = None
     table: ProbabilityTable | None = None
     study: Nested | None = None
+    also: tuple[Guarantee, ...] = ()
 
     def __call__(self, D: object) -> Any:
         """M(f(D)) as an expression in a database symbol D: by it two databases with one input give the same.
@@ -121,7 +123,10 @@ class Mechanism(Shown):
         composed = None if self.study is None else self.study.setting
         of = [] if composed is None else [one.name for one in composed.mechanisms]
         made = f", composed of {', '.join(of[:-1])}{' and ' * (len(of) > 1)}{of[-1]}" if of else ""
-        return [f"{front}is ", *self.satisfies._line(), f"{where}{made}"]
+        more: list[str | sympy.Expr] = []
+        for one in self.also:
+            more += [", and ", *one._line(), f" on the {one.domain} domain" if one.domain else ""]
+        return [f"{front}is ", *self.satisfies._line(), f"{where}{made}", *more]
 
     def _repr_html_(self) -> str:
         """The line, and the probabilities where they are known."""
@@ -146,7 +151,7 @@ class Mechanism(Shown):
     @property
     def terms(self) -> tuple[Term, ...]:
         """All that it is given by: the parameters of its guarantee, of its query and of its noise."""
-        given = [value for _, value in self.satisfies.terms]
+        given = [value for one in (self.satisfies, *self.also) for _, value in one.terms]
         given += [] if self.query is None else self.query.terms
         return tuple(given if self.noise is None else [*given, self.noise.term])
 
@@ -175,8 +180,16 @@ class Mechanism(Shown):
             satisfies = noise.guarantee(self.satisfies.notion)
             assert satisfies is not None
             return replace(self, noise=noise, satisfies=satisfies)
-        values = [(key, terms.substituted(value, named)) for key, value in self.satisfies.terms]
-        return replace(self, satisfies=self.satisfies.with_values(values))
+        satisfies, *also = (
+            one.with_values([(key, terms.substituted(value, named)) for key, value in one.terms])
+            for one in (self.satisfies, *self.also)
+        )
+        return replace(self, satisfies=satisfies, also=tuple(also))
+
+    @property
+    def alone(self) -> tuple[Mechanism, ...]:
+        """The mechanism with each of its guarantees alone."""
+        return tuple(replace(self, satisfies=one, also=()) for one in (self.satisfies, *self.also))
 
     def stated_in(self, notion: str) -> Mechanism | None:
         """The mechanism with its guarantee in a notion, if it has one: concrete ones have several."""
@@ -212,6 +225,14 @@ class Mechanism(Shown):
         if self.table is not None and self.members is not None:
             raise ValueError(f"{self.name}: a table is that of one mechanism, and not of a family")
 
+        if self.also and self.is_concrete:
+            raise ValueError(
+                f"{self.name}: what is given by noise, a table or its mechanisms has one guarantee only"
+            )
+        for one in self.also:
+            if not isinstance(one, Guarantee) or one.granularity is None:
+                raise TypeError(f"{self.name} also satisfies guarantees with their neighbours, not {one!r}")
+
     def _check_table(self) -> None:
         from dpcompose.privacy.tables import ProbabilityTable
 
@@ -229,7 +250,7 @@ def mechanism(name: str, satisfies: InMetric, reads: Map = everything) -> Measur
 @overload
 def mechanism(
     name: str,
-    satisfies: Guarantee | None = None,
+    satisfies: Guarantee | Sequence[Guarantee] | None = None,
     reads: Map = everything,
     count: Term | sympy.Expr | int | None = None,
     *,
@@ -242,7 +263,7 @@ def mechanism(
 
 def mechanism(
     name: str,
-    satisfies: Guarantee | InMetric | None = None,
+    satisfies: Guarantee | InMetric | Sequence[Guarantee] | None = None,
     reads: Map = everything,
     count: Term | sympy.Expr | int | None = None,
     *,
@@ -254,7 +275,8 @@ def mechanism(
     """M∘f: a mechanism M with a guarantee, on what the map f reads; with a count a family M[1], …, M[k].
 
     name -- what results call it; satisfies -- its guarantee, for some neighbours, such as `pure`, or
-    `in_metric`;
+    `in_metric`; or a list of all that it has: what is proved may use each, and what is refuted is by
+    mechanisms that have all;
     query, noise -- in place of a guarantee: M adds the noise (`laplace`, `gaussian_noise`, `geometric`,
     `randomized_response`) to the query (`count`, `clipped_sum`, `mean`, `histogram`, `bit`) of what is
     read, and its guarantee follows from how far the query moves between target neighbours;
@@ -284,6 +306,13 @@ def mechanism(
             raise TypeError(f"{name} is private in a metric: leave out all but what it reads")
         return Measured(name, reads, satisfies)
     number = None if count is None else formulas.term(count)
+    also: tuple[Guarantee, ...] = ()
+    if isinstance(satisfies, list | tuple):
+        if not satisfies:
+            raise TypeError(f"{name} satisfies a list of guarantees, and it is empty")
+        satisfies, *others = dict.fromkeys(satisfies)
+        also = tuple(others)
+    assert satisfies is None or isinstance(satisfies, Guarantee)
     if study is not None:
         if not (satisfies is None and query is None and noise is None and table is None):
             raise TypeError(f"{name} is a study, from which its guarantee follows: leave out all else")
@@ -293,7 +322,7 @@ def mechanism(
     if query is None and noise is None:
         if satisfies is None:
             raise TypeError(f"{name} needs a guarantee (satisfies), or a query and noise, or a study")
-        return Mechanism(name, reads, satisfies, number, table=table)
+        return Mechanism(name, reads, satisfies, number, table=table, also=also)
     if satisfies is not None:
         raise TypeError(f"{name} has noise: its guarantee follows, and satisfies must be left out")
     if query is None and isinstance(noise, Noise) and noise.kind.takes == "bit":

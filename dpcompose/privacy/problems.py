@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -16,13 +17,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpcompose.kernel import formulas as kernel
 from dpcompose.kernel import terms
+from dpcompose.kernel.assumptions import Assumed, Assumption
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.domains import POSITIVE, UNIT_INTERVAL, Domain
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import family_of
-from dpcompose.privacy import checks
+from dpcompose.privacy import assumptions, checks
 from dpcompose.privacy.mechanisms import Mechanism, Nested, mechanism
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
@@ -31,6 +33,7 @@ from dpcompose.privacy.schema import (
     DatabasesTable,
     GranularityTable,
     GroupsTable,
+    GuaranteeTable,
     MapTable,
     MechanismTable,
     Mistake,
@@ -273,7 +276,8 @@ class _Reader:
     """Turns the checked tables into values; collects what does not fit together.
 
     show -- finds the guarantees of studies; index -- that of the family that a study is read for;
-    keys -- the parameters of each notion; own -- what users added in Python.
+    keys -- the parameters of each notion; own -- what users added in Python; inherits -- whether this is a
+    study, of which is assumed what is assumed of the whole.
     """
 
     def __init__(
@@ -283,8 +287,10 @@ class _Reader:
         index: str | None = None,
         keys: Notions = FILE_KEYS,
         own: Additions = NOTHING,
+        inherits: bool = False,
     ) -> None:
         self.given, self.show, self.index, self.keys, self.own = given, show, index, keys, own
+        self.inherits = inherits
         self.notions: list[str] = []
         assert given.databases is not None
         self.of_class = given.databases
@@ -319,6 +325,7 @@ class _Reader:
         maps = self._maps(databases)
         target = self._find_granularity(own, self.given.target.granularity, ("target", "granularity"))
         mechanisms = [self._mechanism(i, given, own, maps) for i, given in enumerate(self.given.mechanisms)]
+        assume = self._assumed()
         if self.mistakes or target is None:
             return None
         try:
@@ -331,10 +338,36 @@ class _Reader:
                 MappingProxyType(self.numbers),
                 tuple(self.doubts),
                 self.given.adaptive,
+                assume,
             ).in_one_notion(self.notions)
         except InvalidSetting as error:
             self.mistakes.append(Mistake(("mechanisms",), str(error)))
             return None
+
+    @property
+    def known_so_far(self) -> Assumed:
+        """What is assumed of the parameters that are known; others count as positive until they are."""
+        found: list[Assumption] = []
+        for text in self.given.assume:
+            letters = {name: terms.letter(name, POSITIVE) for name in assumptions.names(text)}
+            with suppress(formulas.FormulaError):
+                found.append(assumptions.assumption(text, letters | self.symbols))
+        return tuple(found)
+
+    def _assumed(self) -> Assumed:
+        """The relations between parameters; of a study those whose parameters it has."""
+        found: list[Assumption] = []
+        for n, text in enumerate(self.given.assume):
+            if self.inherits and not set(assumptions.names(text)) <= set(self.symbols):
+                continue
+            try:
+                one = assumptions.assumption(text, self.symbols)
+                if why := assumptions.doubt(one):
+                    self._wrong(("assume", n), why)
+                found.append(one)
+            except formulas.FormulaError as error:
+                self._wrong(("assume", n), error)
+        return tuple(found)
 
     def _wrong(self, path: Path_, message: object) -> None:
         self.mistakes.append(Mistake(path, str(message)))
@@ -504,24 +537,47 @@ class _Reader:
         stated = given.guarantee
         if given.study is not None:
             return None if reads is None else self._of_study(given, given.study, reads, count, path)
+        if given.satisfies is not None:
+            every = [
+                self._guarantee(one, reads, (*path, "satisfies", n), own, index)
+                for n, one in enumerate(given.satisfies)
+            ]
+            some = [one for one in every if one is not None]
+            if reads is None or len(some) < len(every):
+                return None
+            return mechanism(given.name, some, reads, count)
         if stated is None:
             query, noise = self._query(given, path), self._noise(given, path)
             if reads is None or query is None or noise is None:
                 return None
             return mechanism(given.name, reads=reads, count=count, query=query, noise=noise)
-        granularity = self._find_granularity(own, stated.granularity, (*path, "guarantee", "granularity"))
-        read: list[tuple[str, Term | None]] = []
-        for key in self.keys[stated.notion]:
-            read.append((key, self._stated(str(stated.value(key)), key, (*path, "guarantee", key), index)))
-        given_values = tuple((key, value) for key, value in read if value is not None)
-        if reads is not None and not isinstance(reads, Everything) and stated.domain is None:
-            self._wrong((*path, "guarantee", "domain"), DOMAIN_NEEDED)
-            return None
-        if reads is None or granularity is None or len(given_values) < len(read):
+        found = self._guarantee(stated, reads, (*path, "guarantee"), own, index)
+        if reads is None or found is None:
             return None
         table = None if given.table is None else self._probabilities(given.table, (*path, "table"))
-        satisfies = Guarantee(stated.notion, given_values, granularity, stated.domain)
-        return Mechanism(given.name, reads, satisfies, count, table=table)
+        return Mechanism(given.name, reads, found, count, table=table)
+
+    def _guarantee(
+        self,
+        stated: GuaranteeTable,
+        reads: Map | None,
+        path: Path_,
+        own: Mapping[str, Granularity],
+        index: str | None,
+    ) -> Guarantee | None:
+        """A guarantee of a mechanism that reads something."""
+        granularity = self._find_granularity(own, stated.granularity, (*path, "granularity"))
+        read = [
+            (key, self._stated(str(stated.value(key)), key, (*path, key), index))
+            for key in self.keys[stated.notion]
+        ]
+        given_values = tuple((key, value) for key, value in read if value is not None)
+        if reads is not None and not isinstance(reads, Everything) and stated.domain is None:
+            self._wrong((*path, "domain"), DOMAIN_NEEDED)
+            return None
+        if granularity is None or len(given_values) < len(read):
+            return None
+        return Guarantee(stated.notion, given_values, granularity, stated.domain)
 
     def _of_study(
         self, given: MechanismTable, name: str, reads: Map, count: Term | None, path: Path_
@@ -565,6 +621,10 @@ class _Reader:
             self._wrong((*path, "study"), f"there is no study {shown(name)}{near(name, self.given.studies)}")
             return None
         given, outside = self.given.studies[name], self.given
+        if given.assume:
+            self._wrong(
+                ("studies", name, "assume"), "relations between parameters stand at the top of a file"
+            )
         if given.databases is None:
             alike = ("databases", "granularities", "maps", "partitions", "tables")
             if twice := [key for key in alike[1:] if getattr(given, key)]:
@@ -578,11 +638,12 @@ class _Reader:
                 )
                 self._wrong(("studies", name, "parameters", one), message)
         reader = _Reader(
-            given.with_(parameters={**outside.parameters, **given.parameters}),
+            given.with_(parameters={**outside.parameters, **given.parameters}, assume=list(outside.assume)),
             self.show,
             index,
             self.keys,
             self.own,
+            inherits=True,
         )
         reader.notions = notions
         setting = reader.setting()
@@ -656,7 +717,7 @@ class _Reader:
         if parameter is None:
             return None
         noise = Noise(word, parameter, self.own.noises.get(word))
-        if unfit := noise.unfit(self.domains):
+        if unfit := noise.unfit(self.domains, self.known_so_far):
             self._wrong((*path, "noise", word), unfit)
             return None
         return noise
@@ -808,7 +869,7 @@ class _Reader:
                     if not self._adopt(name, domain, path):
                         return None
             value = kernel.parse(text, self.symbols, index=index)
-            if found := values.doubt(text, self.symbols, index):
+            if found := values.doubt(text, self.symbols, index, self.known_so_far):
                 self.doubts.append(f"{key} of mechanism {int(path[1]) + 1}: {found}")
             return value
         except formulas.FormulaError as error:
@@ -836,7 +897,7 @@ class _Reader:
             text[key] = str(given.value(key))
             try:
                 claimed.append((key, kernel.parse(text[key], self.symbols)))
-                doubts.append(values.doubt(text[key], self.symbols))
+                doubts.append(values.doubt(text[key], self.symbols, assumed=self.known_so_far))
             except formulas.FormulaError as error:
                 self._wrong(("claims", i, key), error)
                 return None

@@ -350,6 +350,7 @@ class MechanismTable(Table):
     name: str = need(NAME)
     reads: str | ReadsTable = key(Either(OneOf("everything"), ReadsTable, word="oneOf"), "everything")
     guarantee: GuaranteeTable | None = key(GuaranteeTable)
+    satisfies: list[GuaranteeTable] | None = key(ListOf(GuaranteeTable, 1, 20))
     index: str | None = key(NAME)
     count: str | None = key(FORMULA)
     repeat: int | None = key(Whole(1))
@@ -371,6 +372,11 @@ class MechanismTable(Table):
             raise ValueError("a table of probabilities is that of one mechanism, and not of a family")
 
     def _check_known(self) -> None:
+        if self.satisfies is not None:
+            beside = ("guarantee", "query", "noise", "table", "study")
+            if given := [name for name in beside if getattr(self, name) is not None]:
+                raise ValueError(f"satisfies lists all guarantees of a mechanism; leave out {given[0]}")
+            return
         if self.study is not None:
             if self.query is not None or self.noise is not None or self.table is not None:
                 raise ValueError("a study has its own mechanisms: leave out query, noise and table")
@@ -420,6 +426,7 @@ class StudyTable(Table):
     tables: Mapping[str, ProbabilitiesTable] = key(TableOf(ProbabilitiesTable), NOTHING)
     studies: Mapping[str, StudyTable] = key(TableOf(_Study()), NOTHING)
     adaptive: bool = key(TRUE_OR_FALSE, False)
+    assume: list[str] = key(ListOf(TEXT, 0, 100), [])
     target: TargetTable = need(TargetTable)
     mechanisms: list[MechanismTable] = need(ListOf(MechanismTable, 1, 2000))
 

@@ -12,12 +12,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel import terms
+from dpcompose.kernel.assumptions import NOTHING, Assumed, Assumption, holds_at
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.fields import near
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import Domain, alike, domain_of, family_of, symbol
+from dpcompose.privacy.assumptions import assumption, doubt
 from dpcompose.privacy.mechanisms import Composition, Mechanism, Nested
 from dpcompose.spaces.attributed import Tables
 from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Size, Tuples
@@ -50,7 +52,9 @@ class Setting(Composition, Shown):
 
     domains -- the values that each parameter may take, by name;
     numbers -- parameters of a problem file that stand for numbers, with their texts;
-    doubts -- why parameters of guarantees may have no real value for some allowed ones.
+    doubts -- why parameters of guarantees may have no real value for some allowed ones;
+    assume -- relations between parameters, which hold for all values that are meant;
+    beside -- where one guarantee of each mechanism is chosen, the others, in words.
     """
 
     databases: DatabaseClass
@@ -61,6 +65,8 @@ class Setting(Composition, Shown):
     numbers: Mapping[str, str] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
     adaptive: bool = False
+    assume: Assumed = NOTHING
+    beside: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.mechanisms:
@@ -82,7 +88,8 @@ class Setting(Composition, Shown):
         _one_meaning("maps", tables)
         self._check_families()
         for mechanism in self.mechanisms:
-            self._check(mechanism)
+            for one in mechanism.alone if mechanism.also else [mechanism]:
+                self._check(one)
             for value in mechanism.terms:
                 self.check_ranges(value)
         for name, found in self.on_tables.items():
@@ -113,7 +120,16 @@ class Setting(Composition, Shown):
     @cached_property
     def on_tables(self) -> dict[str, Finding]:
         """For each mechanism that has a table, what it shows: its guarantee, and what it depends on."""
-        return {m.name: self._on_table(m, m.table) for m in self.mechanisms if m.table is not None}
+        found = {m.name: self._on_table(m, m.table) for m in self.mechanisms if m.table is not None}
+        return {name: self._where_assumed(one) for name, one in found.items()}
+
+    def _where_assumed(self, found: Finding) -> Finding:
+        """What a table shows; undecided where it fails at values that are not meant."""
+        if found.verdict != "refuted" or holds_at(self.assume, found.point):
+            return found
+        return replace(
+            found, verdict="undecided", words="it fails at values that are excluded by assumptions"
+        )
 
     def _on_table(self, mechanism: Mechanism, table: ProbabilityTable) -> Finding:
         f, stated, databases = mechanism.reads, mechanism.satisfies, self.databases
@@ -153,7 +169,7 @@ class Setting(Composition, Shown):
     @property
     def granularities(self) -> list[Granularity]:
         """The target, and what the guarantees are stated for; that of noise is stated for no neighbours."""
-        stated = (mechanism.satisfies.granularity for mechanism in self.mechanisms)
+        stated = (one.granularity for m in self.mechanisms for one in (m.satisfies, *m.also))
         return [self.target, *(one for one in stated if one is not None)]
 
     @property
@@ -279,6 +295,32 @@ class Setting(Composition, Shown):
             return domain is not None and domain.integer and (domain.least or 0) >= 1
         n = count.number
         return n is not None and n.denominator == 1 and 1 <= n <= LARGEST_COUNT
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether some mechanism has several guarantees."""
+        return any(mechanism.also for mechanism in self.mechanisms)
+
+    def choosing(self, which: Sequence[int]) -> Setting:
+        """The setting in which of each mechanism only the guarantee of a number is known, from 0."""
+        some = (one.alone[n] if one.also else one for one, n in zip(self.mechanisms, which, strict=True))
+        beside = [
+            f"{one.name} is {other.satisfies}{f' on the {domain} domain' if domain else ''} as well"
+            for one, n in zip(self.mechanisms, which, strict=True)
+            for m, other in enumerate(one.alone)
+            if m != n
+            for domain in [other.satisfies.domain]
+        ]
+        return replace(self, mechanisms=tuple(some), beside=tuple(beside))
+
+    def with_each_guarantee(self) -> Setting:
+        """The setting with a mechanism of its own for each guarantee."""
+        some = [
+            replace(one, name=f"{mechanism.name} ({n})") if mechanism.also else one
+            for mechanism in self.mechanisms
+            for n, one in enumerate(mechanism.alone if mechanism.also else [mechanism])
+        ]
+        return replace(self, mechanisms=tuple(some))
 
     @property
     def several(self) -> bool:
@@ -560,7 +602,7 @@ class Setting(Composition, Shown):
         """The query has a meaning on what is read, and values to which the noise can be added."""
         name, f, query, noise = mechanism.name, mechanism.reads, mechanism.query, mechanism.noise
         assert query is not None and noise is not None
-        if unfit := noise.unfit(self.domains):
+        if unfit := noise.unfit(self.domains, self.assume):
             raise InvalidSetting(f"{name}: {unfit}")
         if isinstance(query, Bit):
             return
@@ -605,7 +647,7 @@ class Setting(Composition, Shown):
 
     def _never_negative(self, value: Term) -> bool:
         """Whether a formula is seen to be ≥ 0 for all allowed values."""
-        return values.surely(terms.substituted(value, self.letters), strictly=False)
+        return values.surely(terms.substituted(value, self.letters), False, self.assume)
 
     def _check_attributes(self, name: str) -> None:
         """Where records differ in attributes too, all that is read and related must be told by records.
@@ -844,6 +886,28 @@ def _domains_of(given: Term, stated: Mapping[str, Domain]) -> Iterator[tuple[str
         yield name, domain
 
 
+def _assumed(given: object, domains: Mapping[str, Domain]) -> Assumption:
+    """A relation between parameters of a setting."""
+    known = {name: terms.letter(name, domain) for name, domain in domains.items()}
+    try:
+        found = assumption(given, known)
+    except formulas.FormulaError as error:
+        raise InvalidSetting(f"assume: {error}") from None
+    for name in sorted(found.letters):
+        if name not in domains:
+            raise InvalidSetting(f"assume: {name} is no parameter of the mechanisms{near(name, domains)}")
+    for side in (found.left, found.right):
+        if (expression := formulas.given(side)) is not None:
+            for one in expression.free_symbols:
+                check_assumptions(one, domains[str(one)])
+    found = Assumption(
+        terms.substituted(found.left, known), found.sign, terms.substituted(found.right, known)
+    )
+    if why := doubt(found):
+        raise InvalidSetting(f"assume: {why}")
+    return found
+
+
 def setting(
     *mechanisms: Mechanism,
     on: DatabaseClass,
@@ -851,16 +915,20 @@ def setting(
     parameters: Mapping[str, str] | None = None,
     title: str = "",
     adaptive: bool = False,
+    assume: Sequence[object] = (),
 ) -> Setting:
     """A setting from mechanisms with sympy expressions as parameters.
 
     parameters -- for a symbol by name the values it may take ("positive", "in (0,1)", …);
-    symbols that are not named have the domain that their own assumptions state.
+    symbols that are not named have the domain that their own assumptions state;
+    assume -- relations between parameters: texts such as "u > l", or sympy relations.
     """
     if not isinstance(on, DatabaseClass) or not isinstance(target, Granularity):
         raise InvalidSetting(
             "on is a class such as dpcompose.multisets(...), target a granularity such as dpcompose.bounded"
         )
+    if isinstance(assume, str):
+        raise InvalidSetting(f'assume is a list of relations, such as ["{assume}"]')
     stated = {str(name): Domain.read(str(words)) for name, words in (parameters or {}).items()}
     domains: dict[str, Domain] = {}
     for mechanism in mechanisms:
@@ -878,5 +946,14 @@ def setting(
             for name, domain in _domains_of(value, stated):
                 if domains.setdefault(name, domain) != domain:
                     raise InvalidSetting(f"two symbols are called {name}, with different assumptions")
-    made = Setting(on, target, mechanisms, MappingProxyType(stated | domains), title, adaptive=adaptive)
+    domains = stated | domains
+    made = Setting(
+        on,
+        target,
+        mechanisms,
+        MappingProxyType(domains),
+        title,
+        adaptive=adaptive,
+        assume=tuple(_assumed(one, domains) for one in assume),
+    )
     return made.in_one_notion()

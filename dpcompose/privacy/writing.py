@@ -8,7 +8,7 @@ from typing import Any
 from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import FILE_KEYS
+from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.schema import Notions
 from dpcompose.privacy.settings import InvalidSetting, Setting
@@ -41,7 +41,7 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
     notions -- the parameters of each notion that there are pages for.
     """
     databases = setting.databases
-    for notion in setting.notions:
+    for notion in (*setting.notions, *(one.notion for m in setting.mechanisms for one in m.also)):
         if notion not in notions:
             raise InvalidSetting(f"problem files have no notion {notion!r}, so this cannot be saved")
     data: dict[str, Any] = {"format": 1, "title": setting.title}
@@ -65,6 +65,8 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
         data["partitions"] = dict(sorted(parts.items()))
     if setting.adaptive:
         data["adaptive"] = True
+    if setting.assume:
+        data["assume"] = [str(one) for one in setting.assume]
     if setting.studies:
         data["studies"] = {name: _study_data(study) for name, study in sorted(setting.studies.items())}
     data["target"] = {"granularity": setting.target.data()}
@@ -95,7 +97,7 @@ def _study_data(setting: Setting) -> dict[str, Any]:
     return {
         key: value
         for key, value in to_data(setting).items()
-        if key not in ("format", "claims") and value not in ("", {})
+        if key not in ("format", "claims", "assume") and value not in ("", {})
     }
 
 
@@ -113,12 +115,19 @@ def mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
         noise = {mechanism.noise.word: formulas.to_text(mechanism.noise.term)}
         query = {"query": mechanism.query.data(), "noise": noise}
         return {"name": mechanism.name, **many, "reads": reads, **query}
-    guarantee: dict[str, Any] = dict(stated.text()) | {"granularity": stated.about_granularity.data()}
-    if stated.domain is not None:
-        guarantee["domain"] = stated.domain
+    if mechanism.also:
+        several = [_guarantee_data(one) for one in (stated, *mechanism.also)]
+        return {"name": mechanism.name, **many, "reads": reads, "satisfies": several}
+    guarantee = _guarantee_data(stated)
     made = {} if mechanism.table is None else {"table": _name_of_table(mechanism)}
     made |= {} if mechanism.study is None else {"study": mechanism.name}
     return {"name": mechanism.name, **many, "reads": reads, "guarantee": guarantee, **made}
+
+
+def _guarantee_data(stated: Guarantee) -> dict[str, Any]:
+    """A guarantee of a mechanism, as a problem file states it."""
+    data: dict[str, Any] = dict(stated.text()) | {"granularity": stated.about_granularity.data()}
+    return data if stated.domain is None else data | {"domain": stated.domain}
 
 
 def _name_of_table(mechanism: Mechanism) -> str:
@@ -205,6 +214,10 @@ def _listed(setting: Setting) -> Setting:
                 "neighbours and maps as they are"
             )
         granularity = stated.about_granularity
+        if mechanism.also and not isinstance(f, Everything):
+            raise InvalidSetting(
+                f"{mechanism.name} has several guarantees about what it reads, which is not written out"
+            )
         single, steps = granularity.innermost()
         made, rows = mechanism.table, names
         if not isinstance(f, Everything):
@@ -226,7 +239,9 @@ def _listed(setting: Setting) -> Setting:
             f = table(f"f{i}", {names[D]: inside[f(D)] for D in names}, given)
         if made is not None:
             made = made.written({D: rows[D] for D in made.rows})
-        return Mechanism(mechanism.name, f, stated.about(listed(granularity)), mechanism.members, table=made)
+        also = tuple(one.about(listed(one.about_granularity)) for one in mechanism.also)
+        about = stated.about(listed(granularity))
+        return Mechanism(mechanism.name, f, about, mechanism.members, table=made, also=also)
 
     return Setting(
         Listed(tuple(names.values())),
@@ -237,6 +252,7 @@ def _listed(setting: Setting) -> Setting:
         setting.numbers,
         setting.doubts,
         setting.adaptive,
+        setting.assume,
     )
 
 

@@ -240,7 +240,9 @@ def _check_possible(
     needed = {*setting.used, *point}.union(*(value.letters for _, value in claimed.terms))
     domains = setting.domains.items()
     comparison.check_allowed(
-        point, {name: domain for name, domain in domains if name in needed or terms.moves(name)}
+        point,
+        {name: domain for name, domain in domains if name in needed or terms.moves(name)},
+        setting.assume,
     )
 
 

@@ -29,6 +29,12 @@ UNCOUNTED = ("sequences", "tables", "sets", "graphs")
 
 def agree(problem: Any, core: Any, library: Library) -> Any:
     """Rejects a setting that is not the problem's; else the setting whose profile is to be found."""
+    if problem.get("assume") or core.get("assumed"):
+        raise NotRead("assumed", "relations between parameters")
+    if any("satisfies" in one for one in problem["mechanisms"]) or any(
+        "also" in one for one in core["mechanisms"]
+    ):
+        raise NotRead("also", "several guarantees of one mechanism")
     demand(bool(core["adaptive"]) == bool(problem.get("adaptive")), "adaptive is said of another setting")
     for name, words in core["parameters"].items():
         plain = name.removesuffix("[i]")

@@ -80,9 +80,10 @@ def _data(
     read: Membership | None,
 ) -> str:
     """As JSON; there -- the guarantee at the values that are given, if any are."""
-    from dpcompose.front import as_json, listings, numbers
+    from dpcompose.front import as_json, listings, numbers, together
 
     data = as_json.problem_data(file, study.setting, study.bound, [], study.warnings(), study.theory)
+    data |= together.data(study.proofs, study.bound)
     del data["claims"]
     if values:
         data["at"] = {
@@ -110,8 +111,15 @@ def _text(
     from dpcompose.front import listings, numbers, render
 
     bound = study.bound
-    rows = [study.setting.title or file, repr(study.guarantee()), render.one_by_one(bound) or ""]
-    rows += [f"on {study.setting.databases}", *rests(bound.relies_on, "")]
+    rows = [
+        study.setting.title or file,
+        repr(study.guarantee()),
+        render.one_by_one(bound) or "",
+        study.together(),
+    ]
+    rows.append(f"on {study.setting.databases}")
+    rows += [f"where {render.relations(study.setting)}"] if study.setting.assume else []
+    rows += rests(bound.relies_on, "")
     if values:
         rows.append(f"at {', '.join(f'{name} = {value}' for name, value in values.items())}:")
         rows += [f"  {key} = {numbers.shown(value)}" for key, value in there.items()]

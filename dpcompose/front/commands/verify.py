@@ -64,7 +64,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front import as_json, render
+    from dpcompose.front import as_json, render, together
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.databases import TooLarge
 
@@ -79,14 +79,17 @@ def _run(file: str, given: argparse.Namespace) -> int:
     if given.json:
         shown = as_json.of_claims(verdicts, bound)
         data = as_json.problem_data(file, study.setting, shown, verdicts, study.warnings(), study.theory)
+        data |= together.data(study.proofs, bound)
         print(json.dumps(data), flush=True)
     else:
         print(f"{study.setting.title or file}")
         print(f"  {study.guarantee()!r}" if bound is not None else f"  no guarantee: {missing}")
-        for smaller in (render.smaller(bound), render.one_by_one(bound)) if bound is not None else ():
-            if smaller:
+        if bound is not None:
+            for smaller in filter(None, (render.smaller(bound), render.one_by_one(bound), study.together())):
                 print(f"  {smaller}")
         print(f"  on {study.setting.databases}")
+        if study.setting.assume:
+            print(f"  where {render.relations(study.setting)}")
         for row in rests(bound.relies_on) if bound is not None else ():
             print(row)
         for warning in study.warnings():

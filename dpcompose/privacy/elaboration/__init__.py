@@ -9,7 +9,7 @@ Families keep as many members as one step can touch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -69,6 +69,7 @@ class Elaborated:
             "target": self.kind.relation(setting.target),
             "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
             "adaptive": setting.adaptive,
+            **({"assumed": [one.data() for one in setting.assume]} if setting.assume else {}),
             **({} if self.flat is None else {"flat": self.flat.core.data()}),
         }
 
@@ -99,7 +100,12 @@ class Elaborated:
         kinds: tuple[type[Kind], ...] = (
             (Listed,) if tables else (Records, Policies, Cells, Steps, Arrays, Listed)
         )
-        return next(found for one in kinds if (found := one.of(written)) is not None)
+        if not written.has_choices:
+            return next(found for one in kinds if (found := one.of(written)) is not None)
+        every = written.with_each_guarantee()
+        others = [replace(every, target=one) for one in dict.fromkeys(every.granularities)]
+        able = (one for one in kinds if one is not Arrays and all(one.of(other) for other in others))
+        return next(found for one in able if (found := one.of(every)) is not None)
 
     @cached_property
     def _written(self) -> tuple[Setting, tuple[int, ...]]:
@@ -112,6 +118,15 @@ class Elaborated:
         counts = {str(one.members) for one in setting.mechanisms if one.members is not None}
         return setting.written_out({name: min(few, int(name)) if name.isdigit() else few for name in counts})
 
+    def _also(self, one: Mechanism, identity: bool) -> dict[str, Any]:
+        """A guarantee that a mechanism has besides."""
+        return {
+            "stated": self.kind.stated(one),
+            "domain": "own" if identity else one.satisfies.domain or "own",
+            "notion": one.satisfies.notion,
+            "values": _values_of(one),
+        }
+
     def _mechanism(self, i: int) -> dict[str, Any]:
         written, origin = self._written
         members = [one for one, of in zip(written.mechanisms, origin, strict=True) if of == i]
@@ -123,7 +138,7 @@ class Elaborated:
             "reads": [self.kind.reads(one.reads) for one in (members if divided else members[:1])],
             "domain": "own" if identity or stated.noise is not None else stated.satisfies.domain or "own",
             "notion": stated.satisfies.notion,
-            "values": {key: formulas.to_text(value) for key, value in stated.satisfies.terms},
+            "values": _values_of(stated),
         }
         if stated.members is not None:
             data["count"] = formulas.to_text(stated.members)
@@ -135,10 +150,16 @@ class Elaborated:
                 told["query"].pop("n", None)  # nothing is said of the records of listed databases
             return data | {"noise": told}
         data["stated"] = self.kind.stated(own)
+        if own.also:
+            data["also"] = [self._also(one, identity) for one in own.alone[1:]]
         if stated.table is not None:
             data["table"] = self.kind.table(own, self.setting.has_inputs_as_rows(stated))
         inner = inside(stated)
         return data if inner is None else data | {"study": core(inner)}
+
+
+def _values_of(mechanism: Mechanism) -> dict[str, str]:
+    return {key: formulas.to_text(value) for key, value in mechanism.satisfies.terms}
 
 
 def noise(mechanism: Mechanism, databases: DatabaseClass, reads: Map) -> dict[str, Any]:

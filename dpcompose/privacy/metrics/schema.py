@@ -8,6 +8,7 @@ from typing import Any
 from dpcompose.privacy.checks import (
     FORMULA,
     NAME,
+    TEXT,
     TITLE,
     TRUE_OR_FALSE,
     Check,
@@ -206,3 +207,10 @@ class MetricProblemTable(Table):
     target: MetricTargetTable | None = key(MetricTargetTable)
     mechanisms: list[MetricMechanismTable] = need(ListOf(MetricMechanismTable, 1, 200))
     claims: Sequence[MetricClaimTable] = key(ListOf(MetricClaimTable, 0, 1000), [])
+    assume: list[str] = key(ListOf(TEXT, 0, 100), [])
+
+    def check(self) -> None:
+        if self.assume:
+            raise ValueError(
+                "relations between parameters (assume) are not supported yet in files with metrics"
+            )
