@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from dpcompose.proof.densities import density
     from dpcompose.proof.registry import theorems
     from dpcompose.proof.sensitivity import compare, sensitivity
-    from dpcompose.spaces.attributed import columns, tables
+    from dpcompose.spaces.attributed import columns, tables, where
     from dpcompose.spaces.databases import listed, multisets, streams, tuples
     from dpcompose.spaces.expressions import at, database, databases, size, symmetric_difference
     from dpcompose.spaces.finite import finite
@@ -139,7 +139,7 @@ _PLACES = {
     "proof.densities": ("density",),
     "proof.registry": ("theorems",),
     "proof.sensitivity": ("compare", "sensitivity"),
-    "spaces.attributed": ("columns", "tables"),
+    "spaces.attributed": ("columns", "tables", "where"),
     "spaces.databases": ("listed", "multisets", "streams", "tuples"),
     "spaces.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
     "spaces.finite": ("finite",),
@@ -266,6 +266,7 @@ __all__ = [
     "user",
     "vertex",
     "w_event",
+    "where",
     "zcdp",
 ]
 

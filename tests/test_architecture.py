@@ -63,6 +63,7 @@ ROOMS = {
         "shown",
     ],
     "spaces": [
+        "attributes",
         "databases",
         "subsets",
         "sequences",
@@ -74,6 +75,7 @@ ROOMS = {
         "blocks",
         "arrays",
         "granularities",
+        "replacements",
         "policies",
         "finite",
         "graphs",

@@ -11,7 +11,7 @@ from typing import Any
 import drawn_results
 import pytest
 from policies_at_random import random_policy
-from privacy import test_overlapping, test_policies, test_sizes
+from privacy import test_overlapping, test_policies, test_policies_of_attributes, test_sizes
 from second_checker.enclosures import INF
 from second_checker.matchings import cheapest, drawn, usable
 from second_checker.verdicts import Verdict, check
@@ -69,10 +69,18 @@ def of_a_family(seed: int) -> dict[str, Any]:
     )
 
 
+def of_attributes(seed: int) -> dict[str, Any]:
+    """Policies by attributes, of which one has values that are not listed."""
+    problem = test_policies_of_attributes.random_problem(seed, ("any", "<= 2", "= 2", ">= 1"))
+    given = problem["databases"]["attributes"]
+    return problem | {"databases": problem["databases"] | {"attributes": given | {sorted(given)[0]: "any"}}}
+
+
 DRAWN: dict[str, tuple[Callable[[int], dict[str, Any]], set[str]]] = {
     "policies": (test_policies.random_problem, {"policies"}),
     "sizes": (test_sizes.random_problem, {"policies", "records"}),
     "universes": (of_a_universe, {"policies"}),
+    "attributes": (of_attributes, {"policies"}),
     "families": (of_a_family, {"records"}),
 }
 """How settings are drawn, and the kinds of databases that they have."""

@@ -29,7 +29,6 @@ from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.schema import (
     ClaimTable,
     GranularityTable,
-    GroupsTable,
     MechanismTable,
     Mistake,
     Notions,
@@ -37,6 +36,7 @@ from dpcompose.privacy.schema import (
     ProblemTable,
     QueryTable,
     ReadsTable,
+    ReplaceTable,
     StudyTable,
     first_line,
     line_of,
@@ -45,7 +45,7 @@ from dpcompose.privacy.schema import (
     unset,
 )
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
-from dpcompose.spaces.attributed import Tables, columns, tables
+from dpcompose.spaces.attributed import Tables, columns, tables, where
 from dpcompose.spaces.databases import (
     Database,
     DatabaseClass,
@@ -54,6 +54,7 @@ from dpcompose.spaces.databases import (
     Size,
     Streams,
     Tuples,
+    multisets,
     owners_of,
 )
 from dpcompose.spaces.granularities import BUILT_IN, Granularity, group, pairs, unbounded, union, w_event
@@ -332,6 +333,8 @@ class _Reader:
                 return graphs(given.vertices)
             if given.kind == "tables":
                 return tables(given.attributes or {}, given.size)
+            if given.attributes is not None:
+                return multisets(size=given.size, attributes=given.attributes)
             records, arbitrary = tuple(given.records or ()), given.records is None
             made = CLASSES[given.kind](records, Size.read(given.size), arbitrary)
             return replace(made, owners=owners_of(given.users)) if isinstance(made, Tuples) else made
@@ -364,9 +367,9 @@ class _Reader:
         self, name: str, given: GranularityTable, databases: DatabaseClass, path: Path_
     ) -> dict[str, Granularity]:
         """A policy on records."""
-        groups = given.replace.within if isinstance(given.replace, GroupsTable) else given.replace
+        replaced = given.replace.data() if isinstance(given.replace, ReplaceTable) else given.replace
         try:
-            found = policy(name, groups or (), given.add_remove or ())
+            found = policy(name, replaced or (), given.add_remove or ())
         except ValueError as error:
             self._wrong(path, error)
             return {name: unbounded}  # nothing more is said of what is called so
@@ -654,6 +657,12 @@ class _Reader:
             return self._window(given.window, (*path, "window"))
         if given.users is not None:
             return self._of_users(given.users, (*path, "users"))
+        if given.where is not None:
+            chosen = where(given.where)
+            if self.databases is not None and (why := chosen.unfit(self.databases)):
+                self._wrong((*path, "where"), why)
+                return None
+            return chosen
         if given.attributes is not None:
             if not isinstance(self.databases, Tables):
                 self._wrong((*path, "attributes"), "attributes are about tables")

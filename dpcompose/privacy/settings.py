@@ -75,7 +75,7 @@ class Setting(Composition, Shown):
             *(one.reads.names for one in self.mechanisms), *(one.names for one in stated)
         )
         object.__setattr__(self, "databases", self.databases.naming(named, self.target.innermost()[1]))
-        object.__setattr__(self, "mechanisms", tuple(map(self._told_by_name, self.mechanisms)))
+        object.__setattr__(self, "mechanisms", tuple(map(self._on_the_class, self.mechanisms)))
         self._check_names(stated)
         _one_meaning("granularities", [*stated, *(one.innermost()[0] for one in stated)])
         tables = [m.reads for m in self.mechanisms if isinstance(m.reads, Table | Function)]
@@ -92,17 +92,29 @@ class Setting(Composition, Shown):
     def _check_names(self, stated: Sequence[Granularity]) -> None:
         """Policies are about records of the class; where queries look at attributes, they say too little."""
         for name, inner in self.studies.items():
-            named = [one for one in stated if one.names] if inner.attributes else []
+            named = [one for one in stated if one.partial] if inner.attributes else []
             if named:
                 raise InvalidSetting(
                     f"{name} looks at an attribute of the records, of which {named[0]} neighbours say nothing"
                 )
         if not isinstance(self.databases, Multisets | Sets | Tuples) or self.databases.arbitrary:
             return
+        if isinstance(self.databases, Multisets) and self.databases.unlimited:
+            self._check_unnamed(stated)
         for one in stated:
             if unknown := sorted(one.names - {*self.databases.records}):
                 there = near(unknown[0], self.databases.records)
                 raise InvalidSetting(f"{one} is about {unknown[0]!r}, which is no record of the class{there}")
+
+    def _check_unnamed(self, stated: Sequence[Granularity]) -> None:
+        """Where attributes have any values, records are told by these and have no names of their own."""
+        named = [str(one) for one in stated if one.names]
+        named += [m.name for m in self.mechanisms if type(m.reads) is Restriction and m.reads.records]
+        if named:
+            raise InvalidSetting(
+                f"{named[0]} names records, and {self.databases} have any number of them: say which by their "
+                'attributes, reads = { where = { county = ["north"] } } or replace = { keeps = ["county"] }'
+            )
 
     def __repr__(self) -> str:
         """What is composed, in one line."""
@@ -536,6 +548,11 @@ class Setting(Composition, Shown):
         if study.attributes:
             self._check_attributes(name)
 
+    def _on_the_class(self, mechanism: Mechanism) -> Mechanism:
+        """A mechanism with what it reads as the records of the class say it."""
+        f = mechanism.reads.on(self.databases)
+        return self._told_by_name(mechanism if f is mechanism.reads else replace(mechanism, reads=f))
+
     def _told_by_name(self, mechanism: Mechanism) -> Mechanism:
         """A composition on values of a map, whose neighbours are listed with the map: its guarantee is stated
         for the granularity of that name, with the pairs of it that are databases here."""
@@ -613,7 +630,7 @@ class Setting(Composition, Shown):
         A policy that names records does not say which of those of one name it joins.
         """
         told = self.target.edits(self.databases) is not None or isinstance(self.target, Changes)
-        unsaid = [one for one in self.granularities if one.names]
+        unsaid = [one for one in self.granularities if one.partial]
         if not told and policy_of(self.target) is None:
             unsaid = [self.target]
         if unsaid:

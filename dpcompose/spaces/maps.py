@@ -64,6 +64,10 @@ class Map(Shown, ABC):
         """The records or vertices that the map names: an arbitrary universe holds them."""
         return frozenset()
 
+    def on(self, databases: DatabaseClass) -> Map:
+        """The same map as it reads a class, whose records are known only there."""
+        return self
+
     def unfit(self, databases: DatabaseClass) -> str | None:
         """Why the map cannot read the databases of a class, in words; None where it can."""
         return None
@@ -109,9 +113,16 @@ class Restriction(Map):
     def __post_init__(self) -> None:
         object.__setattr__(self, "records", tuple(sorted(set(self.records))))
 
+    @property
+    def told(self) -> bool:
+        """Whether A is known, whatever the class."""
+        return True
+
     @cached_property
     def inside(self) -> frozenset[str]:
         """A as a set."""
+        if not self.told:
+            raise TypeError(f"which records {self.written('D')} has is known of a class: ask f.on(databases)")
         return frozenset(self.records)
 
     def __call__(self, D: Database) -> Database:
@@ -133,7 +144,7 @@ class Restriction(Map):
         if not self.records:
             return Listed(((),))
         if not isinstance(databases, Sets):
-            return type(databases)(self.records, Size(databases.sizes.n))
+            return replace(databases, records=self.records, sizes=Size(databases.sizes.n), arbitrary=False)
         return databases.restricted([one for one in self.records if one in databases.elements])
 
     def written(self, D: str) -> str:
@@ -281,6 +292,11 @@ class Composed(Map):
     def image(self, databases: DatabaseClass) -> DatabaseClass:
         return self.outer.image(self.inner.image(databases))
 
+    def on(self, databases: DatabaseClass) -> Map:
+        inner = self.inner.on(databases)
+        outer = self.outer.on(inner.image(databases))
+        return self if (inner, outer) == (self.inner, self.outer) else composed(outer, inner)
+
     def written(self, D: str) -> str:
         return self.outer.written(self.inner.written(D))
 
@@ -391,7 +407,7 @@ def composed(outer: Map, inner: Map) -> Map:
             raise TypeError(f"a map such as dpcompose.restriction([...]) is composed, not {f!r}")
     if isinstance(outer, Everything) or isinstance(inner, Everything):
         return inner if isinstance(outer, Everything) else outer
-    if isinstance(outer, Restriction) and isinstance(inner, Restriction):
+    if isinstance(outer, Restriction) and isinstance(inner, Restriction) and outer.told and inner.told:
         return Restriction(tuple(outer.inside & inner.inside))
     return Composed(outer, inner)
 

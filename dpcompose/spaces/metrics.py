@@ -24,7 +24,7 @@ from dpcompose.spaces.blocks import Blocks
 from dpcompose.spaces.databases import Counts, Database, DatabaseClass, Multisets, difference
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import fibres
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.maps import Everything, Map, Restriction
 from dpcompose.spaces.policies import Policy, edges
 from dpcompose.spaces.queries import Query
 from dpcompose.spaces.sequences import aligned
@@ -141,7 +141,9 @@ class CheapestMatching(Metric):
     at_once: int = 1
 
     @staticmethod
-    def of(policy: Policy, at_once: int, databases: Multisets, f: Map, own: bool) -> CheapestMatching:
+    def of(
+        policy: Policy, at_once: int, databases: Multisets, f: Restriction | Everything, own: bool
+    ) -> CheapestMatching:
         """The metric on what a restriction reads, on its own domain or on the common one.
 
         >>> from dpcompose.spaces.databases import multisets
@@ -154,12 +156,12 @@ class CheapestMatching(Metric):
         (2, True)
         """
         whole = f.is_identity(databases)
-        sets = [*(policy.replace or ()), policy.add_remove or (), () if whole else f.names]
-        found: dict[tuple[bool, ...], list[str]] = {}
+        read = f.inside if isinstance(f, Restriction) else frozenset()
+        found: dict[tuple[Any, bool], list[str]] = {}
         for record in (*databases.records, *databases.spare):
-            found.setdefault(tuple(record in some for some in sets), []).append(record)
+            found.setdefault((policy.alike(record, databases), record in read), []).append(record)
         atoms = {record: n for n, some in enumerate(found.values()) for record in some}
-        usable = edges(policy, list(found.values()))
+        usable = edges(policy, list(found.values()), databases)
         if databases.sizes.exactly and (whole or not own):
             usable = [one for one in usable if NOTHING not in one]
         if not whole:

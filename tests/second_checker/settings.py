@@ -6,6 +6,7 @@ from typing import Any
 
 from second_checker import cells, noises, sizes, tables
 from second_checker.algebra import Algebra
+from second_checker.attributes import written_out
 from second_checker.forms import Form
 from second_checker.graphs import graphs
 from second_checker.lists import listed
@@ -34,6 +35,7 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
         plain = name.removesuffix("[i]")
         demand(problem.get("parameters", {}).get(plain) == words, f"the parameter {name} is another one")
     demand(len(problem["mechanisms"]) == len(core["mechanisms"]), "there are other mechanisms")
+    problem = written_out(problem)
     kind = problem["databases"]["kind"]
     if kind not in PLACES:
         raise NotRead("setting", f"databases that are {kind}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -24,6 +24,10 @@ class OfAtoms(Kind):
     def sets(self) -> Iterator[Collection[str]]:
         """The sets of records that tell records apart."""
 
+    def alike(self, record: str) -> Hashable:
+        """What else tells records apart: of records with one value all else is the same."""
+        return None
+
     def read(self) -> Iterator[Collection[str]]:
         """The sets that maps read."""
         for mechanism in self.setting.mechanisms:
@@ -38,14 +42,15 @@ class OfAtoms(Kind):
 
     @cached_property
     def atoms(self) -> list[list[str]]:
-        """The records that are in the same sets, together."""
+        """The records that nothing tells apart, together."""
         holding: dict[str, list[int]] = {}
         for n, some in enumerate(self.sets()):
             for record in some:
                 holding.setdefault(record, []).append(n)
-        found: dict[tuple[int, ...], list[str]] = {}
+        found: dict[Hashable, list[str]] = {}
         for record in (*self.universe.records, *self.universe.spare):
-            found.setdefault(tuple(holding.get(record, ())), []).append(record)
+            apart = tuple(holding.get(record, ())), self.alike(record)
+            found.setdefault(apart, []).append(record)
         return list(found.values())
 
     @property

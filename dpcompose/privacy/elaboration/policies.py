@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -44,9 +44,9 @@ class Policies(OfAtoms):
 
     def sets(self) -> Iterator[Collection[str]]:
         yield from self.read()
-        for one in self._policies:
-            yield from (one.replace or ())
-            yield one.add_remove or ()
+
+    def alike(self, record: str) -> Hashable:
+        return tuple(one.alike(record, self.universe) for one in self._policies)
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
         if any_two(granularity, self.universe):
@@ -54,7 +54,7 @@ class Policies(OfAtoms):
         of = policy_of(granularity)
         assert of is not None
         policy, steps = of
-        found = edges(policy, self.shown)
+        found = edges(policy, self.shown, self.universe)
         return {"single": [[None if x == NOTHING else x for x in one] for one in found], "steps": steps}
 
     def pairs(self) -> Iterator[Pair]:
@@ -64,6 +64,6 @@ class Policies(OfAtoms):
         databases = Databases("policies", "", "multisets", (sizes.kind, sizes.n), sizes.least, atoms)
         of = policy_of(self.setting.target)
         assert of is not None
-        target = Relation(tuple(edges(of[0], [one.records for one in atoms])), of[1])
+        target = Relation(tuple(edges(of[0], self.shown, self.universe)), of[1])
         for left, right in differences(databases, target):
             yield smallest_pair(databases, left, right)

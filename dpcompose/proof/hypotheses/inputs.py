@@ -25,7 +25,7 @@ from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.finite import FiniteSpace, finite
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import graph_of_inputs, is_large, neighbourhood_graph, neighbours_of_inputs
-from dpcompose.spaces.maps import Map, Restriction, everything
+from dpcompose.spaces.maps import Everything, Map, Restriction, everything
 from dpcompose.spaces.metrics import (
     INFINITE,
     CheapestMatching,
@@ -157,7 +157,7 @@ def by_policy(
     Groups are not pushed forward along restrictions.
     """
     of, whole = policy_of(granularity), f.is_identity(databases)
-    if of is None or not isinstance(databases, Multisets) or not (whole or isinstance(f, Restriction)):
+    if of is None or not isinstance(databases, Multisets) or not isinstance(f, Everything | Restriction):
         return None
     policy, m = of
     ids = _pages_of_form(theory, "cheapest matching", granularity)

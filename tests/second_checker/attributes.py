@@ -1,0 +1,126 @@
+"""Records with attributes, and distances: a problem about them as one that lists records and edges.
+
+All combinations of values are records.  An attribute with any values has those that the problem names and two more
+for each step of the target: what neighbours differ in has no more values, and all others may be taken for one of
+these without a longer way anywhere (shapes/policies.md).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, count, product
+from typing import Any
+
+from second_checker.outcomes import NotRead, demand
+
+Records = dict[str, dict[str, str]]
+"""The records, each with its values."""
+MANY = 400
+"""How many records are written out."""
+
+
+def written_out(problem: Any) -> Any:
+    """The same problem with records by name, and policies by groups of these."""
+    base, policies = problem["databases"], problem.get("granularities", {})
+    has = base["kind"] in ("multisets", "sets") and "attributes" in base
+    if not has and not any(isinstance(one.get("replace"), dict) for one in policies.values()):
+        return problem
+    if base["kind"] not in ("multisets", "sets"):
+        raise NotRead("setting", f"policies by attributes or distances on {base['kind']}")
+    known = combined(problem) if has else {name: {} for name in base.get("records", [])}
+    plain = {key: value for key, value in base.items() if key != "attributes"}
+    if known:
+        plain["records"] = list(known)
+    return {
+        **problem,
+        "databases": plain,
+        "granularities": {name: {**one, **grouped(one, known)} for name, one in policies.items()},
+        "mechanisms": [{**one, **chosen(one, known)} for one in problem["mechanisms"]],
+    }
+
+
+def combined(problem: Any) -> Records:
+    """The records that the attributes make."""
+    given = problem["databases"]["attributes"]
+    values = {
+        name: some if some != "any" else named(problem, name) + fresh(named(problem, name), steps(problem))
+        for name, some in given.items()
+    }
+    rows = list(product(*values.values()))
+    if len(rows) > MANY:
+        raise NotRead("setting", "many records with attributes")
+    written = [row[0] if len(row) == 1 else f"({', '.join(row)})" for row in rows]
+    demand(len(written) == len(set(written)), "records that are written alike")
+    return {text: dict(zip(given, row, strict=True)) for text, row in zip(written, rows, strict=True)}
+
+
+def named(problem: Any, attribute: str) -> list[str]:
+    """The values of an attribute that mechanisms read."""
+    found: dict[str, None] = {}
+    for one in problem["mechanisms"]:
+        reads = one.get("reads", "everything")
+        if isinstance(reads, dict):
+            found.update(dict.fromkeys(reads.get("where", {}).get(attribute, [])))
+    return list(found)
+
+
+def fresh(known: list[str], many: int) -> list[str]:
+    """Some values that have no name: x, y, x', y', and so on."""
+    names = (stem + "'" * n for n in count() for stem in "xy")
+    return [name for name, _ in zip((one for one in names if one not in known), range(many), strict=False)]
+
+
+def steps(problem: Any) -> int:
+    """Two values for each step of the target."""
+    said, m = problem["target"]["granularity"], 1
+    while isinstance(said, dict) and "group" in said:
+        said, m = said["of"], m * said["group"]
+    return max(2, 2 * m)
+
+
+def chosen(one: Any, known: Records) -> Any:
+    """What a mechanism reads, record by record."""
+    reads = one.get("reads", "everything")
+    if reads == "everything" or "where" not in reads:
+        return {}
+    wanted = reads["where"]
+    records = [x for x, of in known.items() if all(of[name] in some for name, some in wanted.items())]
+    return {"reads": {"records": records}}
+
+
+def grouped(policy: Any, known: Records) -> Any:
+    """What may take whose place, group by group."""
+    replace = policy.get("replace")
+    if not isinstance(replace, dict) or "within" in replace:
+        return {}
+    if "within-distance" in replace:
+        pairs = combinations(known, 2)
+        return {"replace": [[x, y] for x, y in pairs if close(replace, known, x, y)]}
+    (word,) = replace
+    attributes = next(iter(known.values())).keys()
+    some = attributes if replace[word] == "all" else replace[word]
+    demand(set(some) <= set(attributes), "an attribute that is not there")
+    moving = [[one] for one in some] if word == "one-of" else [some]
+    if word == "keeps":
+        moving = [[one for one in attributes if one not in some]]
+    groups = []
+    for own in moving:
+        classes: dict[tuple[str, ...], list[str]] = {}
+        for x, of in known.items():
+            classes.setdefault(tuple(of[name] for name in attributes if name not in own), []).append(x)
+        groups += [one for one in classes.values() if len(one) > 1]
+    return {"replace": {"within": groups}}
+
+
+def close(replace: Any, known: Records, x: str, y: str) -> bool:
+    """Whether two records are within the distance, and equal but for their coordinates."""
+    if not known[x]:
+        a, b, others = x.strip("()").split(","), y.strip("()").split(","), [True]
+    else:
+        own = list(replace.get("of", known[x]))
+        a, b = ([known[one][name] for name in own] for one in (x, y))
+        others = [known[x][name] == known[y][name] for name in known[x] if name not in own]
+    far = [abs(Fraction(s.strip()) - Fraction(t.strip())) for s, t in zip(a, b, strict=True)]
+    most = Fraction(str(replace["within-distance"]))
+    measured = {"L1": sum(far), "max": max(far), "L2": sum(one * one for one in far)}[replace["norm"]]
+    return all(others) and measured <= (most * most if replace["norm"] == "L2" else most)
