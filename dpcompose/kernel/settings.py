@@ -6,7 +6,7 @@ is one of six kinds, and a relation says what one step changes in it:
 
     kind      a database is                        a mechanism reads        one step changes
     records   a multiset (or sequence) of records  some atoms of records    (removed, added) records: edits
-    policies  a multiset of records                 some atoms of records    one record, along an edge
+    policies  a multiset, set or tuple of records   some atoms of records    one record, along an edge
     cells     one of two values or more a cell     some cells               the cells of one block
     listed    one of 0, 1, 2, …                    a value for each         a listed pair
     steps     anything                             everything               one step of one relation
@@ -98,7 +98,7 @@ class Relation:
 class Atom:
     """Records that the same mechanisms read.
 
-    records -- the only one, or two where there are more; these name all others in examples.
+    records -- the only one, or two where there are more; these name all others in examples.  Of sets, all.
     """
 
     records: tuple[str, ...]
@@ -109,8 +109,9 @@ class Databases:
     """The class: its kind, and what there is to say of that kind.
 
     shown -- the class in words, for readers;
-    of -- of records, what they form: "multisets", "sequences"; size -- how many records a database has, a
-    word of SIZES and a number, and at least `least`; atoms -- all of them; count -- how many cells, or
+    of -- of records, what they form: "multisets", "sequences", "sets", "tuples"; size -- how many records a
+    database has, a word of SIZES and a number, and at least `least`; atoms -- all of them; places -- of
+    tuples, at which of the places 0, 1, … the records of each atom stand; count -- how many cells, or
     databases, there are;
     of arrays, gone_through -- how many pairs of neighbours there are; types -- what was counted of them.
     """
@@ -121,6 +122,7 @@ class Databases:
     size: tuple[str, int | None] = ("any", None)
     least: int = 0
     atoms: tuple[Atom, ...] = ()
+    places: tuple[int, ...] = ()
     count: int = 0
     gone_through: int = 0
     types: tuple[Counted, ...] = ()
@@ -145,6 +147,7 @@ class Databases:
             atoms = [list(atom.records) for atom in self.atoms]
             found |= {"of": self.of, "size": list(self.size), "atoms": atoms}
             found |= {"least": self.least} if self.least else {}
+            found |= {"places": list(self.places)} if self.places else {}
         if self.kind == "arrays":
             found |= {"gone through": self.gone_through, "types": [one.data() for one in self.types]}
         return found | ({"count": self.count} if self.kind in ("cells", "listed", "arrays") else {})
@@ -347,30 +350,50 @@ def _databases(reader: Reader) -> Databases:
     kind = reader.key("kind").text(*KINDS)
     shown = reader.key("shown").text()
     if kind in OF_ATOMS:
-        reader.keys(("kind", "shown", "of", "size", "least", "atoms"))
-        if len(parts := reader.key("size").items()) != 2:
-            raise reader.key("size").wrong("a word and a number")
-        size = parts[0].text(*SIZES)
-        n = None if size == "any" else parts[1].whole(0, 10**15)
-        most = 10**15 if n is None else 0 if size == "exactly" else max(0, n - 1)
-        least = reader.key("least", 0).whole(0, most)
-        atoms = tuple(Atom(tuple(one.text() for one in atom.items())) for atom in reader.key("atoms").items())
-        names = [name for atom in atoms for name in atom.records]
-        if (
-            not atoms
-            or not all(1 <= len(atom.records) <= 2 for atom in atoms)
-            or len(set(names)) < len(names)
-        ):
-            raise reader.key("atoms").wrong("one or two records of each atom, all different")
-        of = ("multisets", "sequences") if kind == "records" else ("multisets",)
-        formed = reader.key("of").text(*of)
-        if least and formed != "multisets":
-            raise reader.key("least").wrong("nothing for sequences, so none")
-        return Databases(kind, shown, formed, (size, n), least, atoms)
+        return _of_records(reader, kind, shown)
     if kind == "arrays":
         return _on_arrays(reader, shown)
     reader.keys(("kind", "shown", "count") if kind != "steps" else ("kind", "shown"))
     return Databases(kind, shown, count=0 if kind == "steps" else reader.key("count").whole())
+
+
+FORMS = {"records": ("multisets", "sequences"), "policies": ("multisets", "sets", "tuples")}
+"""What records form, by the kind of the class."""
+OF_LEAST = ("multisets", "sets")
+"""What may have at least some number of records."""
+
+
+def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
+    """A class whose databases are made of records."""
+    reader.keys(("kind", "shown", "of", "size", "least", "atoms", "places"))
+    if len(parts := reader.key("size").items()) != 2:
+        raise reader.key("size").wrong("a word and a number")
+    size = parts[0].text(*SIZES)
+    n = None if size == "any" else parts[1].whole(0, 10**15)
+    most = 10**15 if n is None else 0 if size == "exactly" else max(0, n - 1)
+    least = reader.key("least", 0).whole(0, most)
+    formed = reader.key("of").text(*FORMS[kind])
+    atoms = tuple(Atom(tuple(one.text() for one in atom.items())) for atom in reader.key("atoms").items())
+    names = [name for atom in atoms for name in atom.records]
+    many = all(atom.records and (formed == "sets" or len(atom.records) <= 2) for atom in atoms)
+    if not atoms or not many or len(set(names)) < len(names):
+        raise reader.key("atoms").wrong("one or two records of each atom, all different")
+    if least and formed not in OF_LEAST:
+        raise reader.key("least").wrong("nothing for sequences, so none")
+    return Databases(
+        kind, shown, formed, (size, n), least, atoms, _places(reader, formed, len(atoms), size, n)
+    )
+
+
+def _places(reader: Reader, formed: str, atoms: int, size: str, n: int | None) -> tuple[int, ...]:
+    """Of tuples the place of each atom; all n of them."""
+    if formed != "tuples" and "places" not in reader.value:
+        return ()
+    found = tuple(one.whole() for one in reader.key("places").items())
+    exactly = formed == "tuples" and size == "exactly"
+    if not exactly or len(found) != atoms or set(found) != set(range(n or 0)):
+        raise reader.key("places").wrong("the place of each atom of tuples of one length, all of them,")
+    return found
 
 
 def _on_arrays(reader: Reader, shown: str) -> Databases:
@@ -396,7 +419,7 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     if single.value == ANY_TWO or databases.kind == "steps":
         return Relation(single.text(ANY_TWO, "step"), steps)
     if databases.kind == "policies":
-        return Relation(tuple(sorted({_edge(one, len(databases.atoms)) for one in single.items()})), steps)
+        return Relation(tuple(sorted({_edge(one, databases) for one in single.items()})), steps)
     some = [tuple(number.whole() for number in one.items()) for one in single.items()]
     if databases.kind == "records":
         edits = frozenset(map(_two(single), some)) | {(b, a) for a, b in map(_two(single), some)}
@@ -411,11 +434,14 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     return Relation(tuple(sorted(listed)), steps)
 
 
-def _edge(reader: Reader, atoms: int) -> Edge:
-    """An edge of a policy: two atoms, or an atom and null."""
-    ends = [NOTHING if one.value is None else one.whole(0, atoms - 1) for one in reader.items()]
+def _edge(reader: Reader, databases: Databases) -> Edge:
+    """An edge of a policy: two atoms, or an atom and null; of tuples two atoms of one place."""
+    last = len(databases.atoms) - 1
+    ends = [NOTHING if one.value is None else one.whole(0, last) for one in reader.items()]
     if len(ends) != 2 or ends == [NOTHING, NOTHING]:
         raise reader.wrong("two atoms, or an atom and null,")
+    if databases.places and (NOTHING in ends or len({databases.places[one] for one in ends}) > 1):
+        raise reader.wrong("two atoms of one place")
     return min(ends), max(ends)
 
 

@@ -22,11 +22,9 @@ MANY = 400
 def written_out(problem: Any) -> Any:
     """The same problem with records by name, and policies by groups of these."""
     base, policies = problem["databases"], problem.get("granularities", {})
-    has = base["kind"] in ("multisets", "sets") and "attributes" in base
-    if not has and not any(isinstance(one.get("replace"), dict) for one in policies.values()):
+    has = "attributes" in base
+    if not has and all(isinstance(of(one), list | str) or "within" in of(one) for one in policies.values()):
         return problem
-    if base["kind"] not in ("multisets", "sets"):
-        raise NotRead("setting", f"policies by attributes or distances on {base['kind']}")
     known = combined(problem) if has else {name: {} for name in base.get("records", [])}
     plain = {key: value for key, value in base.items() if key != "attributes"}
     if known:
@@ -37,6 +35,11 @@ def written_out(problem: Any) -> Any:
         "granularities": {name: {**one, **grouped(one, known)} for name, one in policies.items()},
         "mechanisms": [{**one, **chosen(one, known)} for one in problem["mechanisms"]],
     }
+
+
+def of(policy: Any) -> Any:
+    """What a policy says may take whose place."""
+    return policy.get("replace", [])
 
 
 def combined(problem: Any) -> Records:

@@ -15,6 +15,7 @@ from typing import Any
 from second_checker import sizes
 from second_checker.enclosures import INF
 from second_checker.outcomes import NotRead, demand
+from second_checker.rooms import of_one_size, room
 
 Atom = int | None
 Atoms = tuple[int, ...]
@@ -34,14 +35,13 @@ def by_policies(core: Any) -> Iterator[tuple[Any, ...]]:
     some = [x for k in range(most + 1) for x in combinations_with_replacement(atoms, k)]
     if len(some) ** 2 > MANY:
         raise NotRead("setting", "large groups of policies")
-    graph = usable(drawn(target["single"]), base)
-    alone = {x for x in atoms if len(base["atoms"][x]) == 1}
+    graph = usable(drawn(target["single"]), base, frozenset(atoms))
     slots = [(one, reads) for one in core["mechanisms"] for reads in one["reads"]]
     for left in some:
         for right in some:
-            if not (left or right) or not sizes.fits(base, len(left), len(right)):
+            if not (left or right) or not room(base, left, right):
                 continue
-            if alone & set(left) & set(right) or cheapest(graph, left, right) > steps:
+            if cheapest(graph, left, right) > steps:
                 continue
             yield tuple(moved(one, reads, left, right, base) for one, reads in slots)
 
@@ -59,14 +59,13 @@ def moved(mechanism: Any, reads: Any, left: Atoms, right: Atoms, base: Any) -> A
         return 1
     whole = len(own) == len(base["atoms"])
     graph, steps = drawn(relation["single"]), relation["steps"]
-    if whole:
-        graph = usable(graph, base)
-    elif mechanism["domain"] == "own":
-        graph = frozenset(edge for edge in graph if edge <= own | {None})
+    if whole or mechanism["domain"] == "own":
+        graph = frozenset(edge for edge in usable(graph, base, own) if edge <= own | {None})
     else:
-        if steps > 1:
+        if steps > 1 and base["of"] != "tuples":
             raise NotRead("setting", "groups of a policy on the common domain")
-        graph = contracted(usable(graph, base), own)
+        every = frozenset(range(len(base["atoms"])))
+        graph = usable(contracted(usable(graph, base, every), own), base, own)
     cost = cheapest(graph, left, right)
     return cost if cost == INF else -(-int(cost) // steps)
 
@@ -79,10 +78,10 @@ def drawn(single: Any) -> Edges:
     return frozenset(frozenset(edge) for edge in single)
 
 
-def usable(graph: Edges, base: Any) -> Edges:
-    """The edges without those to nothing where nobody comes or goes."""
-    least, most = sizes.shown(base)
-    return frozenset(edge for edge in graph if most != 0 and (least != most or None not in edge))
+def usable(graph: Edges, base: Any, own: frozenset[int]) -> Edges:
+    """The edges without those to nothing where nobody of some atoms comes or goes."""
+    fixed, (_, most) = of_one_size(base, own), sizes.shown(base)
+    return frozenset(edge for edge in graph if most != 0 and not (fixed and None in edge))
 
 
 def contracted(graph: Edges, own: frozenset[int]) -> Edges:

@@ -24,11 +24,13 @@ SEEN = ("count", "bit")
 def policies(problem: Any, core: Any) -> None:
     """Rejects a setting on policies that is not the problem's."""
     base, own = problem["databases"], core["databases"]
-    demand(base["kind"] == own["of"] == "multisets", "databases of another kind")
+    demand(base["kind"] == own["of"] and own["of"] in ("multisets", "sets"), "databases of another kind")
     demand(sizes.told(base.get("size", "any")) == sizes.shown(own), "databases of other sizes")
     if problem.get("partitions"):
         raise NotRead("setting", "parts beside policies")
     atoms = shown(problem, core)
+    if own["of"] == "sets":
+        all_shown(problem, core, atoms)
     every = universe(problem, atoms)
     for at, atom in enumerate(atoms):
         found = tuple(r is None or at in r for one in core["mechanisms"] for r in one["reads"])
@@ -175,16 +177,32 @@ def same_edges(graph: Edges, single: Any, atoms: list[list[Record]]) -> None:
         demand(all((pair in graph) == (frozenset((a, b)) in drawn) for pair in pairs), "other neighbours")
 
 
+def all_shown(problem: Any, core: Any, atoms: list[list[Record]]) -> None:
+    """Rejects sets of which not all records are shown; of an arbitrary universe enough to fill sets that differ."""
+    if attributes(problem):
+        raise NotRead("setting", "sets, and queries that look at attributes")
+    listed = {record for atom in atoms for record in atom}
+    demand({(name, 0) for name in named(problem)} <= listed, "a record of sets is not shown")
+    if "records" not in problem["databases"]:
+        filling = sizes.told(problem["databases"].get("size", "any"))[0]
+        others = len(listed) - len(named(problem))
+        demand(others >= filling + 2 * core["target"]["steps"], "too few records of sets are shown")
+
+
 def twin(problem: Any, record: Record, atoms: Any, every: list[Record], graphs: list[Edges]) -> None:
     """Rejects where a record that is not shown is not like those of an atom with two."""
-    for atom in (atom for atom in atoms if len(atom) > 1):
-        one, two = atom[:2]
-        others = [x for x in (*every, None) if x not in (one, record)]
-        alike = all(
-            (frozenset((record, one)) in graph) == (frozenset((one, two)) in graph)
-            and all((frozenset((record, x)) in graph) == (frozenset((one, x)) in graph) for x in others)
-            for graph in graphs
-        )
-        if alike and read(problem, record) == read(problem, one):
-            return
-    demand(False, "a record is not shown")
+    same = (atom for atom in atoms if read(problem, record) == read(problem, atom[0]))
+    demand(any(twins(record, atom, every, graphs) for atom in same), "a record is not shown")
+
+
+def twins(record: Record, atom: list[Record], every: list[Record], graphs: list[Edges]) -> bool:
+    """Whether a record has the edges of an atom with two."""
+    if len(atom) < 2:
+        return False
+    one, two = atom[:2]
+    others = [x for x in (*every, None) if x not in (one, record)]
+    return all(
+        (frozenset((record, one)) in graph) == (frozenset((one, two)) in graph)
+        and all((frozenset((record, x)) in graph) == (frozenset((one, x)) in graph) for x in others)
+        for graph in graphs
+    )

@@ -1,4 +1,4 @@
-"""Covers of multisets whose steps are edges of policies: which records may take the place of which.
+"""Covers of multisets, sets and tuples whose steps are edges of policies: which records may become which.
 
 A policy is a graph on the records and "nothing": an edge x–y lets a record x become y, an edge from x to
 nothing lets x come or go.  Records of one atom have the same edges and readers.  Costs are shortest paths;
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from itertools import combinations_with_replacement, product
 
-from dpcompose.kernel.covers.records import smallest_pair
+from dpcompose.kernel.covers.rooms import Room, Side, room
 from dpcompose.kernel.covers.types import (
     LARGEST,
     Cover,
@@ -30,9 +30,6 @@ from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
 MOST_STEPS = 8
 """The most steps of a group of a policy: as many records are matched with as many others."""
 
-Side = tuple[int, ...]
-"""The atoms of records that only one of two databases has, one number a record, in order."""
-
 
 class Policies(Covering):
     procedure = "policies"
@@ -47,6 +44,11 @@ class Policies(Covering):
         found.sort(key=lambda one: (sum(map(len, one.pair)), str(one.pair)))  # type: ignore[arg-type]
         pages: dict[int, tuple[str, ...]] = {i: one.pages for (i, _), one in metrics.items()}
         return self.of_types(found, len(found), list(pages.values()))
+
+    @cached_property
+    def room(self) -> Room:
+        """What room databases have for records that differ."""
+        return room(self.setting.databases)
 
     @cached_property
     def every(self) -> frozenset[int]:
@@ -67,26 +69,19 @@ class Policies(Covering):
             return AnyTwo((self.any_two(),), inside)
         whole = inside == self.every
         if mechanism.domain == "own" or whole:
-            edges = frozenset(one for one in self.stated_on(stated, whole) if {*one} <= {*inside, NOTHING})
-        elif stated.steps > 1:
+            stated_there = self.room.usable(frozenset(stated.policy), inside)
+            edges = frozenset(one for one in stated_there if {*one} <= {*inside, NOTHING})
+        elif stated.steps > 1 and not self.room.groups_pushed:
             raise NoCover(
                 f"groups of a policy, for which {mechanism.name} is stated on the common domain, are not "
                 "pushed forward; state it for single steps, or on the own domain"
             )
         else:
-            edges = contracted(usable(self.setting.databases, stated), inside)
+            usable = self.room.usable(frozenset(stated.policy), self.every)
+            edges = self.room.usable(contracted(usable, inside), inside)
         form = "cheapest matching"
         pages = [self.fact(lambda page: page.head.form == form, "the metric of a policy")]
         return Matched(self.grouped(pages, stated.steps), inside, Costs(edges), stated.steps)
-
-    def stated_on(self, stated: Relation, whole: bool) -> frozenset[Edge]:
-        """The edges of a guarantee's policy on the class of what is read.
-
-        Of a database of exactly n records a part may have any number of them up to n.
-        """
-        if whole or self.setting.databases.size[1] == 0:
-            return usable(self.setting.databases, stated)
-        return frozenset(stated.policy)
 
     def of_noise(self, mechanism: Mechanism, inside: frozenset[int]) -> Moved:
         """How far a query's value moves: other attributes are another record of the same atom."""
@@ -103,7 +98,7 @@ class Policies(Covering):
             inside = [tuple(one for one in side if one in metric.inside) for side in (left, right)]
             if any(inside):
                 moved.append((reader, metric.far(*inside), metric.entries(*inside)))
-        return self.type(moved, smallest_pair(self.setting.databases, left, right))
+        return self.type(moved, self.room.pair(left, right))
 
 
 class Moved:
@@ -157,21 +152,12 @@ class Matched(Moved):
 # which databases are neighbours
 
 
-def usable(databases: Databases, relation: Relation) -> frozenset[Edge]:
-    """The edges by which some database of the class leads to another one.
-
-    Where all have the same number of records, none comes or goes.
-    """
-    word, n = databases.size
-    some = () if n == 0 else relation.policy
-    return frozenset(one for one in some if not (word == "exactly" and NOTHING in one))
-
-
 def differences(databases: Databases, target: Relation) -> Iterator[tuple[Side, Side]]:
     """What only D and only E have, for all neighbours: matched pairs whose costs have a sum up to m."""
     if target.steps > MOST_STEPS:
         raise NoCover(f"groups of more than {MOST_STEPS} steps of a policy are not supported")
-    costs, atoms = Costs(usable(databases, target)), databases.atoms
+    here, atoms = room(databases), databases.atoms
+    costs = Costs(here.usable(frozenset(target.policy), frozenset(range(len(atoms)))))
     nodes = [*range(len(atoms)), NOTHING]
     matched = [
         ((x, y), r)
@@ -187,10 +173,7 @@ def differences(databases: Databases, target: Relation) -> Iterator[tuple[Side, 
             if sum(r for _, r in some) > target.steps:
                 continue
             left, right = _sides(pair for pair, _ in some)
-            # a record that both have is no difference: some other pairs match then, at no higher cost
-            alone = any(len(atoms[one].records) < 2 for one in {*left} & {*right})
-            room = databases.differ(len(left), len(right))
-            if room and not alone and seen.isdisjoint({(left, right), (right, left)}):
+            if here.differ(left, right) and seen.isdisjoint({(left, right), (right, left)}):
                 seen.add((left, right))
                 yield left, right
 

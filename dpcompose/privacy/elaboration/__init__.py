@@ -98,7 +98,7 @@ class Elaborated:
         written, _ = self._written
         tables = any(one.table is not None for one in written.mechanisms)
         kinds: tuple[type[Kind], ...] = (
-            (Listed,) if tables else (Records, Policies, Cells, Steps, Arrays, Listed)
+            (Listed,) if tables else (Records, Cells, Policies, Steps, Arrays, Listed)
         )
         return next(found for one in kinds if (found := one.of(written)) is not None)
 

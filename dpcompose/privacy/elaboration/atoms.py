@@ -9,9 +9,7 @@ from typing import Any, ClassVar
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.privacy.elaboration.kinds import Kind, Pair
-from dpcompose.spaces.databases import Multisets
 from dpcompose.spaces.maps import Map, Restriction
-from dpcompose.spaces.sequences import Sequences
 
 
 class OfAtoms(Kind):
@@ -35,9 +33,8 @@ class OfAtoms(Kind):
                 yield mechanism.reads.inside
 
     @property
-    def universe(self) -> Multisets | Sequences:
-        """The class."""
-        assert isinstance(self.setting.databases, Multisets | Sequences)
+    def universe(self) -> Any:
+        """The class, of multisets, sequences, sets or tuples of records."""
         return self.setting.databases
 
     @cached_property
