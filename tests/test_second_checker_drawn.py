@@ -16,6 +16,7 @@ from privacy import (
     test_policies,
     test_policies_of_attributes,
     test_policies_of_forms,
+    test_recodings,
     test_sizes,
 )
 from second_checker.enclosures import INF
@@ -93,6 +94,18 @@ def sets_of_a_universe(seed: int) -> dict[str, Any]:
     return problem | {"databases": {"kind": "sets", "size": size}}
 
 
+def recodings_of_a_universe(seed: int) -> dict[str, Any]:
+    """Maps that recode records of an arbitrary universe."""
+    problem = test_recodings.random_problem(seed)
+    for one in problem["mechanisms"]:  # groups are not pushed forward
+        stated = one["guarantee"]["granularity"]
+        if isinstance(stated, dict) and "group" in stated:
+            one["guarantee"]["granularity"] = stated["of"]
+    return problem | {
+        "databases": {"kind": "multisets", "size": random.Random(seed).choice(["any", "= 3", ">= 1"])}
+    }
+
+
 DRAWN: dict[str, tuple[Callable[[int], dict[str, Any]], set[str]]] = {
     "policies": (test_policies.random_problem, {"policies"}),
     "sizes": (test_sizes.random_problem, {"policies", "records"}),
@@ -100,6 +113,9 @@ DRAWN: dict[str, tuple[Callable[[int], dict[str, Any]], set[str]]] = {
     "attributes": (of_attributes, {"policies"}),
     "sets": (lambda seed: test_policies_of_forms.random_problem(seed, "sets"), {"policies"}),
     "sets of a universe": (sets_of_a_universe, {"policies"}),
+    "recodings": (test_recodings.random_problem, {"policies"}),
+    "recodings of a universe": (recodings_of_a_universe, {"policies"}),
+    "attributes that are read": (test_recodings.projected, {"policies"}),
     "tuples": (lambda seed: test_policies_of_forms.random_problem(seed, "tuples"), {"policies"}),
     "families": (of_a_family, {"records"}),
 }

@@ -209,6 +209,8 @@ class Mechanism:
     the value that is read; on arrays the number of a map.  A family whose members read the parts of a
     partition has one of these for as many members as one step can touch: any of the members may be the ones
     that read them, and the others read nothing that changes;
+    codes -- under policies, sets of atoms of which all records are read as one, another one for each set;
+    then the own domain is about these, each called by the first of its atoms;
     partition -- the name of that partition: of all families on it the members of the same numbers read them;
     stated -- the neighbours of its guarantee; None for noise, which is stated for none;
     domain -- "own": it is a map on what it reads; "common": on the whole class, and depends on what it reads;
@@ -224,6 +226,7 @@ class Mechanism:
     values: tuple[tuple[str, Term], ...]
     count: Term | None = None
     partition: str = ""
+    codes: tuple[tuple[int, ...], ...] = ()
     noise: Noise | None = None
     table: Table | None = None
     study: Setting | None = None
@@ -241,6 +244,7 @@ class Mechanism:
             value = getattr(self, key)
             found |= {} if value is None else {key: value.data()}
         found |= {} if self.count is None else {"count": formulas.to_text(self.count)}
+        found |= {"codes": [list(one) for one in self.codes]} if self.codes else {}
         return found | ({"partition": self.partition} if self.partition else {})
 
 
@@ -456,7 +460,7 @@ def _two(reader: Reader) -> Any:
 
 MECHANISM_KEYS = (
     *("name", "reads", "stated", "domain", "notion", "values"),
-    *("count", "partition", "noise", "table", "study"),
+    *("count", "partition", "codes", "noise", "table", "study"),
 )
 
 
@@ -488,6 +492,7 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
         reader.key("values").values(),
         count,
         partition,
+        _codes(reader.key("codes"), reads[0], databases) if "codes" in reader.value else (),
         noise,
         _table(reader.key("table"), databases, values) if "table" in reader.value else None,
         _setting(reader.key("study"), depth + 1) if "study" in reader.value else None,
@@ -530,6 +535,23 @@ def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
     if any(one >= within for one in numbers) or databases.kind == "steps":
         raise reader.wrong(f"numbers below {within}")
     return tuple(sorted(set(numbers)))
+
+
+def _codes(
+    reader: Reader, reads: tuple[int, ...] | None, databases: Databases
+) -> tuple[tuple[int, ...], ...]:
+    """Sets of atoms that are read, which share none; of tuples each at one place."""
+    found = tuple(tuple(sorted({atom.whole() for atom in one.items()})) for one in reader.items())
+    every = [atom for one in found for atom in one]
+    there = set(range(len(databases.atoms)) if reads is None else reads)
+    fits = databases.kind == "policies" and databases.of != "sets" and all(found) and {*every} <= there
+    # `fits` first: atoms that are not there have no place
+    placed = not (fits and databases.places) or all(
+        len({databases.places[one] for one in some}) == 1 for some in found
+    )
+    if not fits or len(set(every)) < len(every) or not placed:
+        raise reader.wrong("sets of atoms that are read, of multisets or at one place, each in one of them,")
+    return tuple(sorted(found))
 
 
 def _is_count(count: Term) -> bool:

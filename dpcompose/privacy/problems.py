@@ -29,6 +29,7 @@ from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.schema import (
     ClaimTable,
     GranularityTable,
+    MapTable,
     MechanismTable,
     Mistake,
     Notions,
@@ -62,9 +63,9 @@ from dpcompose.spaces.maps import (
     Everything,
     Map,
     Part,
-    Table,
     everything,
     positions,
+    recoding,
     restriction,
     table,
 )
@@ -409,12 +410,26 @@ class _Reader:
             )
         return None
 
-    def _maps(self, databases: DatabaseClass) -> dict[str, Table]:
-        maps = {}
+    def _recoding(self, name: str, given: MapTable, databases: DatabaseClass) -> Map:
+        """A map that recodes records."""
+        found = recoding(name, given.recode or {}, given.others)
+        if why := found.unfit(databases):
+            self._wrong(("maps", name, "recode"), f"{name} {why}")
+        return found
+
+    def _maps(self, databases: DatabaseClass) -> dict[str, Map]:
+        maps: dict[str, Map] = {}
         for name, given in self.given.maps.items():
             path = ("maps", name)
+            if given.table is None:
+                maps[name] = self._recoding(name, given, databases)
+                continue
             if not isinstance(databases, Listed):
-                self._wrong(path, "a map of your own needs a listed class")
+                self._wrong(
+                    path,
+                    "a map of your own needs a listed class; records of multisets are recoded: "
+                    'recode = { a1 = "A", a2 = "A" }',
+                )
                 continue
             elements = [str(D) for D in databases.elements]
             if missing := [D for D in elements if D not in given.table]:
@@ -442,7 +457,7 @@ class _Reader:
         return maps
 
     def _mechanism(
-        self, i: int, given: MechanismTable, own: Mapping[str, Granularity], maps: Mapping[str, Table]
+        self, i: int, given: MechanismTable, own: Mapping[str, Granularity], maps: Mapping[str, Map]
     ) -> Mechanism | None:
         path: Path_ = ("mechanisms", i)
         count = self._count(given, path)
@@ -627,7 +642,7 @@ class _Reader:
     def _reads(
         self,
         given: ReadsTable,
-        maps: Mapping[str, Table],
+        maps: Mapping[str, Map],
         path: Path_,
         index: str | None,
         count: Term | None,
@@ -664,8 +679,10 @@ class _Reader:
                 return None
             return chosen
         if given.attributes is not None:
-            if not isinstance(self.databases, Tables):
-                self._wrong((*path, "attributes"), "attributes are about tables")
+            if not isinstance(self.databases, Tables | Multisets):
+                self._wrong(
+                    (*path, "attributes"), "attributes are about tables, and multisets with attributes"
+                )
                 return None
             try:
                 return columns(self.databases, *given.attributes)

@@ -133,10 +133,23 @@ class GranularityTable(Table):
 
 
 class MapTable(Table):
-    table: dict[str, str] = need(TableOf(NAME))
+    table: dict[str, str] | None = key(TableOf(NAME))
     image_neighbours: list[list[str]] | dict[str, list[list[str]]] | None = key(
         Either(PAIRS, TableOf(PAIRS)), written="image-neighbours"
     )
+    recode: dict[str, str] | None = key(TableOf(NAME, 1))
+    others: str | None = key(NAME)
+
+    def check(self) -> None:
+        if (self.table is None) == (self.recode is None):
+            raise ValueError(
+                'a map is table = { a = "x", b = "y" } on a listed class, or recodes records of multisets: '
+                'recode = { a1 = "A", a2 = "A" }'
+            )
+        if self.table is not None and self.others is not None:
+            raise ValueError("others is what all records become that recode does not list")
+        if self.recode is not None and self.image_neighbours is not None:
+            raise ValueError("image-neighbours are those of a table; of recoded records they follow")
 
 
 class ReadsTable(Table):

@@ -23,7 +23,7 @@ from dpcompose.spaces.attributed import Tables
 from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Size, Tuples
 from dpcompose.spaces.granularities import Changes, Granularity, Pairs, Union, group, pairs
 from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
-from dpcompose.spaces.maps import Everything, Function, Map, Part, Positions, Restriction, Table
+from dpcompose.spaces.maps import Everything, Function, Map, Part, Positions, Recoding, Restriction, Table
 from dpcompose.spaces.policies import policy_of
 from dpcompose.spaces.queries import Bit, Count, Location, Mean, Sum
 from dpcompose.spaces.reading import AtVertex, EachVertex, OfGraphs
@@ -78,7 +78,8 @@ class Setting(Composition, Shown):
         object.__setattr__(self, "mechanisms", tuple(map(self._on_the_class, self.mechanisms)))
         self._check_names(stated)
         _one_meaning("granularities", [*stated, *(one.innermost()[0] for one in stated)])
-        tables = [m.reads for m in self.mechanisms if isinstance(m.reads, Table | Function)]
+        named_maps = (Table, Function, Recoding)
+        tables = [m.reads for m in self.mechanisms if isinstance(m.reads, named_maps) and m.reads.name]
         _one_meaning("maps", tables)
         self._check_families()
         for mechanism in self.mechanisms:
@@ -101,10 +102,22 @@ class Setting(Composition, Shown):
             return
         if isinstance(self.databases, Multisets) and self.databases.unlimited:
             self._check_unnamed(stated)
-        for one in stated:
-            if unknown := sorted(one.names - {*self.databases.records}):
-                there = near(unknown[0], self.databases.records)
+        for one, records in self._about():
+            if unknown := sorted(one.names - records):
+                there = near(unknown[0], records)
                 raise InvalidSetting(f"{one} is about {unknown[0]!r}, which is no record of the class{there}")
+
+    def _about(self) -> Iterator[tuple[Granularity, set[str]]]:
+        """What is stated, with the records that it may name: of recoded ones what they become as well."""
+        known = (
+            set(self.databases.records) if isinstance(self.databases, Multisets | Sets | Tuples) else set()
+        )
+        yield self.target, known
+        for one in self.mechanisms:
+            if (stated := one.satisfies.granularity) is not None:
+                own = isinstance(one.reads, Recoding) and one.satisfies.domain == "own"
+                further = {str(x) for x in one.reads.names} if own else set()
+                yield stated, known | further
 
     def _check_unnamed(self, stated: Sequence[Granularity]) -> None:
         """Where attributes have any values, records are told by these and have no names of their own."""
@@ -200,7 +213,7 @@ class Setting(Composition, Shown):
                     f"{mechanism.name} reads the parts of {f.partition}, of which there are {f.parts}: "
                     f'it must be a family of as many mechanisms (index = "i", count = "{f.parts}")'
                 )
-        named = [m.name for m in self.mechanisms if isinstance(m.reads, Restriction)]
+        named = [m.name for m in self.mechanisms if isinstance(m.reads, Restriction | Recoding)]
         if named and any(isinstance(m.reads, Part) for m in self.mechanisms):
             raise InvalidSetting(
                 f"{named[0]} reads named records, and others read parts of a partition: which part "
@@ -464,6 +477,8 @@ class Setting(Composition, Shown):
             self._check_positions(mechanism.name, f)
         if (why := f.unfit(self.databases)) is not None:
             raise InvalidSetting(f"{mechanism.name} {why}")
+        if isinstance(f, Recoding) and stated.granularity is not None and stated.domain == "own":
+            self._check_recoded(mechanism.name, f, stated.granularity)
         if isinstance(f, Restriction):
             if not isinstance(self.databases, Multisets | Sets | Sequences):
                 raise InvalidSetting(f"{mechanism.name} reads records, but {self.databases} have none")
@@ -498,6 +513,13 @@ class Setting(Composition, Shown):
             self._check_study(mechanism, study)
         elif stated.domain is None and not isinstance(f, Everything):
             raise InvalidSetting(f"{mechanism.name}: {DOMAIN_NEEDED}")
+
+    def _check_recoded(self, name: str, f: Recoding, granularity: Granularity) -> None:
+        """On the own domain neighbours are those of what records become."""
+        image = f.image(self.databases)
+        attributes = isinstance(image, Multisets) and image.attributes is not None
+        if not attributes and (unfit := granularity.unfit(image)):
+            raise InvalidSetting(f"{name} is about what records become, on its own domain: {unfit}")
 
     def _check_study(self, mechanism: Mechanism, study: Setting) -> None:
         """A composition is one on what it reads, for the neighbours that its guarantee is stated for."""
@@ -801,7 +823,7 @@ def _told_apart(
     return apart, [replace(one, reads=read(one.reads)) for one in mechanisms]
 
 
-def _one_meaning(what: str, named: Sequence[Granularity | Table | Function | None]) -> None:
+def _one_meaning(what: str, named: Sequence[Granularity | Table | Function | Recoding | None]) -> None:
     """Raises InvalidSetting where two different values have one name."""
     meanings: dict[str, object] = {}
     for one in named:

@@ -23,7 +23,7 @@ from dpcompose.spaces.databases import (
     TooLarge,
     Tuples,
 )
-from dpcompose.spaces.maps import Map, Restriction
+from dpcompose.spaces.maps import Map, Recoding, Restriction
 
 Attribute = tuple[str, tuple[str, ...]]
 
@@ -231,6 +231,49 @@ class Where(Restriction):
         return {"where": {name: list(values) for name, values in self.conditions}}
 
 
+@dataclass(frozen=True, repr=False)
+class Projection(Recoding):
+    """D ↦ the multiset of some attributes of all records of a multiset D.
+
+    kept -- the attributes; of -- the class, once `on` was told it.
+    """
+
+    kept_attributes: tuple[str, ...] = ()
+    of: DatabaseClass | None = field(default=None, compare=False, repr=False)
+
+    def on(self, databases: DatabaseClass) -> Map:
+        if self.of == databases or self.unfit(databases):
+            return self
+        assert isinstance(databases, Multisets)
+        assert databases.attributes is not None
+        kept = [name for name in databases.attributes.names if name in self.kept_attributes]
+        codes = ((x, written(databases.values_of(x)[name] for name in kept)) for x in databases.records)
+        return replace(self, codes=tuple(codes), of=databases)
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        assert isinstance(databases, Multisets) and databases.attributes is not None
+        return replace(databases, records=(), attributes=databases.attributes.keeping(self.kept_attributes))
+
+    @property
+    def names(self) -> frozenset[object]:
+        return frozenset()
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        known = databases.attributes if isinstance(databases, Multisets) else None
+        if known is None:
+            return f"reads attributes, but the records of {databases} have none"
+        for name in self.kept_attributes:
+            if name not in known.names:
+                return f"reads the attribute {name!r}, which records do not have{near(name, known.names)}"
+        return None
+
+    def written(self, D: str) -> str:
+        return f"{D}.{'+'.join(self.kept_attributes)}"
+
+    def data(self) -> str | dict[str, Any]:
+        return {"attributes": list(self.kept_attributes)}
+
+
 def _condition(name: str, values: tuple[str, ...]) -> str:
     return f"{name} = {values[0]}" if len(values) == 1 else f"{name} in {{{', '.join(values)}}}"
 
@@ -274,11 +317,16 @@ def tables(attributes: Mapping[str, Iterable[str]], size: str = "any") -> Tables
     return Tables((), Size.read(size), attributes=given)
 
 
-def columns(databases: Tables, *names: str) -> Columns:
-    """D ↦ the named attributes of all records of a table, in the order in which the table has them.
+def columns(databases: Tables | Multisets, *names: str) -> Map:
+    """D ↦ the named attributes of all records of a table or multiset, in the order of the class.
 
     >>> people = tables({"age": ["young", "old"], "sick": ["no", "yes"]})
     >>> columns(people, "age")(("(young, no)", "(old, yes)"))
     ('young', 'old')
     """
-    return Columns(names, databases.attributes)
+    if isinstance(databases, Tables):
+        return Columns(names, databases.attributes)
+    made = Projection("", (), kept_attributes=tuple(dict.fromkeys(names)))
+    if not names or made.unfit(databases):
+        raise ValueError(made.unfit(databases) or "say which attributes are read")
+    return made.on(databases)

@@ -143,6 +143,8 @@ class OfAttributes(Replacement):
         if databases is None:
             raise TypeError("what attributes a record has is known of a class: ask relates(D, E, databases)")
         of_x, of_y = databases.values_of(x), databases.values_of(y)
+        if not of_x:
+            raise TypeError(f"{x!r} has no attributes, and which records are equal in these is not known")
         changed = {name for name, value in of_x.items() if of_y[name] != value}
         return any(changed <= block for block in self.blocks(databases, x))
 
@@ -212,7 +214,7 @@ class Near(Replacement):
 NORMS: Mapping[str, Callable[[Sequence[Fraction], Fraction], bool]] = {
     "L1": lambda moves, most: sum(moves) <= most,
     "L2": lambda moves, most: sum(one * one for one in moves) <= most * most,
-    "max": lambda moves, most: max(moves) <= most,
+    "max": lambda moves, most: max(moves, default=Fraction(0)) <= most,
 }
 """Whether a move by so much in each coordinate is at most so long."""
 

@@ -61,12 +61,15 @@ OF = [
     "78-a-study-in-a-study.toml",
     "80-lists-of-links.toml",
     "88-entries-of-a-log.toml",
+    "104-towns-and-counties.toml",
     "92-modify-within-a-county.toml",
     "calculus.toml",
     "implied.toml",
     "many.toml",
     "nested.toml",
     "numbers.toml",
+    "places.toml",
+    "sets-of-two.toml",
 ]
 """The problem files whose derivations are forged."""
 

@@ -29,6 +29,8 @@ def written_out(problem: Any) -> Any:
     plain = {key: value for key, value in base.items() if key != "attributes"}
     if known:
         plain["records"] = list(known)
+    projected, mechanisms = projections(problem, known)
+    problem = {**problem, "mechanisms": mechanisms, "maps": {**problem.get("maps", {}), **projected}}
     return {
         **problem,
         "databases": plain,
@@ -52,9 +54,9 @@ def combined(problem: Any) -> Records:
     rows = list(product(*values.values()))
     if len(rows) > MANY:
         raise NotRead("setting", "many records with attributes")
-    written = [row[0] if len(row) == 1 else f"({', '.join(row)})" for row in rows]
-    demand(len(written) == len(set(written)), "records that are written alike")
-    return {text: dict(zip(given, row, strict=True)) for text, row in zip(written, rows, strict=True)}
+    found = {written(row): dict(zip(given, row, strict=True)) for row in rows}
+    demand(len(found) == len(rows), "records that are written alike")
+    return found
 
 
 def named(problem: Any, attribute: str) -> list[str]:
@@ -81,6 +83,29 @@ def steps(problem: Any) -> int:
     return max(2, 2 * m)
 
 
+def projections(problem: Any, known: Records) -> tuple[Any, Any]:
+    """Attributes of all records that are read, as maps that recode each record."""
+    maps, mechanisms = {}, []
+    for n, one in enumerate(problem["mechanisms"]):
+        reads = one.get("reads", "everything")
+        kept = list(reads.get("attributes", [])) if isinstance(reads, dict) else []
+        if kept and problem["databases"]["kind"] == "multisets":
+            rows = {x: {name: value for name, value in of.items() if name in kept} for x, of in known.items()}
+            codes = {x: written(row.values()) for x, row in rows.items()}
+            there = {codes[x]: row for x, row in rows.items()}
+            own = {name: {**p, **grouped(p, there)} for name, p in problem.get("granularities", {}).items()}
+            maps[f"attributes of {n}"] = {"recode": codes, "granularities": own}
+            one = {**one, "reads": {"map": f"attributes of {n}"}}
+        mechanisms.append(one)
+    return maps, mechanisms
+
+
+def written(values: Any) -> str:
+    """A record with some values."""
+    row = list(values)
+    return row[0] if len(row) == 1 else f"({', '.join(row)})"
+
+
 def chosen(one: Any, known: Records) -> Any:
     """What a mechanism reads, record by record."""
     reads = one.get("reads", "everything")
@@ -102,7 +127,7 @@ def grouped(policy: Any, known: Records) -> Any:
     (word,) = replace
     attributes = next(iter(known.values())).keys()
     some = attributes if replace[word] == "all" else replace[word]
-    demand(set(some) <= set(attributes), "an attribute that is not there")
+    some = [one for one in some if one in attributes]  # what is read may have fewer
     moving = [[one] for one in some] if word == "one-of" else [some]
     if word == "keeps":
         moving = [[one for one in attributes if one not in some]]

@@ -6,7 +6,7 @@ likes (facts/policy-metric.md, shapes/policies.md).
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import combinations_with_replacement
@@ -49,7 +49,12 @@ def by_policies(core: Any) -> Iterator[tuple[Any, ...]]:
 def moved(mechanism: Any, reads: Any, left: Atoms, right: Atoms, base: Any) -> Any:
     """How far what a slot reads moves; of a noise how many of its records go and come."""
     own = frozenset(range(len(base["atoms"])) if reads is None else reads)
-    left, right = tuple(x for x in left if x in own), tuple(x for x in right if x in own)
+    codes = mechanism.get("codes", [])
+    if codes and ("noise" in mechanism or base["of"] == "sets"):
+        raise NotRead("setting", "noise on, or sets of, records that become one")
+    image: dict[int, Atom] = {x: min(some) for some in codes for x in some}
+    demand(image.keys() <= own, "records that become one and are not read")
+    left, right = seen(left, right, own, image)
     if "noise" in mechanism:
         return len(left), len(right)
     if not (left or right):
@@ -59,13 +64,15 @@ def moved(mechanism: Any, reads: Any, left: Atoms, right: Atoms, base: Any) -> A
         return 1
     whole = len(own) == len(base["atoms"])
     graph, steps = drawn(relation["single"]), relation["steps"]
-    if whole or mechanism["domain"] == "own":
-        graph = frozenset(edge for edge in usable(graph, base, own) if edge <= own | {None})
+    loops = {frozenset((x,)) for x in image.values()}
+    if mechanism["domain"] == "own" or (whole and not codes):
+        there = {image.get(x, x) for x in own} | {None}
+        graph = frozenset(edge for edge in usable(graph, base, own) if edge <= there) - loops
     else:
-        if steps > 1 and base["of"] != "tuples":
+        if steps > 1 and (base["of"] != "tuples" or codes):
             raise NotRead("setting", "groups of a policy on the common domain")
         every = frozenset(range(len(base["atoms"])))
-        graph = usable(contracted(usable(graph, base, every), own), base, own)
+        graph = usable(contracted(usable(graph, base, every), own, image), base, own) - loops
     cost = cheapest(graph, left, right)
     return cost if cost == INF else -(-int(cost) // steps)
 
@@ -84,9 +91,20 @@ def usable(graph: Edges, base: Any, own: frozenset[int]) -> Edges:
     return frozenset(edge for edge in graph if most != 0 and not (fixed and None in edge))
 
 
-def contracted(graph: Edges, own: frozenset[int]) -> Edges:
-    """Each atom that is not read becomes nothing; what joins nothing with itself is left out."""
-    images = (frozenset(x if x in own else None for x in edge) for edge in graph)
+def seen(left: Atoms, right: Atoms, own: frozenset[int], image: dict[int, Atom]) -> tuple[Atoms, Atoms]:
+    """What is read of both sides: records that become one on both are no difference."""
+    here, there = (Counter(image.get(x, x) for x in side if x in own) for side in (left, right))
+    for x in set(image.values()):
+        both = min(here[x], there[x])
+        here[x], there[x] = here[x] - both, there[x] - both
+    found = (tuple(sorted(x for x in side.elements() if x is not None)) for side in (here, there))
+    one, other = found
+    return one, other
+
+
+def contracted(graph: Edges, own: frozenset[int], image: dict[int, Atom]) -> Edges:
+    """Each atom that is not read becomes nothing, and others one; what joins nothing with itself is left out."""
+    images = (frozenset(image.get(x, x) if x in own else None for x in edge) for edge in graph)  # type: ignore[arg-type]
     return frozenset(edge for edge in images if edge != {None})
 
 

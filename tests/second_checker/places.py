@@ -22,6 +22,7 @@ MANY = 1000
 
 def tuples(problem: Any, core: Any) -> None:
     """Rejects a setting on places that is not the problem's."""
+    problem = {"granularities": {}, **problem}
     base, own = problem["databases"], core["databases"]
     demand(own["of"] == "tuples" and base["kind"] in LISTS, "databases of another kind")
     if problem.get("partitions") or "users" in base or any("noise" in one for one in core["mechanisms"]):

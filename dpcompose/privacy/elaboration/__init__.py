@@ -126,6 +126,8 @@ class Elaborated:
             "notion": stated.satisfies.notion,
             "values": {key: formulas.to_text(value) for key, value in stated.satisfies.terms},
         }
+        if codes := self.kind.codes(own.reads):
+            data["codes"] = codes
         if stated.members is not None:
             data["count"] = formulas.to_text(stated.members)
         if isinstance(stated.reads, Part):

@@ -6,6 +6,7 @@ places that the same mechanisms read are alike.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -18,10 +19,11 @@ from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.settings import NOTHING
 from dpcompose.privacy.elaboration.atoms import OfAtoms
 from dpcompose.privacy.elaboration.kinds import ANY, Pair, any_two, groups_pushed, told_apart
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.databases import LARGEST_SHAPE, DatabaseClass, Multisets, Tuples
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Everything, Map, Positions, Restriction
+from dpcompose.spaces.maps import Everything, Map, Positions, Recoding, Restriction
 from dpcompose.spaces.policies import Policy, edges, policy_of
 from dpcompose.spaces.subsets import Sets
 
@@ -33,7 +35,7 @@ class Policies(OfAtoms):
     """Neighbours are given by policies, some by no counted edits, and every map reads records by name."""
 
     word = "policies"
-    maps: tuple[type[Map], ...] = (Everything, Restriction)
+    maps: tuple[type[Map], ...] = (Everything, Restriction, Recoding)
     """What may be read."""
 
     @classmethod
@@ -63,7 +65,58 @@ class Policies(OfAtoms):
         yield from self.read()
 
     def alike(self, record: str) -> Hashable:
-        return tuple(one.alike(record, self.universe) for one in self._policies)
+        edges = tuple(one.alike(record, self.universe) for one in self._policies)
+        return edges, tuple(self._coded(f).get(record) for f in self._recodings)
+
+    @cached_property
+    def _recodings(self) -> list[Recoding]:
+        """What recodes records, each once."""
+        found = (one.reads for one in self.setting.mechanisms if isinstance(one.reads, Recoding))
+        return [f for f in dict.fromkeys(found) if not f.is_identity(self.setting.databases)]
+
+    def _coded(self, f: Recoding) -> dict[str, str]:
+        """What each record becomes that does not stay as it is, or that others become."""
+        if f not in self._known:
+            becomes = {x: f.code(x) for x in (*self.universe.records, *self.universe.spare)}
+            many = Counter(becomes.values())
+            self._known[f] = {x: y for x, y in becomes.items() if x != y or many[y] > 1}
+        return self._known[f]
+
+    @cached_property
+    def _known(self) -> dict[Recoding, dict[str, str]]:
+        return {}
+
+    def _codes(self, f: Recoding) -> dict[str, list[int]]:
+        """The atoms of all records that become one, by what they become."""
+        found: dict[str, list[int]] = {}
+        for n, some in enumerate(self.atoms):
+            if (code := self._coded(f).get(some[0])) is not None:
+                found.setdefault(code, []).append(n)
+        return found
+
+    def codes(self, f: Map) -> list[list[int]]:
+        recoded = isinstance(f, Recoding) and not f.is_identity(self.setting.databases)
+        return list(self._codes(f).values()) if recoded and isinstance(f, Recoding) else []
+
+    def reads(self, f: Map) -> list[int] | None:
+        return None if isinstance(f, Recoding) else super().reads(f)
+
+    def stated(self, mechanism: Mechanism) -> dict[str, Any]:
+        f, granularity = mechanism.reads, mechanism.satisfies.about_granularity
+        of = policy_of(granularity)
+        if not self.codes(f) or mechanism.satisfies.domain != "own" or of is None:
+            return super().stated(mechanism)
+        assert isinstance(f, Recoding)
+        policy, steps = of
+        codes = {some[0]: [code] for code, some in self._codes(f).items()}
+        merged = {n for some in self._codes(f).values() for n in some}
+        there = {n: codes.get(n, some) for n, some in enumerate(self.shown) if n in codes or n not in merged}
+        numbers, image = list(there), f.image(self.universe)
+        found = [
+            [None if x == NOTHING else numbers[x] for x in one]
+            for one in edges(policy, list(there.values()), image)
+        ]
+        return {"single": found, "steps": steps}
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
         if any_two(granularity, self.universe):
@@ -109,6 +162,8 @@ NOBODY = {"name": "M", "reads": [None], "domain": "own", "notion": "pure", "valu
 
 class OfSets(Policies):
     """Sets: an atom has all its records, and of an arbitrary universe as many others as can differ."""
+
+    maps = (Everything, Restriction)
 
     @classmethod
     def has_room(cls, setting: Setting) -> bool:
