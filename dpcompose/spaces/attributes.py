@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, product
@@ -73,6 +73,20 @@ class Attributes:
             for name, values in self.named
         )
         return replace(self, named=named, spare=spare)
+
+    def fewer(self, alike: Mapping[str, Mapping[str, Hashable]], most: int) -> Attributes:
+        """The same with so many values at most that are alike, by what tells those of an attribute apart."""
+        named = []
+        for name, values in self.values.items():
+            kept = dict.fromkeys(values)
+            if name in alike:
+                classes: dict[Hashable, list[str]] = {}
+                for value in values:
+                    classes.setdefault(alike[name][value], []).append(value)
+                few = {value for some in classes.values() for value in some[:most]}
+                kept = dict.fromkeys(value for value in values if value in few)
+            named.append((name, tuple(kept)))
+        return Attributes(tuple(named))
 
     def keeping(self, names: Iterable[str]) -> Attributes:
         """Some of the attributes only."""

@@ -95,6 +95,10 @@ class Policy(Granularity):
     def partial(self) -> bool:
         return self.replace.partial or bool(self.add_remove)
 
+    def told(self, names: Collection[str]) -> Collection[str]:
+        """The attributes, of these, whose values matter otherwise than by whether they are equal."""
+        return names if self.add_remove else self.replace.told(names)
+
     @property
     def built_in(self) -> bool:
         return True

@@ -45,6 +45,10 @@ class Replacement(ABC):
         """Whether it joins some records, and not all."""
         return True
 
+    def told(self, names: Collection[str]) -> Collection[str]:
+        """The attributes, of these, whose values matter otherwise than by whether they are equal."""
+        return ()
+
     def unfit(self, databases: DatabaseClass) -> str | None:
         """Why it says nothing of the records of a class, in words; None where it does."""
         return None
@@ -101,6 +105,9 @@ class Groups(Replacement):
     @property
     def names(self) -> frozenset[str]:
         return frozenset[str]().union(*self.groups)
+
+    def told(self, names: Collection[str]) -> Collection[str]:
+        return names if self.groups else ()
 
     @property
     def partial(self) -> bool:
@@ -197,6 +204,9 @@ class Near(Replacement):
         found: dict[str, Any] = {"within-distance": str(self.distance), "norm": self.norm}
         return found | ({} if self.of is None else {"of": list(self.of)})
 
+    def told(self, names: Collection[str]) -> Collection[str]:
+        return names if self.of is None else self.of
+
     def unfit(self, databases: DatabaseClass) -> str | None:
         """Only listed records have coordinates, as many each."""
         if self.of is not None and (why := _no_attributes(databases, self.of)):
@@ -242,6 +252,9 @@ class Either(Replacement):
     @property
     def partial(self) -> bool:
         return self.one.partial or self.other.partial
+
+    def told(self, names: Collection[str]) -> Collection[str]:
+        return {*self.one.told(names), *self.other.told(names)}
 
 
 def together(one: Replacement, other: Replacement) -> Replacement:

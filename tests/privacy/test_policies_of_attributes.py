@@ -229,6 +229,20 @@ def test_distances_say_what_enumeration_says(start: int, monkeypatch: pytest.Mon
         assert agrees(problem, monkeypatch) in ("Policies", "Records"), seed
 
 
+def test_many_values_are_as_few() -> None:
+    """A hundred ages and fifty counties: as many as are read, and as neighbours can have."""
+    ages, counties = ([f"{word} {n}" for n in range(many)] for word, many in (("age", 100), ("county", 50)))
+    people = f"attributes = {{ age = {ages}, county = {counties}, name = 'any' }}".replace("'", '"')
+    reads = ['{ where = { age = ["age 1", "age 2"] } }', '{ where = { county = ["county 3"] } }']
+    ages_only = ['{ where = { age = ["age 1"] } }', '{ where = { age = ["age 3"] } }']
+    assert guarantee(people, 'replace = { one-of = ["county", "name"] }', ages_only) == "max(e1, e2)"
+    assert guarantee(people, 'replace = { one-of = ["age", "county"] }', reads) == "e1 + e2"
+    assert guarantee(people, 'replace = { keeps = ["name"] }', reads) == "e1 + e2"
+    text = 'replace = { one-of = "all" }\n[maps.no]\nrecode = { a = "b" }'
+    with pytest.raises(problems.ProblemError, match=r"recodes 'a'|are told by their attributes"):
+        guarantee(people, text, reads)
+
+
 # what it is by definition, in files and in Python
 
 

@@ -1,8 +1,8 @@
 """Records with attributes, and distances: a problem about them as one that lists records and edges.
 
-All combinations of values are records.  An attribute with any values has those that the problem names and two more
-for each step of the target: what neighbours differ in has no more values, and all others may be taken for one of
-these without a longer way anywhere (shapes/policies.md).
+All combinations of values are records.  Of values of an attribute that all mechanisms read alike, of which there may be
+any number, two for each step of the target are enough: what neighbours differ in has no more, and all others may be
+taken for one of these without a longer way anywhere (shapes/policies.md).
 """
 
 from __future__ import annotations
@@ -51,12 +51,39 @@ def combined(problem: Any) -> Records:
         name: some if some != "any" else named(problem, name) + fresh(named(problem, name), steps(problem))
         for name, some in given.items()
     }
+    values = {name: few(problem, name, some) for name, some in values.items()}
     rows = list(product(*values.values()))
     if len(rows) > MANY:
         raise NotRead("setting", "many records with attributes")
     found = {written(row): dict(zip(given, row, strict=True)) for row in rows}
     demand(len(found) == len(rows), "records that are written alike")
     return found
+
+
+def few(problem: Any, attribute: str, values: list[str]) -> list[str]:
+    """As many values that are read alike as neighbours can have; all where records or distances are named."""
+    for policy in problem.get("granularities", {}).values():
+        told = of(policy)
+        measured = "within-distance" in told and attribute in told.get("of", [attribute])
+        if (
+            measured
+            or (isinstance(told, list) and told)
+            or "within" in told
+            or isinstance(policy.get("add-remove"), list)
+        ):
+            return values
+    wanted = []
+    for one in problem["mechanisms"]:
+        reads = one.get("reads", "everything")
+        if reads != "everything" and not {"where", "attributes"} & set(reads):
+            return values
+        if reads != "everything" and attribute in reads.get("where", ()):
+            wanted.append(reads["where"][attribute])
+    classes: dict[tuple[bool, ...], list[str]] = {}
+    for value in values:
+        classes.setdefault(tuple(value in some for some in wanted), []).append(value)
+    kept = {value for some in classes.values() for value in some[: steps(problem)]}
+    return [value for value in values if value in kept]
 
 
 def named(problem: Any, attribute: str) -> list[str]:

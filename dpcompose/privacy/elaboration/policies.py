@@ -21,6 +21,7 @@ from dpcompose.privacy.elaboration.atoms import OfAtoms
 from dpcompose.privacy.elaboration.kinds import ANY, Pair, any_two, groups_pushed, told_apart
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
+from dpcompose.spaces.attributed import Projection, Where
 from dpcompose.spaces.databases import LARGEST_SHAPE, DatabaseClass, Multisets, Tuples
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Everything, Map, Positions, Recoding, Restriction
@@ -60,6 +61,29 @@ class Policies(OfAtoms):
         """All policies, each once."""
         found = [policy_of(one) for one in (self.setting.target, *told_apart(self.setting))]
         return list(dict.fromkeys(one[0] for one in found if one is not None))
+
+    @cached_property
+    def universe(self) -> Any:
+        """The class, with as many values of an attribute that are read alike as neighbours can have."""
+        databases = self.setting.databases
+        if not isinstance(databases, Multisets) or databases.attributes is None:
+            return databases
+        known = databases.attributes
+        told = {name for one in self._policies for name in one.told(known.names)}
+        if not all(isinstance(f, Everything | Where | Projection) for f in self._maps):
+            told = set(known.names)
+        wanted = [dict(f.conditions) for f in self._maps if isinstance(f, Where)]
+        alike = {
+            name: {x: tuple(x in one[name] for one in wanted if name in one) for x in values}
+            for name, values in known.values.items()
+            if name not in told
+        }
+        _, steps = self.setting.target.innermost()
+        return replace(databases, records=(), attributes=known.fewer(alike, max(2, 2 * steps)))
+
+    @property
+    def _maps(self) -> list[Map]:
+        return [one.reads for one in self.setting.mechanisms]
 
     def sets(self) -> Iterator[Collection[str]]:
         yield from self.read()
@@ -219,13 +243,9 @@ class OfTuples(Policies):
             return list(range(1, min(steps, databases.sizes.n or steps) + 1))
         alike: dict[tuple[bool, ...], list[int]] = {}
         for at in range(1, (databases.sizes.n or 0) + 1):
-            read = (isinstance(f, Everything) or at in f.inside for f in self._positions)
+            read = (not isinstance(f, Positions) or at in f.inside for f in self._maps)
             alike.setdefault(tuple(read), []).append(at)
         return sorted(at for some in alike.values() for at in some[:steps])
-
-    @property
-    def _positions(self) -> list[Any]:
-        return [one.reads for one in self.setting.mechanisms]
 
     @cached_property
     def _told(self) -> dict[str, tuple[int, str]]:
