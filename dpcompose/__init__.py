@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from dpcompose.proof.densities import density
     from dpcompose.proof.registry import theorems
     from dpcompose.proof.sensitivity import compare, sensitivity
-    from dpcompose.spaces.attributed import columns, tables
+    from dpcompose.spaces.attributed import columns, tables, where
     from dpcompose.spaces.databases import listed, multisets, streams, tuples
     from dpcompose.spaces.expressions import at, database, databases, size, symmetric_difference
     from dpcompose.spaces.finite import finite
@@ -97,6 +97,7 @@ if TYPE_CHECKING:
         everything,
         function,
         positions,
+        recoding,
         record_partition,
         restriction,
         table,
@@ -146,7 +147,7 @@ _PLACES = {
     "proof.densities": ("density",),
     "proof.registry": ("theorems",),
     "proof.sensitivity": ("compare", "sensitivity"),
-    "spaces.attributed": ("columns", "tables"),
+    "spaces.attributed": ("columns", "tables", "where"),
     "spaces.databases": ("listed", "multisets", "streams", "tuples"),
     "spaces.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
     "spaces.finite": ("finite",),
@@ -175,6 +176,7 @@ _PLACES = {
         "function",
         "positions",
         "record_partition",
+        "recoding",
         "restriction",
         "table",
     ),
@@ -253,6 +255,7 @@ __all__ = [
     "push_forward",
     "randomized_response",
     "randomized_response_table",
+    "recoding",
     "record_partition",
     "relation",
     "restriction",
@@ -275,6 +278,7 @@ __all__ = [
     "user",
     "vertex",
     "w_event",
+    "where",
     "zcdp",
 ]
 

@@ -65,6 +65,7 @@ ROOMS = {
         "shown",
     ],
     "spaces": [
+        "attributes",
         "databases",
         "subsets",
         "sequences",
@@ -76,6 +77,7 @@ ROOMS = {
         "blocks",
         "arrays",
         "granularities",
+        "replacements",
         "policies",
         "additions",
         "numberings",

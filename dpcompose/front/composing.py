@@ -93,8 +93,8 @@ def compose(
     if metrics is not None or maps is not None or measured or not isinstance(on, DatabaseClass):
         from dpcompose.front.metrics.study import metric_study
 
-        said: dict[str, Any] = {"on": on, "metrics": metrics, "maps": maps, "target": target, "theory": theory}
-        return metric_study({}, *mechanisms, **said, **more)
+        said: dict[str, Any] = {"metrics": metrics, "maps": maps, "target": target, "theory": theory}
+        return metric_study({}, *mechanisms, on=on, **said, **more)
     if not isinstance(target, Granularity):
         raise TypeError("target is the neighbours that the guarantee is about, such as dpcompose.bounded")
     stated: Any = mechanisms

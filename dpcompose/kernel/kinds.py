@@ -275,6 +275,8 @@ class Premises:
 class Named(Head):
     """A composition theorem that people cite: premises, hypotheses, a shape, its conclusion.
 
+    where -- hypotheses without which nobody would think of it: where one fails, nothing is said of it;
+    notions -- for which it is stated besides those with an item or a conclusion;
     conclusion -- formulas in the parameters, k, and for guarantees stated in "H" also m: how many
     H-steps two target neighbours can be apart (GB Prop. A.3).
     """
@@ -284,7 +286,9 @@ class Named(Head):
     adaptive_title: str = ""
     statement: str
     premises: Premises = Premises()
+    where: list[Hypothesis] = field(default_factory=list)
     hypotheses: list[Hypothesis] = field(default_factory=list)
+    notions: list[str] = field(default_factory=list)
     shape: str | None = None
     conclusion: dict[str, str | dict[str, str]] = field(default_factory=dict)
 
@@ -295,11 +299,13 @@ class Named(Head):
 
     @property
     def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
-        yield from ((("hypotheses", str(n)), one) for n, one in enumerate(self.hypotheses, start=1))
+        for key, some in (("where", self.where), ("hypotheses", self.hypotheses)):
+            yield from (((key, str(n)), one) for n, one in enumerate(some, start=1))
 
     @property
     def notions_named(self) -> Iterator[tuple[Place, str]]:
         yield from ((("conclusion", notion), notion) for notion in self.conclusion)
+        yield from ((("notions", str(n)), notion) for n, notion in enumerate(self.notions, start=1))
 
     def formulas(self, context: Context) -> Iterator[Written]:
         for notion, given in self.conclusion.items():

@@ -162,7 +162,8 @@ def study(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
 def _metric_page(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
     """The page by which a guarantee holds in the distance of what is read, and its lemmas."""
     mechanism = losses.mechanism_of(setting, i)
-    common = mechanism.domain == "common" and any(one is not None for one in mechanism.reads)
+    changed = any(one is not None for one in mechanism.reads) or bool(mechanism.codes)
+    common = mechanism.domain == "common" and changed
     metric = "push-forward" if common else "canonical"
     page = theory.first(
         "step", lambda page: page.head.metric == metric, f"no page states guarantees in the {metric} metric"

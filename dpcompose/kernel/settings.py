@@ -6,7 +6,7 @@ is one of six kinds, and a relation says what one step changes in it:
 
     kind      a database is                        a mechanism reads        one step changes
     records   a multiset (or sequence) of records  some atoms of records    (removed, added) records: edits
-    policies  a multiset of records                 some atoms of records    one record, along an edge
+    policies  a multiset, set or tuple of records   some atoms of records    one record, along an edge
     cells     one of two values or more a cell     some cells               the cells of one block
     listed    one of 0, 1, 2, …                    a value for each         a listed pair
     steps     anything                             everything               one step of one relation
@@ -100,7 +100,7 @@ class Relation:
 class Atom:
     """Records that the same mechanisms read.
 
-    records -- the only one, or two where there are more; these name all others in examples.
+    records -- the only one, or two where there are more; these name all others in examples.  Of sets, all.
     """
 
     records: tuple[str, ...]
@@ -111,8 +111,9 @@ class Databases:
     """The class: its kind, and what there is to say of that kind.
 
     shown -- the class in words, for readers;
-    of -- of records, what they form: "multisets", "sequences"; size -- how many records a database has, a
-    word of SIZES and a number, and at least `least`; atoms -- all of them; count -- how many cells, or
+    of -- of records, what they form: "multisets", "sequences", "sets", "tuples"; size -- how many records a
+    database has, a word of SIZES and a number, and at least `least`; atoms -- all of them; places -- of
+    tuples, at which of the places 0, 1, … the records of each atom stand; count -- how many cells, or
     databases, there are;
     of arrays, gone_through -- how many pairs of neighbours there are; types -- what was counted of them.
     """
@@ -123,6 +124,7 @@ class Databases:
     size: tuple[str, int | None] = ("any", None)
     least: int = 0
     atoms: tuple[Atom, ...] = ()
+    places: tuple[int, ...] = ()
     count: int = 0
     gone_through: int = 0
     types: tuple[Counted, ...] = ()
@@ -147,6 +149,7 @@ class Databases:
             atoms = [list(atom.records) for atom in self.atoms]
             found |= {"of": self.of, "size": list(self.size), "atoms": atoms}
             found |= {"least": self.least} if self.least else {}
+            found |= {"places": list(self.places)} if self.places else {}
         if self.kind == "arrays":
             found |= {"gone through": self.gone_through, "types": [one.data() for one in self.types]}
         return found | ({"count": self.count} if self.kind in ("cells", "listed", "arrays") else {})
@@ -232,6 +235,8 @@ class Mechanism:
     the value that is read; on arrays the number of a map.  A family whose members read the parts of a
     partition has one of these for as many members as one step can touch: any of the members may be the ones
     that read them, and the others read nothing that changes;
+    codes -- under policies, sets of atoms of which all records are read as one, another one for each set;
+    then the own domain is about these, each called by the first of its atoms;
     partition -- the name of that partition: of all families on it the members of the same numbers read them;
     stated -- the neighbours of its guarantee; None for noise, which is stated for none;
     domain -- "own": it is a map on what it reads; "common": on the whole class, and depends on what it reads;
@@ -248,6 +253,7 @@ class Mechanism:
     values: tuple[tuple[str, Term], ...]
     count: Term | None = None
     partition: str = ""
+    codes: tuple[tuple[int, ...], ...] = ()
     noise: Noise | None = None
     table: Table | None = None
     study: Setting | None = None
@@ -289,6 +295,7 @@ class Mechanism:
             found |= {} if value is None else {key: value.data()}
         found |= {} if self.count is None else {"count": formulas.to_text(self.count)}
         found |= {"also": [one.data() for one in self.also]} if self.also else {}
+        found |= {"codes": [list(one) for one in self.codes]} if self.codes else {}
         return found | ({"partition": self.partition} if self.partition else {})
 
 
@@ -468,30 +475,50 @@ def _databases(reader: Reader) -> Databases:
     kind = reader.key("kind").text(*KINDS)
     shown = reader.key("shown").text()
     if kind in OF_ATOMS:
-        reader.keys(("kind", "shown", "of", "size", "least", "atoms"))
-        if len(parts := reader.key("size").items()) != 2:
-            raise reader.key("size").wrong("a word and a number")
-        size = parts[0].text(*SIZES)
-        n = None if size == "any" else parts[1].whole(0, 10**15)
-        most = 10**15 if n is None else 0 if size == "exactly" else max(0, n - 1)
-        least = reader.key("least", 0).whole(0, most)
-        atoms = tuple(Atom(tuple(one.text() for one in atom.items())) for atom in reader.key("atoms").items())
-        names = [name for atom in atoms for name in atom.records]
-        if (
-            not atoms
-            or not all(1 <= len(atom.records) <= 2 for atom in atoms)
-            or len(set(names)) < len(names)
-        ):
-            raise reader.key("atoms").wrong("one or two records of each atom, all different")
-        of = ("multisets", "sequences") if kind == "records" else ("multisets",)
-        formed = reader.key("of").text(*of)
-        if least and formed != "multisets":
-            raise reader.key("least").wrong("nothing for sequences, so none")
-        return Databases(kind, shown, formed, (size, n), least, atoms)
+        return _of_records(reader, kind, shown)
     if kind == "arrays":
         return _on_arrays(reader, shown)
     reader.keys(("kind", "shown", "count") if kind != "steps" else ("kind", "shown"))
     return Databases(kind, shown, count=0 if kind == "steps" else reader.key("count").whole())
+
+
+FORMS = {"records": ("multisets", "sequences"), "policies": ("multisets", "sets", "tuples")}
+"""What records form, by the kind of the class."""
+OF_LEAST = ("multisets", "sets")
+"""What may have at least some number of records."""
+
+
+def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
+    """A class whose databases are made of records."""
+    reader.keys(("kind", "shown", "of", "size", "least", "atoms", "places"))
+    if len(parts := reader.key("size").items()) != 2:
+        raise reader.key("size").wrong("a word and a number")
+    size = parts[0].text(*SIZES)
+    n = None if size == "any" else parts[1].whole(0, 10**15)
+    most = 10**15 if n is None else 0 if size == "exactly" else max(0, n - 1)
+    least = reader.key("least", 0).whole(0, most)
+    formed = reader.key("of").text(*FORMS[kind])
+    atoms = tuple(Atom(tuple(one.text() for one in atom.items())) for atom in reader.key("atoms").items())
+    names = [name for atom in atoms for name in atom.records]
+    many = all(atom.records and (formed == "sets" or len(atom.records) <= 2) for atom in atoms)
+    if not atoms or not many or len(set(names)) < len(names):
+        raise reader.key("atoms").wrong("one or two records of each atom, all different")
+    if least and formed not in OF_LEAST:
+        raise reader.key("least").wrong("nothing for sequences, so none")
+    return Databases(
+        kind, shown, formed, (size, n), least, atoms, _places(reader, formed, len(atoms), size, n)
+    )
+
+
+def _places(reader: Reader, formed: str, atoms: int, size: str, n: int | None) -> tuple[int, ...]:
+    """Of tuples the place of each atom; all n of them."""
+    if formed != "tuples" and "places" not in reader.value:
+        return ()
+    found = tuple(one.whole() for one in reader.key("places").items())
+    exactly = formed == "tuples" and size == "exactly"
+    if not exactly or len(found) != atoms or set(found) != set(range(n or 0)):
+        raise reader.key("places").wrong("the place of each atom of tuples of one length, all of them,")
+    return found
 
 
 def _on_arrays(reader: Reader, shown: str) -> Databases:
@@ -517,7 +544,7 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     if single.value == ANY_TWO or databases.kind == "steps":
         return Relation(single.text(ANY_TWO, "step"), steps)
     if databases.kind == "policies":
-        return Relation(tuple(sorted({_edge(one, len(databases.atoms)) for one in single.items()})), steps)
+        return Relation(tuple(sorted({_edge(one, databases) for one in single.items()})), steps)
     some = [tuple(number.whole() for number in one.items()) for one in single.items()]
     if databases.kind == "records":
         edits = frozenset(map(_two(single), some)) | {(b, a) for a, b in map(_two(single), some)}
@@ -532,11 +559,14 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     return Relation(tuple(sorted(listed)), steps)
 
 
-def _edge(reader: Reader, atoms: int) -> Edge:
-    """An edge of a policy: two atoms, or an atom and null."""
-    ends = [NOTHING if one.value is None else one.whole(0, atoms - 1) for one in reader.items()]
+def _edge(reader: Reader, databases: Databases) -> Edge:
+    """An edge of a policy: two atoms, or an atom and null; of tuples two atoms of one place."""
+    last = len(databases.atoms) - 1
+    ends = [NOTHING if one.value is None else one.whole(0, last) for one in reader.items()]
     if len(ends) != 2 or ends == [NOTHING, NOTHING]:
         raise reader.wrong("two atoms, or an atom and null,")
+    if databases.places and (NOTHING in ends or len({databases.places[one] for one in ends}) > 1):
+        raise reader.wrong("two atoms of one place")
     return min(ends), max(ends)
 
 
@@ -551,7 +581,7 @@ def _two(reader: Reader) -> Any:
 
 MECHANISM_KEYS = (
     *("name", "reads", "stated", "domain", "notion", "values"),
-    *("count", "partition", "noise", "table", "study", "also"),
+    *("count", "partition", "codes", "noise", "table", "study", "also"),
 )
 
 
@@ -583,6 +613,7 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
         reader.key("values").values(),
         count,
         partition,
+        _codes(reader.key("codes"), reads[0], databases) if "codes" in reader.value else (),
         noise,
         _table(reader.key("table"), databases, values) if "table" in reader.value else None,
         _setting(reader.key("study"), depth + 1) if "study" in reader.value else None,
@@ -640,6 +671,23 @@ def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
     if any(one >= within for one in numbers) or databases.kind == "steps":
         raise reader.wrong(f"numbers below {within}")
     return tuple(sorted(set(numbers)))
+
+
+def _codes(
+    reader: Reader, reads: tuple[int, ...] | None, databases: Databases
+) -> tuple[tuple[int, ...], ...]:
+    """Sets of atoms that are read, which share none; of tuples each at one place."""
+    found = tuple(tuple(sorted({atom.whole() for atom in one.items()})) for one in reader.items())
+    every = [atom for one in found for atom in one]
+    there = set(range(len(databases.atoms)) if reads is None else reads)
+    fits = databases.kind == "policies" and databases.of != "sets" and all(found) and {*every} <= there
+    # `fits` first: atoms that are not there have no place
+    placed = not (fits and databases.places) or all(
+        len({databases.places[one] for one in some}) == 1 for some in found
+    )
+    if not fits or len(set(every)) < len(every) or not placed:
+        raise reader.wrong("sets of atoms that are read, of multisets or at one place, each in one of them,")
+    return tuple(sorted(found))
 
 
 def _is_count(count: Term) -> bool:

@@ -32,7 +32,6 @@ from dpcompose.privacy.schema import (
     ClaimTable,
     DatabasesTable,
     GranularityTable,
-    GroupsTable,
     GuaranteeTable,
     MapTable,
     MechanismTable,
@@ -42,6 +41,7 @@ from dpcompose.privacy.schema import (
     ProblemTable,
     QueryTable,
     ReadsTable,
+    ReplaceTable,
     StudyTable,
     first_line,
     line_of,
@@ -51,7 +51,7 @@ from dpcompose.privacy.schema import (
 )
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
 from dpcompose.spaces.additions import NOTHING, Additions
-from dpcompose.spaces.attributed import Tables, columns, tables
+from dpcompose.spaces.attributed import Tables, columns, tables, where
 from dpcompose.spaces.databases import (
     Database,
     DatabaseClass,
@@ -60,6 +60,7 @@ from dpcompose.spaces.databases import (
     Size,
     Streams,
     Tuples,
+    multisets,
     owners_of,
 )
 from dpcompose.spaces.granularities import BUILT_IN, Granularity, group, pairs, unbounded, union, w_event
@@ -69,6 +70,7 @@ from dpcompose.spaces.maps import (
     Part,
     everything,
     positions,
+    recoding,
     restriction,
     table,
 )
@@ -409,6 +411,8 @@ class _Reader:
                 return graphs(given.vertices)
             if given.kind == "tables":
                 return tables(given.attributes or {}, given.size)
+            if given.attributes is not None:
+                return multisets(size=given.size, attributes=given.attributes)
             records, arbitrary = tuple(given.records or ()), given.records is None
             made = CLASSES[given.kind](records, Size.read(given.size), arbitrary)
             return replace(made, owners=owners_of(given.users)) if isinstance(made, Tuples) else made
@@ -449,9 +453,9 @@ class _Reader:
         self, name: str, given: GranularityTable, databases: DatabaseClass, path: Path_
     ) -> dict[str, Granularity]:
         """A policy on records."""
-        groups = given.replace.within if isinstance(given.replace, GroupsTable) else given.replace
+        replaced = given.replace.data() if isinstance(given.replace, ReplaceTable) else given.replace
         try:
-            found = policy(name, groups or (), given.add_remove or ())
+            found = policy(name, replaced or (), given.add_remove or ())
         except ValueError as error:
             self._wrong(path, error)
             return {name: unbounded}  # nothing more is said of what is called so
@@ -491,14 +495,29 @@ class _Reader:
             )
         return None
 
+    def _recoding(self, name: str, given: MapTable, databases: DatabaseClass) -> Map:
+        """A map that recodes records."""
+        found = recoding(name, given.recode or {}, given.others)
+        if why := found.unfit(databases):
+            self._wrong(("maps", name, "recode"), f"{name} {why}")
+        return found
+
     def _maps(self, databases: DatabaseClass) -> dict[str, Map]:
         maps = dict(self.own.maps)
         for name, given in self.given.maps.items():
             path = ("maps", name)
             if name in self.own.maps:
                 self._wrong(path, f"{name} was added in Python already; call this one by another name")
+                continue
+            if given.table is None:
+                maps[name] = self._recoding(name, given, databases)
+                continue
             if not isinstance(databases, Listed):
-                self._wrong(path, "a map of your own needs a listed class")
+                self._wrong(
+                    path,
+                    "a map of your own needs a listed class; records of multisets are recoded: "
+                    'recode = { a1 = "A", a2 = "A" }',
+                )
                 continue
             elements = [str(D) for D in databases.elements]
             if missing := [D for D in elements if D not in given.table]:
@@ -770,9 +789,17 @@ class _Reader:
             return self._window(given.window, (*path, "window"))
         if given.users is not None:
             return self._of_users(given.users, (*path, "users"))
+        if given.where is not None:
+            chosen = where(given.where)
+            if self.databases is not None and (why := chosen.unfit(self.databases)):
+                self._wrong((*path, "where"), why)
+                return None
+            return chosen
         if given.attributes is not None:
-            if not isinstance(self.databases, Tables):
-                self._wrong((*path, "attributes"), "attributes are about tables")
+            if not isinstance(self.databases, Tables | Multisets):
+                self._wrong(
+                    (*path, "attributes"), "attributes are about tables, and multisets with attributes"
+                )
                 return None
             try:
                 return columns(self.databases, *given.attributes)

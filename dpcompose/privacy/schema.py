@@ -38,6 +38,7 @@ from dpcompose.privacy.checks import (
     shown,
 )
 from dpcompose.privacy.notions import FILE_KEYS
+from dpcompose.spaces import replacements
 from dpcompose.spaces.granularities import LARGEST_GROUP, LARGEST_WINDOW
 from dpcompose.spaces.queries import MOST_BINS
 
@@ -56,13 +57,15 @@ class DatabasesTable(Table):
     size: str = key(TEXT, "any")
     elements: list[str] | None = key(NAMES)
     vertices: int | str | None = key(Either(Whole(1), TEXT, str))
-    attributes: dict[str, list[str]] | None = key(TableOf(ListOf(NAME, 1), 1))
+    attributes: dict[str, str | list[str]] | None = key(
+        TableOf(Either(Word("word", ("any",)), ListOf(NAME, 1), list), 1)
+    )
     users: dict[str, list[int]] | None = key(TableOf(NUMBERS))
 
     def check(self) -> None:
         for about, kinds in (
             ("vertices", ["graphs"]),
-            ("attributes", ["tables"]),
+            ("attributes", ["tables", "multisets"]),
             ("users", ["tuples", "streams"]),
         ):
             if getattr(self, about) is not None and self.kind not in kinds:
@@ -71,6 +74,10 @@ class DatabasesTable(Table):
             raise ValueError("records and size are about records; graphs have vertices = 4")
         if self.kind == "tables" and (self.records is not None or self.attributes is None):
             raise ValueError('tables have attributes = { age = ["young", "old"] }, which make their records')
+        if self.attributes is not None and self.records is not None:
+            raise ValueError("attributes make the records: leave out records, or attributes")
+        if self.kind == "tables" and "any" in (self.attributes or {}).values():
+            raise ValueError("attributes of tables list their values; those of multisets may have any")
         if self.kind == "listed" and self.elements is None:
             raise ValueError("a listed class needs its databases: elements = [...]")
         if self.kind == "listed" and (self.records is not None or self.size != "any"):
@@ -96,13 +103,26 @@ PAIRS = ListOf(ListOf(NAME, 2, 2))
 ALL = Word("word", ("all",))
 
 
-class GroupsTable(Table):
-    within: list[list[str]] = need(ListOf(ListOf(NAME, 2), 1))
+class ReplaceTable(Table):
+    within: list[list[str]] | None = key(ListOf(ListOf(NAME, 2), 1))
+    changes: list[str] | None = key(ListOf(NAME, 1))
+    keeps: list[str] | None = key(ListOf(NAME, 1))
+    one_of: str | list[str] | None = key(Either(ALL, ListOf(NAME, 1), list), written="one-of")
+    within_distance: str | None = key(FORMULA, written="within-distance")
+    norm: str | None = key(NAME)
+    of: list[str] | None = key(ListOf(NAME, 1))
+
+    def data(self) -> dict[str, Any]:
+        """The table as files write it."""
+        return {self.keys[name].written or name: getattr(self, name) for name in sorted(self.given)}
+
+    def check(self) -> None:
+        replacements.read(self.data(), "replace")
 
 
 class GranularityTable(Table):
     neighbours: list[list[str]] | None = key(PAIRS)
-    replace: str | list[list[str]] | GroupsTable | None = key(Either(Either(ALL, PAIRS, list), GroupsTable))
+    replace: str | list[list[str]] | ReplaceTable | None = key(Either(Either(ALL, PAIRS, list), ReplaceTable))
     add_remove: str | list[str] | None = key(Either(ALL, ListOf(NAME, 1), list), written="add-remove")
 
     def check(self) -> None:
@@ -115,10 +135,23 @@ class GranularityTable(Table):
 
 
 class MapTable(Table):
-    table: dict[str, str] = need(TableOf(NAME))
+    table: dict[str, str] | None = key(TableOf(NAME))
     image_neighbours: list[list[str]] | dict[str, list[list[str]]] | None = key(
         Either(PAIRS, TableOf(PAIRS)), written="image-neighbours"
     )
+    recode: dict[str, str] | None = key(TableOf(NAME, 1))
+    others: str | None = key(NAME)
+
+    def check(self) -> None:
+        if (self.table is None) == (self.recode is None):
+            raise ValueError(
+                'a map is table = { a = "x", b = "y" } on a listed class, or recodes records of multisets: '
+                'recode = { a1 = "A", a2 = "A" }'
+            )
+        if self.table is not None and self.others is not None:
+            raise ValueError("others is what all records become that recode does not list")
+        if self.recode is not None and self.image_neighbours is not None:
+            raise ValueError("image-neighbours are those of a table; of recoded records they follow")
 
 
 class ReadsTable(Table):
@@ -128,6 +161,7 @@ class ReadsTable(Table):
     window: list[int] | None = key(ListOf(Whole(1), 2, 2))
     users: list[str] | None = key(NAMES)
     attributes: list[str] | None = key(NAMES)
+    where: dict[str, list[str]] | None = key(TableOf(ListOf(NAME, 1), 1))
     vertex: int | str | None = key(Either(Whole(1), NAME, str))
     vertices: list[int] | None = key(NUMBERS)
     part: str | None = key(NAME)
@@ -137,7 +171,8 @@ class ReadsTable(Table):
         if len(self.given - {"of"}) != 1:
             raise ValueError(
                 'say what is read: "everything", { records = [...] }, { positions = [...] }, '
-                "{ window = [first, last] }, { users = [...] }, { attributes = [...] }, { vertex = 2 }, "
+                "{ window = [first, last] }, { users = [...] }, { attributes = [...] }, "
+                '{ where = { county = ["north"] } }, { vertex = 2 }, '
                 "{ vertices = [...] }, "
                 '{ map = "NAME" } or { part = "i", of = "P" }'
             )

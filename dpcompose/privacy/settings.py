@@ -25,7 +25,7 @@ from dpcompose.spaces.attributed import Tables
 from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Size, Tuples
 from dpcompose.spaces.granularities import Changes, Granularity, Pairs, Union, group, pairs
 from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
-from dpcompose.spaces.maps import Everything, Function, Map, Part, Positions, Restriction, Table
+from dpcompose.spaces.maps import Everything, Function, Map, Part, Positions, Recoding, Restriction, Table
 from dpcompose.spaces.policies import policy_of
 from dpcompose.spaces.queries import Bit, Count, Location, Mean, Sum
 from dpcompose.spaces.reading import AtVertex, EachVertex, OfGraphs
@@ -81,10 +81,11 @@ class Setting(Composition, Shown):
             *(one.reads.names for one in self.mechanisms), *(one.names for one in stated)
         )
         object.__setattr__(self, "databases", self.databases.naming(named, self.target.innermost()[1]))
-        object.__setattr__(self, "mechanisms", tuple(map(self._told_by_name, self.mechanisms)))
+        object.__setattr__(self, "mechanisms", tuple(map(self._on_the_class, self.mechanisms)))
         self._check_names(stated)
         _one_meaning("granularities", [*stated, *(one.innermost()[0] for one in stated)])
-        tables = [m.reads for m in self.mechanisms if isinstance(m.reads, Table | Function)]
+        named_maps = (Table, Function, Recoding)
+        tables = [m.reads for m in self.mechanisms if isinstance(m.reads, named_maps) and m.reads.name]
         _one_meaning("maps", tables)
         self._check_families()
         for mechanism in self.mechanisms:
@@ -99,17 +100,41 @@ class Setting(Composition, Shown):
     def _check_names(self, stated: Sequence[Granularity]) -> None:
         """Policies are about records of the class; where queries look at attributes, they say too little."""
         for name, inner in self.studies.items():
-            named = [one for one in stated if one.names] if inner.attributes else []
+            named = [one for one in stated if one.partial] if inner.attributes else []
             if named:
                 raise InvalidSetting(
                     f"{name} looks at an attribute of the records, of which {named[0]} neighbours say nothing"
                 )
         if not isinstance(self.databases, Multisets | Sets | Tuples) or self.databases.arbitrary:
             return
-        for one in stated:
-            if unknown := sorted(one.names - {*self.databases.records}):
-                there = near(unknown[0], self.databases.records)
+        if isinstance(self.databases, Multisets) and self.databases.unlimited:
+            self._check_unnamed(stated)
+        for one, records in self._about():
+            if unknown := sorted(one.names - records):
+                there = near(unknown[0], records)
                 raise InvalidSetting(f"{one} is about {unknown[0]!r}, which is no record of the class{there}")
+
+    def _about(self) -> Iterator[tuple[Granularity, set[str]]]:
+        """What is stated, with the records that it may name: of recoded ones what they become as well."""
+        known = (
+            set(self.databases.records) if isinstance(self.databases, Multisets | Sets | Tuples) else set()
+        )
+        yield self.target, known
+        for one in self.mechanisms:
+            if (stated := one.satisfies.granularity) is not None:
+                own = isinstance(one.reads, Recoding) and one.satisfies.domain == "own"
+                further = {str(x) for x in one.reads.names} if own else set()
+                yield stated, known | further
+
+    def _check_unnamed(self, stated: Sequence[Granularity]) -> None:
+        """Where attributes have any values, records are told by these and have no names of their own."""
+        named = [str(one) for one in stated if one.names]
+        named += [m.name for m in self.mechanisms if type(m.reads) is Restriction and m.reads.records]
+        if named:
+            raise InvalidSetting(
+                f"{named[0]} names records, and {self.databases} have any number of them: say which by their "
+                'attributes, reads = { where = { county = ["north"] } } or replace = { keeps = ["county"] }'
+            )
 
     def __repr__(self) -> str:
         """What is composed, in one line."""
@@ -204,7 +229,7 @@ class Setting(Composition, Shown):
                     f"{mechanism.name} reads the parts of {f.partition}, of which there are {f.parts}: "
                     f'it must be a family of as many mechanisms (index = "i", count = "{f.parts}")'
                 )
-        named = [m.name for m in self.mechanisms if isinstance(m.reads, Restriction)]
+        named = [m.name for m in self.mechanisms if isinstance(m.reads, Restriction | Recoding)]
         if named and any(isinstance(m.reads, Part) for m in self.mechanisms):
             raise InvalidSetting(
                 f"{named[0]} reads named records, and others read parts of a partition: which part "
@@ -494,6 +519,8 @@ class Setting(Composition, Shown):
             self._check_positions(mechanism.name, f)
         if (why := f.unfit(self.databases)) is not None:
             raise InvalidSetting(f"{mechanism.name} {why}")
+        if isinstance(f, Recoding) and stated.granularity is not None and stated.domain == "own":
+            self._check_recoded(mechanism.name, f, stated.granularity)
         if isinstance(f, Restriction):
             if not isinstance(self.databases, Multisets | Sets | Sequences):
                 raise InvalidSetting(f"{mechanism.name} reads records, but {self.databases} have none")
@@ -528,6 +555,13 @@ class Setting(Composition, Shown):
             self._check_study(mechanism, study)
         elif stated.domain is None and not isinstance(f, Everything):
             raise InvalidSetting(f"{mechanism.name}: {DOMAIN_NEEDED}")
+
+    def _check_recoded(self, name: str, f: Recoding, granularity: Granularity) -> None:
+        """On the own domain neighbours are those of what records become."""
+        image = f.image(self.databases)
+        attributes = isinstance(image, Multisets) and image.attributes is not None
+        if not attributes and (unfit := granularity.unfit(image)):
+            raise InvalidSetting(f"{name} is about what records become, on its own domain: {unfit}")
 
     def _check_study(self, mechanism: Mechanism, study: Setting) -> None:
         """A composition is one on what it reads, for the neighbours that its guarantee is stated for."""
@@ -577,6 +611,11 @@ class Setting(Composition, Shown):
                 )
         if study.attributes:
             self._check_attributes(name)
+
+    def _on_the_class(self, mechanism: Mechanism) -> Mechanism:
+        """A mechanism with what it reads as the records of the class say it."""
+        f = mechanism.reads.on(self.databases)
+        return self._told_by_name(mechanism if f is mechanism.reads else replace(mechanism, reads=f))
 
     def _told_by_name(self, mechanism: Mechanism) -> Mechanism:
         """A composition on values of a map, whose neighbours are listed with the map: its guarantee is stated
@@ -655,7 +694,7 @@ class Setting(Composition, Shown):
         A policy that names records does not say which of those of one name it joins.
         """
         told = self.target.edits(self.databases) is not None or isinstance(self.target, Changes)
-        unsaid = [one for one in self.granularities if one.names]
+        unsaid = [one for one in self.granularities if one.partial]
         if not told and policy_of(self.target) is None:
             unsaid = [self.target]
         if unsaid:
@@ -826,7 +865,7 @@ def _told_apart(
     return apart, [replace(one, reads=read(one.reads)) for one in mechanisms]
 
 
-def _one_meaning(what: str, named: Sequence[Granularity | Table | Function | None]) -> None:
+def _one_meaning(what: str, named: Sequence[Granularity | Table | Function | Recoding | None]) -> None:
     """Raises InvalidSetting where two different values have one name."""
     meanings: dict[str, object] = {}
     for one in named:

@@ -25,6 +25,7 @@ from dpcompose.spaces.maps import (
     Function,
     Map,
     Part,
+    Recoding,
     Table,
     table,
 )
@@ -56,6 +57,9 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
         data["maps"] = maps_data([m.reads for m in setting.mechanisms], used)
         made = {_name_of_table(m): m.table.data() for m in setting.mechanisms if m.table is not None}
         data |= {"tables": made} if made else {}
+    recoded = [m.reads for m in setting.mechanisms if isinstance(m.reads, Recoding) and m.reads.name]
+    if recoded:
+        data["maps"] = {f.name: f.table() for f in sorted(recoded, key=lambda f: f.name)}
     parts = {
         m.reads.partition: m.reads.table()
         for m in setting.mechanisms

@@ -116,6 +116,8 @@ class Citing:
         cited: Page | None = None
         fits: list[Fit] = []
         for page in ranked(self.theory, self.theory.of_kind("named"), conclusions.notion):
+            if not all(self._evidence(page, one).holds for one in page.head.where):
+                continue
             reason, pair = self._misfit(page, conclusions.notion)
             if reason is not None:
                 fits.append(Fit(page, False, False, reason, pair))
@@ -132,7 +134,8 @@ class Citing:
         if cited is None:
             cited = ranked(self.theory, self.theory.of_kind("substitution"), conclusions.notion)[0]
             return Citation(cited, (), tuple(fits))
-        return Citation(cited, tuple(map(self.held, cited.head.hypotheses)), tuple(fits))
+        supposed = [*cited.head.where, *cited.head.hypotheses]
+        return Citation(cited, tuple(map(self.held, supposed)), tuple(fits))
 
     def held(self, hypothesis: Hypothesis) -> Held:
         """A hypothesis that holds, with what was gone through."""
@@ -178,7 +181,7 @@ class Citing:
     def _premises(self, head: Named, notion: str) -> str | None:
         """Why the premises of a composition theorem are not those of the setting; None where they are."""
         setting, wanted = self.setting, head.premises
-        if notion not in {*head.items, *head.conclusion}:
+        if notion not in {*head.items, *head.conclusion, *head.notions}:
             return f"it is not stated for {self.theory.form_of(notion)}"
         if wanted.target is not None and str(setting.target) != wanted.target:
             return f"it is about {wanted.target} neighbours, the target is {setting.target}"

@@ -98,6 +98,11 @@ class Granularity(Shown, ABC):
         """The records that it names."""
         return frozenset()
 
+    @property
+    def partial(self) -> bool:
+        """Whether it says of some records and not of others that they may become each other, come or go."""
+        return bool(self.names)
+
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
         """Whether D and E are neighbours inside the class."""
         edits = self.edits(databases)
@@ -505,6 +510,10 @@ class Union(Granularity):
     def names(self) -> frozenset[str]:
         return self.one.names | self.other.names
 
+    @property
+    def partial(self) -> bool:
+        return self.one.partial or self.other.partial
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Union) and (self.one, self.other) == (other.one, other.other)
 
@@ -582,6 +591,10 @@ class Group(Granularity):
     @property
     def names(self) -> frozenset[str]:
         return self.of.names
+
+    @property
+    def partial(self) -> bool:
+        return self.of.partial
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Group) and self.innermost() == other.innermost()

@@ -61,6 +61,7 @@ OF = [
     "78-a-study-in-a-study.toml",
     "80-lists-of-links.toml",
     "88-entries-of-a-log.toml",
+    "104-towns-and-counties.toml",
     "92-modify-within-a-county.toml",
     "95-values-between-bounds.toml",
     "96-several-guarantees.toml",
@@ -70,6 +71,8 @@ OF = [
     "many.toml",
     "nested.toml",
     "numbers.toml",
+    "places.toml",
+    "sets-of-two.toml",
 ]
 """The problem files whose derivations are forged."""
 

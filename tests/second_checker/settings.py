@@ -6,11 +6,14 @@ from typing import Any
 
 from second_checker import cells, noises, sizes, tables
 from second_checker.algebra import Algebra
+from second_checker.attributes import written_out
 from second_checker.forms import Form
 from second_checker.graphs import graphs
 from second_checker.lists import listed
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
+from second_checker.places import tuples
+from second_checker.policies import policies
 from second_checker.records import records
 from second_checker.samples import demand_same
 
@@ -40,6 +43,8 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
         plain = name.removesuffix("[i]")
         demand(problem.get("parameters", {}).get(plain) == words, f"the parameter {name} is another one")
     demand(len(problem["mechanisms"]) == len(core["mechanisms"]), "there are other mechanisms")
+    if core["databases"]["kind"] in ("policies", "records"):
+        problem = written_out(problem)
     kind = problem["databases"]["kind"]
     if kind not in PLACES:
         raise NotRead("setting", f"databases that are {kind}")
@@ -58,6 +63,8 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
         studies(problem, core, library)
     if kind in UNCOUNTED and any("noise" in one for one in core["mechanisms"]):
         raise NotRead("noise", f"on {kind}")
+    if core["databases"]["kind"] == "policies":
+        return (policies if kind in ("multisets", "sets") else tuples)(problem, core) or core
     return PLACES[kind](problem, core) or core
 
 

@@ -98,7 +98,7 @@ class Elaborated:
         written, _ = self._written
         tables = any(one.table is not None for one in written.mechanisms)
         kinds: tuple[type[Kind], ...] = (
-            (Listed,) if tables else (Records, Policies, Cells, Steps, Arrays, Listed)
+            (Listed,) if tables else (Records, Cells, Policies, Steps, Arrays, Listed)
         )
         if not written.has_choices:
             return next(found for one in kinds if (found := one.of(written)) is not None)
@@ -140,6 +140,8 @@ class Elaborated:
             "notion": stated.satisfies.notion,
             "values": _values_of(stated),
         }
+        if codes := self.kind.codes(own.reads):
+            data["codes"] = codes
         if stated.members is not None:
             data["count"] = formulas.to_text(stated.members)
         if isinstance(stated.reads, Part):

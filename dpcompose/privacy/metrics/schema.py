@@ -90,7 +90,7 @@ class _Map(Check):
     """A map: the entries of its values in coordinates, or a table on a listed class."""
 
     def read(self, value: Any, path: Path_, found: Found) -> Any:
-        table = isinstance(value, Mapping) and "table" in value
+        table = isinstance(value, Mapping) and not {"table", "recode"}.isdisjoint(value)
         return (MapTable if table else ValuesTable).read(value, path, found)
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
