@@ -210,7 +210,10 @@ class _Told:
         return line
 
     def holds(self, held: Held) -> Line:
-        return self.add(words.Holds(held.words, held.covered), HYPOTHESIS, held.hypothesis.data())
+        """The line on a hypothesis, told once."""
+        said = (words.Declared if held.declared else words.Holds)(held.words, held.covered)
+        told = (line for line in self.lines if line.judgement == said)
+        return next(told, None) or self.add(said, HYPOTHESIS, held.hypothesis.data())
 
     def loss_and_profile(self) -> tuple[Line, Line]:
         """The lines on what each mechanism loses, what all lose together, and how far neighbours move."""
@@ -323,7 +326,8 @@ class _Told:
         cited = self.by.citation
         held = list(map(self.holds, cited.held))
         said = self.by.private(self.by.found.before)
-        return self.add(said, cited.theorem.id, {}, [loss, profile, *held])
+        uses = sorted([loss, profile, *held], key=lambda line: line.n)
+        return self.add(said, cited.theorem.id, {}, uses)
 
     def optimal(self, known: Known, profile: Line, guarantee: Line) -> None:
         """That no smaller guarantee holds, where that is known."""

@@ -125,6 +125,11 @@ class Holds:
 
 
 @dataclass(frozen=True)
+class Declared(Holds):
+    """The same where the setting says so, and nothing was checked; `covered` says by what."""
+
+
+@dataclass(frozen=True)
 class Private:
     """The composition satisfies the notion with these parameters, for the target's neighbours."""
 

@@ -83,7 +83,9 @@ def source(line: Line, steps: Captions, before: str = "") -> str:
     uses = f" from {_numbers(line.uses, before)}" if line.uses else ""
     if line.by in (GIVEN, HYPOTHESIS):
         covered = line.by
-        if isinstance(line.judgement, kernel.Holds):
+        if isinstance(line.judgement, kernel.Declared):
+            covered = line.judgement.covered
+        elif isinstance(line.judgement, kernel.Holds):
             covered = f"checked: {line.judgement.covered}"
         elif isinstance(line.judgement, kernel.Tabled):
             covered = "checked on its table"

@@ -365,8 +365,13 @@ class Named(Head):
     """A composition theorem that people cite: premises, hypotheses, a shape, its conclusion.
 
     conclusion -- formulas in the parameters, k, and for guarantees stated in "H" also m: how many
-    H-steps two target neighbours can be apart (GB Prop. A.3).
+    H-steps two target neighbours can be apart (GB Prop. A.3);
+    adaptively -- the hypothesis under which it holds where mechanisms read earlier outputs; left out: it is
+    about independent ones.  `adaptive_items` are the numbers of that, by notion; where there is none, the
+    source has the result for independent mechanisms, and the page derives the other form.
     """
+
+    numbers_adaptive_results: ClassVar[bool] = True
 
     kind: Literal["named"]
     title: str
@@ -374,6 +379,7 @@ class Named(Head):
     statement: str
     premises: Premises = Premises()
     hypotheses: list[Hypothesis] = field(default_factory=list)
+    adaptively: Hypothesis | None = None
     shape: str | None = None
     conclusion: dict[str, str | dict[str, str]] = field(default_factory=dict)
 
@@ -385,6 +391,8 @@ class Named(Head):
     @property
     def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
         yield from ((("hypotheses", str(n)), one) for n, one in enumerate(self.hypotheses, start=1))
+        if self.adaptively is not None:
+            yield ("adaptively",), self.adaptively
 
     @property
     def notions_named(self) -> Iterator[tuple[Place, str]]:
