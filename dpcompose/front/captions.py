@@ -222,6 +222,7 @@ class _Told:
             self.add(by.stated(i, theorem), GIVEN, {"M": i}) for i, theorem in enumerate(found.shop.stated, 1)
         ]
         private = [*self.in_inputs(given), *self.in_values(given)]
+        private = [*private, *self.processed(private)]
         converted = list(self.converted(private))
         rule, held = by.theory.rule(by.notion), list[Line]()
         if by.setting.adaptive and rule.head.adaptively is not None:
@@ -259,6 +260,16 @@ class _Told:
             shown = (head.density, head.loss, head.then, head.because)
             said = words.PrivateInValue(tuple(some), metrics, *shown, parameters=letters)
             yield self.add(said, id, {"M": some}, [given[i - 1] for i in some])
+
+    def processed(self, private: Sequence[Line]) -> Iterator[Line]:
+        """Functions of outputs keep guarantees: one line for those that are said to do the same."""
+        every = [one.processing for one in self.by.setting.mechanisms]
+        page = self.by.theory.processing("outputs")
+        for done in dict.fromkeys(filter(None, every)):
+            some = tuple(i for i, one in enumerate(every, start=1) if one == done)
+            uses = [line for line in private if not set(some).isdisjoint(line.roles["M"])]
+            assert page is not None
+            yield self.add(words.Processed(some, done), page.id, {"M": list(some)}, uses)
 
     def converted(self, private: Sequence[Line]) -> Iterator[Line]:
         """Guarantees of a notion in another one, page by page; yields the last lines."""

@@ -94,6 +94,14 @@ class PrivateInValue(PrivateInInput):
 
 
 @dataclass(frozen=True)
+class Processed:
+    """What is published of the mechanisms is a function of their outputs, in words; it keeps guarantees."""
+
+    mechanisms: tuple[int, ...]
+    words: str
+
+
+@dataclass(frozen=True)
 class Loss:
     """The composition has this loss where the input of M_i moves by r[i].
 
@@ -147,7 +155,9 @@ class Optimal:
     parameters: Values
 
 
-Judgement = Given | Releases | PrivateInInput | Converted | Loss | Profile | Holds | Private | Optimal
+Judgement = (
+    Given | Releases | PrivateInInput | Processed | Converted | Loss | Profile | Holds | Private | Optimal
+)
 
 
 def believed(judgement: Judgement) -> TypeGuard[Given | Releases]:

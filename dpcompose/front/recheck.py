@@ -93,3 +93,6 @@ def assumptions(found: Rechecked) -> Iterable[str]:
             if adaptive
             else "that the mechanisms are independent"
         )
+    for one in found.checked.setting.mechanisms:
+        if one.processed:
+            yield f"that what is done to the output of {one.name} reads nothing else"

@@ -207,6 +207,8 @@ class Mechanism:
     partition has one of these for as many members as one step can touch: any of the members may be the ones
     that read them, and the others read nothing that changes;
     partition -- the name of that partition: of all families on it the members of the same numbers read them;
+    processed -- whether what it outputs is some function of this, of which nothing else is known than that it
+    reads, besides its own coins, nothing more: it may be the identity;
     stated -- the neighbours of its guarantee; None for noise, which is stated for none;
     domain -- "own": it is a map on what it reads; "common": on the whole class, and depends on what it reads;
     notion, values -- its guarantee; of noise, a guarantee of its page for values that are 1 apart;
@@ -224,6 +226,7 @@ class Mechanism:
     noise: Noise | None = None
     table: Table | None = None
     study: Setting | None = None
+    processed: bool = False
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
@@ -238,6 +241,7 @@ class Mechanism:
             value = getattr(self, key)
             found |= {} if value is None else {key: value.data()}
         found |= {} if self.count is None else {"count": formulas.to_text(self.count)}
+        found |= {"processed": True} if self.processed else {}
         return found | ({"partition": self.partition} if self.partition else {})
 
 
@@ -430,7 +434,7 @@ def _two(reader: Reader) -> Any:
 
 MECHANISM_KEYS = (
     *("name", "reads", "stated", "domain", "notion", "values"),
-    *("count", "partition", "noise", "table", "study"),
+    *("count", "partition", "noise", "table", "study", "processed"),
 )
 
 
@@ -450,6 +454,8 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
     if "stated" in reader.value:
         on = values if databases.kind == "listed" and domain == "own" else databases.count
         stated = _relation(reader.key("stated"), databases, on)
+    if type(processed := reader.key("processed", False).value) is not bool:
+        raise reader.key("processed").wrong("true or false")
     noise = _noise(reader.key("noise"), reads, databases) if "noise" in reader.value else None
     if (stated is None) != (noise is not None):
         raise reader.wrong("either noise or the neighbours of a guarantee")
@@ -465,6 +471,7 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
         noise,
         _table(reader.key("table"), databases, values) if "table" in reader.value else None,
         _setting(reader.key("study"), depth + 1) if "study" in reader.value else None,
+        processed,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from dpcompose.language import formulas
@@ -103,6 +104,11 @@ def _granularities(setting: Setting) -> list[Granularity]:
 
 
 def _mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
+    after = {"post-processing": mechanism.processing} if mechanism.processing else {}
+    return _before_processing(mechanism) | after
+
+
+def _before_processing(mechanism: Mechanism) -> dict[str, Any]:
     f, stated = mechanism.reads, mechanism.satisfies
     reads = f.data()
     many = {} if mechanism.members is None else {"index": "i", "count": str(mechanism.members)}
@@ -235,7 +241,7 @@ def _listed(setting: Setting) -> Setting:
             f = table(f"f{i}", {names[D]: inside[f(D)] for D in names}, given)
         if made is not None:
             made = made.written({D: rows[D] for D in made.rows})
-        return Mechanism(mechanism.name, f, stated.about(listed(granularity)), mechanism.members, table=made)
+        return replace(mechanism, reads=f, satisfies=stated.about(listed(granularity)), table=made)
 
     return Setting(
         Listed(tuple(names.values())),

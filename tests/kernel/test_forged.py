@@ -62,6 +62,7 @@ OF = [
     "80-lists-of-links.toml",
     "88-entries-of-a-log.toml",
     "92-modify-within-a-county.toml",
+    "101-published-after-rounding.toml",
     "calculus.toml",
     "implied.toml",
     "many.toml",
