@@ -107,6 +107,26 @@ class MetricSetting:
         """The named metrics as the symbols that formulas have for them."""
         return {name: symbol(name, NONNEGATIVE) for name in self.metrics}
 
+    @property
+    def reads_everything(self) -> bool:
+        """Whether all mechanisms are private in metrics of whole databases, none in one of a part."""
+        formulas = [one.metric for one in self.mechanisms]
+        return all(one.values is None for one in self.mechanisms) and all(map(self._is_of_all, formulas))
+
+    def _is_of_all(self, formula: sympy.Expr) -> bool:
+        """Whether a formula is in metrics of whole databases."""
+        for one in (self.metrics[x.name] for x in formula.free_symbols if x.name in self.metrics):
+            match one.distance:
+                case Norm(of=of) | Own(of=of) | AnyTwo(of=of):
+                    whole = not of.name
+                case Made():
+                    whole = self._is_of_all(one.distance.formula)
+                case _:
+                    whole = False
+            if not whole:
+                return False
+        return True
+
 
 @dataclass(frozen=True)
 class MetricProblem:
