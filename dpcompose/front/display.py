@@ -326,6 +326,8 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
         f"right is: {text_html(bound.guarantee.granularity)} "
         f"{_dp_html(*render.right(found, bound), bound.steps.theory)}</p>"
     )
+    if words := render.published(found):
+        yield f"<p>{text_html(words)}</p>"
     if example.alone is not None:
         name, loss = text_html(example.alone.mechanism), _loss(example.alone.loss)
         yield f"<p>already {name} alone loses {loss} ({example.alone.by})</p>"

@@ -321,6 +321,8 @@ def _counterexample(found: Verdict) -> Iterator[str]:
     )
     beside, at_least = example.decimals, "at least " if example.is_at_least else ""
     yield f"The true loss is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
+    if words := render.published(found):
+        yield f"This is {_text(words)}."
     if example.alone is not None:
         alone = formula(formulas.parse(example.alone.loss, {}))
         name = plain(example.alone.mechanism)

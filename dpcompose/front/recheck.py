@@ -107,3 +107,6 @@ def assumptions(found: Rechecked) -> Iterable[str]:
             else "that the mechanisms are independent"
         )
     yield from map(str, found.checked.setting.assumed)
+    for one in found.checked.setting.mechanisms:
+        if one.processed:
+            yield f"that what is done to the output of {one.name} reads nothing else"

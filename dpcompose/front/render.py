@@ -62,7 +62,9 @@ def source(line: Line, steps: Captions, before: str = "") -> str:
     uses = f" from {_numbers(line.uses, before)}" if line.uses else ""
     if line.by in (GIVEN, HYPOTHESIS):
         covered = line.by
-        if isinstance(line.judgement, kernel.Holds):
+        if isinstance(line.judgement, kernel.Declared):
+            covered = line.judgement.covered
+        elif isinstance(line.judgement, kernel.Holds):
             covered = f"checked: {line.judgement.covered}"
         elif isinstance(line.judgement, kernel.Tabled):
             covered = "checked on its table"
@@ -112,6 +114,9 @@ def sentence(line: Line, steps: Captions) -> str:
                 else f"{len(metrics)} metrics, by {next(iter(metrics))}, ..."
             )
             return f"{some}: the guarantee holds in the distance of what is read ({where})"
+        case kernel.Processed():
+            some = _all_of([names[i - 1] for i in said.mechanisms])
+            return f"{some}, then {said.words}: a function of the output keeps the guarantee"
         case kernel.Converted():
             shown = [
                 f"{names[i - 1]} keeps {_dp(said.notion, values, theory)}"
@@ -273,6 +278,9 @@ def dependence(setting: Setting, before: str = "") -> Iterator[str]:
     for f in dict.fromkeys(one.reads for one in setting.mechanisms if isinstance(one.reads, Part)):
         if f.most > 1:
             yield f"{before}every record lies in at most {f.most} of the {f.parts} parts of {f.partition}"
+    for one in setting.mechanisms:
+        if one.processing:
+            yield f"{before}what is done to the output of {one.name} ({one.processing}) reads nothing else"
     for name, study in setting.studies.items():
         yield from dependence(study, f"{before}in {name} ")
 
@@ -392,6 +400,8 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
     yield example.lost()
     for row, name in zip(example.rows, example.names, strict=True):
         yield f"reached by {name} {row.words()}"
+    if words := published(found):
+        yield words
     if example.alone is not None:
         yield f"already {example.alone.mechanism} alone loses {example.alone.loss} ({example.alone.by})"
     if example.without:
@@ -403,6 +413,12 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
         yield f"right is: {_curve(found.guarantee, bound)}"
     for change in found.nearby:
         yield f"it would hold {change}"
+
+
+def published(found: Verdict) -> str:
+    """What a refutation takes functions of outputs to be, of which no more is known; "": there are none."""
+    some = found.as_they_are
+    return f"with the outputs of {_all_of(list(some))} published as they are" if some else ""
 
 
 def left_out(example: Counterexample) -> str:

@@ -239,7 +239,9 @@ class Study:
                 said, claim.guarantee, about, self.proofs.pairs(proved), proved.by_curve
             )
             if example is not None:
-                return replace(answer, counterexample=example, nearby=near)
+                return replace(
+                    answer, counterexample=example, nearby=near, as_they_are=self.setting.processed
+                )
         at = ", ".join(f"{name} = {x}" for name, x in said.point)
         return replace(
             answer, reason=f"mechanisms that fit lose more{f' at {at}' if at else ''}", nearby=near

@@ -278,8 +278,13 @@ class Named(Head):
     where -- hypotheses without which nobody would think of it: where one fails, nothing is said of it;
     notions -- for which it is stated besides those with an item or a conclusion;
     conclusion -- formulas in the parameters, k, and for guarantees stated in "H" also m: how many
-    H-steps two target neighbours can be apart (GB Prop. A.3).
+    H-steps two target neighbours can be apart (GB Prop. A.3);
+    adaptively -- the hypothesis under which it holds where mechanisms read earlier outputs; left out: it is
+    about independent ones.  `adaptive_items` are the numbers of that, by notion; where there is none, the
+    source has the result for independent mechanisms, and the page derives the other form.
     """
+
+    numbers_adaptive_results: ClassVar[bool] = True
 
     kind: Literal["named"]
     title: str
@@ -289,6 +294,7 @@ class Named(Head):
     where: list[Hypothesis] = field(default_factory=list)
     hypotheses: list[Hypothesis] = field(default_factory=list)
     notions: list[str] = field(default_factory=list)
+    adaptively: Hypothesis | None = None
     shape: str | None = None
     conclusion: dict[str, str | dict[str, str]] = field(default_factory=dict)
 
@@ -301,6 +307,8 @@ class Named(Head):
     def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
         for key, some in (("where", self.where), ("hypotheses", self.hypotheses)):
             yield from (((key, str(n)), one) for n, one in enumerate(some, start=1))
+        if self.adaptively is not None:
+            yield ("adaptively",), self.adaptively
 
     @property
     def notions_named(self) -> Iterator[tuple[Place, str]]:

@@ -6,7 +6,7 @@ the judgement that it concludes, and the pages and deciders that this step rests
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice, product
 from typing import Any, Protocol, TypeVar
@@ -41,7 +41,7 @@ from dpcompose.kernel.judgements import (
     Satisfies,
 )
 from dpcompose.kernel.losses import Composition, Converted, Loss, Values
-from dpcompose.kernel.settings import Setting, Stated
+from dpcompose.kernel.settings import Mechanism, Setting, Stated
 from dpcompose.kernel.terms import INFINITY, ZERO, Term
 from dpcompose.kernel.theory import Theory
 
@@ -129,7 +129,7 @@ def given(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
     if mechanism.noise is not None or mechanism.table is not None or mechanism.study is not None:
         raise BadStep(f"{mechanism.name} is not given by a guarantee alone")
     loss = losses.by_guarantee(i, setting, theory)
-    return Loses(loss), _metric_page(setting, theory, i) | {theory.rule(loss.notion).id}
+    return Loses(loss), _own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
 
 
 def noise(setting: Setting, theory: Theory, premises: Premises, *, i: int, notion: str) -> Found:
@@ -138,7 +138,8 @@ def noise(setting: Setting, theory: Theory, premises: Premises, *, i: int, notio
     law = losses.mechanism_of(setting, i).noise
     loss = losses.by_noise(i, setting, theory, notion)
     pages = frozenset({law.page if law else "", theory.rule(notion).id})
-    return Loses(loss), pages | {"decider ranges"}  # which sees that the parameter fits
+    kept = _kept(theory, setting.mechanisms[i - 1])
+    return Loses(loss), pages | kept | {"decider ranges"}  # which sees that the parameter fits
 
 
 def table(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
@@ -146,7 +147,7 @@ def table(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
     said(premises)
     given_tables.check(i, setting)
     loss = losses.by_guarantee(i, setting, theory)
-    pages = _metric_page(setting, theory, i) | {theory.rule(loss.notion).id}
+    pages = _own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
     return Loses(loss), pages | {"decider tables"}
 
 
@@ -156,11 +157,12 @@ def study(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
     if mechanism.study is None or mechanism.study.hash != premises[0].setting or mechanism.domain != "own":
         raise BadStep(f"the theorem is not about the study of {mechanism.name}")
     loss = Loss(i, guarantee.notion, guarantee.values)
-    return Loses(loss), _metric_page(setting, theory, i) | {theory.rule(loss.notion).id}
+    return Loses(loss), _own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
 
 
-def _metric_page(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
-    """The page by which a guarantee holds in the distance of what is read, and its lemmas."""
+def _own_pages(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
+    """The page by which a guarantee holds in the distance of what is read, and its lemmas; and the page by
+    which functions of outputs keep it."""
     mechanism = losses.mechanism_of(setting, i)
     changed = any(one is not None for one in mechanism.reads) or bool(mechanism.codes)
     common = mechanism.domain == "common" and changed
@@ -168,7 +170,15 @@ def _metric_page(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
     page = theory.first(
         "step", lambda page: page.head.metric == metric, f"no page states guarantees in the {metric} metric"
     )
-    return frozenset({page.id}) | theory.lemmas([page.id], mechanism.notion)
+    return frozenset({page.id}) | theory.lemmas([page.id], mechanism.notion) | _kept(theory, mechanism)
+
+
+def _kept(theory: Theory, *some: Mechanism) -> frozenset[str]:
+    """The page by which functions of outputs keep guarantees, where some mechanisms are such functions."""
+    if not any(one.processed for one in some):
+        return frozenset()
+    about = theory.first("processing", lambda page: page.head.of == "outputs", "no page is about outputs")
+    return frozenset({about.id})
 
 
 def implies(
@@ -295,7 +305,10 @@ def among(setting: Setting, theory: Theory, premises: Premises, *, notion: str) 
     ]
     pages = {theory.rule(notion).id, *_substitution(theory)}
     for j, one in enumerate(every.mechanisms, start=1):
-        pages |= _metric_page(every, theory, j) if one.noise is None else {one.noise.page, "decider ranges"}
+        if one.noise is None:
+            pages |= _own_pages(every, theory, j)
+        else:
+            pages |= {one.noise.page, "decider ranges", *_kept(theory, one)}
     return Satisfies(
         notion, ((key, _largest(values, key in theory.rule(notion).head.squared, setting.known)),)
     ), (frozenset(pages))
@@ -339,12 +352,23 @@ def _smallest(values: Sequence[Term]) -> Term:
 
 
 def one_by_one(setting: Setting, theory: Theory, premises: Premises) -> Found:
-    """What holds of the mechanisms of studies one by one holds of the studies as well."""
+    """What holds of the mechanisms of studies one by one holds of the studies, and of functions of these.
+
+    What is lost there is lost here: such a function may be the identity.
+    """
     if setting.flat is None or len(premises) != 1 or premises[0].setting != setting.flat.hash:
         raise BadStep("the theorem is not about the mechanisms of the studies one by one")
     if not isinstance(premises[0].says, Satisfies | Lower | Refuted | Optimal | Loose):
         raise BadStep("only what is said of the whole holds there and here")
-    return premises[0].says, frozenset()
+    return premises[0].says, _kept(theory, *_studies(setting))
+
+
+def _studies(setting: Setting) -> Iterator[Mechanism]:
+    """The mechanisms that are studies, also in studies."""
+    for one in setting.mechanisms:
+        if one.study is not None:
+            yield one
+            yield from _studies(one.study)
 
 
 def convert(

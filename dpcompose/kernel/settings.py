@@ -238,6 +238,8 @@ class Mechanism:
     codes -- under policies, sets of atoms of which all records are read as one, another one for each set;
     then the own domain is about these, each called by the first of its atoms;
     partition -- the name of that partition: of all families on it the members of the same numbers read them;
+    processed -- whether what it outputs is some function of this, of which nothing else is known than that it
+    reads, besides its own coins, nothing more: it may be the identity;
     stated -- the neighbours of its guarantee; None for noise, which is stated for none;
     domain -- "own": it is a map on what it reads; "common": on the whole class, and depends on what it reads;
     notion, values -- its guarantee; of noise, a guarantee of its page for values that are 1 apart;
@@ -258,6 +260,7 @@ class Mechanism:
     table: Table | None = None
     study: Setting | None = None
     also: tuple[Stated, ...] = ()
+    processed: bool = False
 
     def guarantee(self, n: int) -> Stated:
         """The guarantee of a number, from 0.  Raises ValueError where there is none."""
@@ -296,6 +299,7 @@ class Mechanism:
         found |= {} if self.count is None else {"count": formulas.to_text(self.count)}
         found |= {"also": [one.data() for one in self.also]} if self.also else {}
         found |= {"codes": [list(one) for one in self.codes]} if self.codes else {}
+        found |= {"processed": True} if self.processed else {}
         return found | ({"partition": self.partition} if self.partition else {})
 
 
@@ -581,7 +585,7 @@ def _two(reader: Reader) -> Any:
 
 MECHANISM_KEYS = (
     *("name", "reads", "stated", "domain", "notion", "values"),
-    *("count", "partition", "codes", "noise", "table", "study", "also"),
+    *("count", "partition", "codes", "noise", "table", "study", "also", "processed"),
 )
 
 
@@ -601,6 +605,8 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
     if "stated" in reader.value:
         on = values if databases.kind == "listed" and domain == "own" else databases.count
         stated = _relation(reader.key("stated"), databases, on)
+    if type(processed := reader.key("processed", False).value) is not bool:
+        raise reader.key("processed").wrong("true or false")
     noise = _noise(reader.key("noise"), reads, databases) if "noise" in reader.value else None
     if (stated is None) != (noise is not None):
         raise reader.wrong("either noise or the neighbours of a guarantee")
@@ -618,6 +624,7 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
         _table(reader.key("table"), databases, values) if "table" in reader.value else None,
         _setting(reader.key("study"), depth + 1) if "study" in reader.value else None,
         _also(reader, databases, values),
+        processed,
     )
 
 

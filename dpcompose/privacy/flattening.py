@@ -27,8 +27,8 @@ def flattened(setting: Setting) -> Setting:
     """The same composition, with the mechanisms of the compositions among them in their place.
 
     Every choice of mechanisms that fits the one fits the other; where one composition is adaptive, all
-    mechanisms may be.  Raises NotFlat with the reason where a guarantee cannot be stated on the class of
-    the outermost composition.
+    mechanisms may be.  What is done to the outputs of a composition is left out.  Raises NotFlat with the
+    reason where a guarantee cannot be stated on the class of the outermost composition.
 
     >>> import dpcompose as dpc
     >>> M1, M2 = (dpc.mechanism(f"M{i}", dpc.pure(f"e{i}", dpc.unbounded)) for i in (1, 2))

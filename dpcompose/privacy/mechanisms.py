@@ -85,7 +85,9 @@ class Mechanism(Shown):
     guarantee then is that of the noise, for values one unit apart, and for no neighbours;
     study -- for a composition of mechanisms on f(D) what it is composed of: its guarantee is derived from
     this, for the neighbours that it is about, on its own domain;
-    also -- guarantees that it has as well.
+    also -- guarantees that it has as well;
+    processing -- what is done to the output of M before it is published, in words; "": nothing.  All else is
+    said of M, and only that it reads nothing but this output is known of what is done: see `then`.
     """
 
     name: str
@@ -97,6 +99,24 @@ class Mechanism(Shown):
     table: ProbabilityTable | None = None
     study: Nested | None = None
     also: tuple[Guarantee, ...] = ()
+    processing: str = ""
+
+    def then(self, words: str) -> Mechanism:
+        """g∘M, where g is any function of M's output, with coins of its own (GB:VII.1, post-processing).
+
+        words -- what g does, for readers.  g∘M keeps every guarantee of M, and depends on what M reads.
+        Nothing else is known of g, so results are worst cases over all of them, and the identity is among
+        these: what is optimal, or refuted, of M is so of g∘M.
+
+        >>> import dpcompose as dpc
+        >>> count = mechanism("count", query=dpc.count, noise=dpc.laplace("1/e"))
+        >>> count.then("rounded to tens")
+        count reads D and releases the count with Laplace noise of scale 1/e, then rounded to tens
+        """
+        if not isinstance(words, str) or not words.strip() or "\n" in words:
+            raise TypeError(f"{self.name}: say in a line of words what is done to its output, not {words!r}")
+        done = f"{self.processing}, then {words}" if self.processing else words
+        return replace(self, processing=done)
 
     def __call__(self, D: object) -> Any:
         """M(f(D)) as an expression in a database symbol D: by it two databases with one input give the same.
@@ -115,6 +135,10 @@ class Mechanism(Shown):
         return "".join(part if isinstance(part, str) else formulas.to_text(part) for part in self._line())
 
     def _line(self) -> Sequence[str | sympy.Expr]:
+        return [*self._before(), f", then {self.processing}"] if self.processing else self._before()
+
+    def _before(self) -> Sequence[str | sympy.Expr]:
+        """What is said of M, before its output is processed."""
         family = "" if self.members is None else f" ({self.members} of them)"
         where = f" on the {self.satisfies.domain} domain" if self.satisfies.domain else ""
         front = f"{self.name}{family} reads {self.reads.written('D')} and "
@@ -258,6 +282,7 @@ def mechanism(
     noise: Noise | None = None,
     table: ProbabilityTable | None = None,
     study: Study | None = None,
+    processing: str = "",
 ) -> Mechanism: ...
 
 
@@ -271,6 +296,7 @@ def mechanism(
     noise: Noise | None = None,
     table: ProbabilityTable | None = None,
     study: Study | None = None,
+    processing: str = "",
 ) -> Mechanism | Measured:
     """M∘f: a mechanism M with a guarantee, on what the map f reads; with a count a family M[1], …, M[k].
 
@@ -285,7 +311,8 @@ def mechanism(
     its guarantee;
     table -- its probabilities (`probability_table`), which a composition on a finite class checks;
     study -- in place of a guarantee: M is the composition of a study (`compose`) over the class of what is
-    read; it has the guarantee that the study is shown to have, and the derivation of this goes with it.
+    read; it has the guarantee that the study is shown to have, and the derivation of this goes with it;
+    processing -- what is done to the output before it is published, in words (`Mechanism.then`).
 
     >>> from dpcompose.privacy.notions import pure
     >>> from dpcompose.spaces.granularities import unbounded
@@ -302,9 +329,24 @@ def mechanism(
     ward reads D|{a} and is unbounded pure (e1 + e2) on the own domain, composed of M1 and M2
     """
     if isinstance(satisfies, InMetric):
-        if any(one is not None for one in (count, query, noise, table, study)):
+        if any(one is not None for one in (count, query, noise, table, study)) or processing:
             raise TypeError(f"{name} is private in a metric: leave out all but what it reads")
         return Measured(name, reads, satisfies)
+    made = _mechanism(name, satisfies, reads, count, query, noise, table, study)
+    return made.then(processing) if processing else made
+
+
+def _mechanism(
+    name: str,
+    satisfies: Guarantee | Sequence[Guarantee] | None,
+    reads: Map,
+    count: Term | sympy.Expr | int | None,
+    query: Query | None,
+    noise: Noise | None,
+    table: ProbabilityTable | None,
+    study: Study | None,
+) -> Mechanism:
+    """M∘f, before its output is processed."""
     number = None if count is None else formulas.term(count)
     also: tuple[Guarantee, ...] = ()
     if isinstance(satisfies, list | tuple):

@@ -547,6 +547,12 @@ class _Reader:
     def _mechanism(
         self, i: int, given: MechanismTable, own: Mapping[str, Granularity], maps: Mapping[str, Map]
     ) -> Mechanism | None:
+        found = self._before_processing(i, given, own, maps)
+        return found.then(given.post_processing) if found and given.post_processing else found
+
+    def _before_processing(
+        self, i: int, given: MechanismTable, own: Mapping[str, Granularity], maps: Mapping[str, Map]
+    ) -> Mechanism | None:
         path: Path_ = ("mechanisms", i)
         count = self._count(given, path)
         index = given.index or self.index

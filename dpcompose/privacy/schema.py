@@ -393,6 +393,7 @@ class MechanismTable(Table):
     noise: NoiseTable | None = key(NoiseTable)
     table: str | None = key(NAME)
     study: str | None = key(NAME)
+    post_processing: str | None = key(NAME, written="post-processing")
 
     def check(self) -> None:
         self._check_family()

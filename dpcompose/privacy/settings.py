@@ -209,6 +209,12 @@ class Setting(Composition, Shown):
         """The compositions among the mechanisms, by the mechanisms' names."""
         return {m.name: of for m in self.mechanisms if (of := inside(m)) is not None}
 
+    @property
+    def processed(self) -> tuple[str, ...]:
+        """The mechanisms of whose outputs functions are published; of studies with the study's name."""
+        inner = (f"{name}.{one}" for name, study in self.studies.items() for one in study.processed)
+        return (*(m.name for m in self.mechanisms if m.processing), *inner)
+
     def _check_families(self) -> None:
         """Parts of a partition need an arbitrary universe of multisets, and one mechanism a part."""
         if self.families:

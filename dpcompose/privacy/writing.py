@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from dpcompose.language import formulas
@@ -112,6 +113,11 @@ def _granularities(setting: Setting) -> list[Granularity]:
 
 def mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
     """A mechanism as a problem file states it."""
+    after = {"post-processing": mechanism.processing} if mechanism.processing else {}
+    return _before_processing(mechanism) | after
+
+
+def _before_processing(mechanism: Mechanism) -> dict[str, Any]:
     f, stated = mechanism.reads, mechanism.satisfies
     reads = f.data()
     many = {} if mechanism.members is None else {"index": "i", "count": str(mechanism.members)}
@@ -245,7 +251,7 @@ def _listed(setting: Setting) -> Setting:
             made = made.written({D: rows[D] for D in made.rows})
         also = tuple(one.about(listed(one.about_granularity)) for one in mechanism.also)
         about = stated.about(listed(granularity))
-        return Mechanism(mechanism.name, f, about, mechanism.members, table=made, also=also)
+        return replace(mechanism, reads=f, satisfies=about, table=made, also=also)
 
     return Setting(
         Listed(tuple(names.values())),

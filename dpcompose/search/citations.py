@@ -52,11 +52,15 @@ class Fit(Shown):
 
 @dataclass(frozen=True)
 class Held:
-    """A hypothesis that holds in a setting, in words; `covered` says what was gone through."""
+    """A hypothesis that holds in a setting, in words; `covered` says what was gone through.
+
+    declared -- whether the setting says so, and nothing was checked.
+    """
 
     hypothesis: Hypothesis
     words: str
     covered: str
+    declared: bool
 
 
 @dataclass(frozen=True)
@@ -134,13 +138,18 @@ class Citing:
         if cited is None:
             cited = ranked(self.theory, self.theory.of_kind("substitution"), conclusions.notion)[0]
             return Citation(cited, (), tuple(fits))
-        supposed = [*cited.head.where, *cited.head.hypotheses]
-        return Citation(cited, tuple(map(self.held, supposed)), tuple(fits))
+        return Citation(cited, tuple(map(self.held, self._hypotheses(cited.head))), tuple(fits))
+
+    def _hypotheses(self, head: Named) -> list[Hypothesis]:
+        """What a theorem supposes: of mechanisms that read earlier outputs also what it says of these."""
+        of_adaptive = [head.adaptively] if self.setting.adaptive and head.adaptively is not None else []
+        return [*of_adaptive, *head.where, *head.hypotheses]
 
     def held(self, hypothesis: Hypothesis) -> Held:
         """A hypothesis that holds, with what was gone through."""
         evidence = binding.check(self.inputs, hypothesis)
-        return Held(hypothesis, binding.words(self.inputs, hypothesis), evidence.words)
+        declared = evidence.answer is Answer.DECLARED
+        return Held(hypothesis, binding.words(self.inputs, hypothesis), evidence.words, declared)
 
     def _other(self, page: Page, conclusions: Conclusions) -> str:
         """What a theorem gives where that is not the guarantee; "" where it is."""
@@ -172,7 +181,7 @@ class Citing:
         """Why a theorem does not fit, with the witness of a failing hypothesis."""
         if (reason := self._premises(page.head, notion)) is not None:
             return reason, None
-        for hypothesis in page.head.hypotheses:
+        for hypothesis in self._hypotheses(page.head):
             evidence = self._evidence(page, hypothesis)
             if not evidence.holds:
                 return self._failing(hypothesis, evidence), evidence.pair
@@ -183,6 +192,8 @@ class Citing:
         setting, wanted = self.setting, head.premises
         if notion not in {*head.items, *head.conclusion, *head.notions}:
             return f"it is not stated for {self.theory.form_of(notion)}"
+        if setting.adaptive and head.adaptively is None:
+            return "it is about independent mechanisms"
         if wanted.target is not None and str(setting.target) != wanted.target:
             return f"it is about {wanted.target} neighbours, the target is {setting.target}"
         noisy = next((one.name for one in setting.mechanisms if one.noise is not None), None)
@@ -215,7 +226,7 @@ class Citing:
         if wanted.domain != "any" and not everything and self.domain(i) != wanted.domain:
             return (
                 f"it needs guarantees on the {wanted.domain} domain, "
-                f"that of {mechanism.name} is on the {stated.domain} one"
+                f"that of {mechanism.name} is on the {self.domain(i)} one"
             )
         return None
 

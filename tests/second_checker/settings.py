@@ -56,6 +56,9 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
             family(said, one, Algebra(core["parameters"]))
         else:
             guarantee(said, one, core["parameters"], given_numbers(problem))
+        demand(
+            bool(said.get("post-processing")) == one.get("processed", False), "a function of outputs, or none"
+        )
         demand(("table" in said) == ("table" in one), "a table, or none")
         if "table" in said:
             tables.agree(problem, said, one, core["parameters"])

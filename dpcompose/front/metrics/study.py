@@ -37,8 +37,8 @@ from dpcompose.search.metrics.claims import Judge, MetricVerdict, named
 from dpcompose.search.metrics.sensitivity import MetricSensitivity, sensitivity
 from dpcompose.spaces.granularities import Granularity
 
-COMPOSED = "composition-own-domain"
-"""The page whose items are those of independent and of adaptive composition."""
+COMPOSED, ON_EVERYTHING = "composition-own-domain", "sequential"
+"""The pages whose items are those of composition: of mechanisms on what maps read, and on everything."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,8 +163,9 @@ class MetricStudy(Shown):
         several = len(self.setting.mechanisms) > 1
         if not several:
             return "GB:III.2"
-        page = self.theory.find(COMPOSED)
-        return COMPOSED if page is None else page.cite(self.notion, self.setting.adaptive)
+        id = ON_EVERYTHING if self.setting.reads_everything else COMPOSED
+        page = self.theory.find(id)
+        return id if page is None else page.cite(self.notion, self.setting.adaptive)
 
     def __repr__(self) -> str:
         return "".join(one if isinstance(one, str) else formulas.to_text(one) for one in self._line())

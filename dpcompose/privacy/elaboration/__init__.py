@@ -146,6 +146,8 @@ class Elaborated:
             data["count"] = formulas.to_text(stated.members)
         if isinstance(stated.reads, Part):
             data["partition"] = stated.reads.partition
+        if stated.processing:
+            data["processed"] = True
         if stated.noise is not None:
             told = noise(stated, written.databases, own.reads)
             if isinstance(self.kind, Listed | Arrays):

@@ -16,7 +16,8 @@ import sympy
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import NONNEGATIVE, Domain, symbol
 from dpcompose.privacy.noises import Noise
-from dpcompose.spaces.points import NamedMetric, Product, Values
+from dpcompose.spaces.maps import everything
+from dpcompose.spaces.points import AnyTwo, Made, NamedMetric, Norm, Own, Product, Steps, Tabled, Values
 
 POWERS = {"pure": ("epsilon", 1), "approximate": ("epsilon", 1), "zcdp": ("rho", 2), "gaussian": ("mu", 1)}
 """For each notion the parameter that a metric stands for, and which power of the metric it is."""
@@ -124,6 +125,28 @@ class MetricSetting:
     def letters(self) -> dict[str, sympy.Symbol]:
         """The named metrics as the symbols that formulas have for them."""
         return {name: symbol(name, NONNEGATIVE) for name in self.metrics}
+
+    @property
+    def reads_everything(self) -> bool:
+        """Whether all mechanisms are private in metrics of whole databases, none in one of a part."""
+        formulas = [one.metric for one in self.mechanisms]
+        return all(one.values is None for one in self.mechanisms) and all(map(self._is_of_all, formulas))
+
+    def _is_of_all(self, formula: sympy.Expr) -> bool:
+        """Whether a formula is in metrics of whole databases."""
+        for one in (self.metrics[x.name] for x in formula.free_symbols if x.name in self.metrics):
+            match one.distance:
+                case Norm(of=of) | Own(of=of) | AnyTwo(of=of):
+                    whole = not of.name
+                case Steps(part=part, reads=reads) | Tabled(part=part, reads=reads):
+                    whole = not part and reads == everything
+                case Made():
+                    whole = self._is_of_all(one.distance.formula)
+                case _:
+                    whole = False
+            if not whole:
+                return False
+        return True
 
     @property
     def notions(self) -> tuple[str, ...]:
