@@ -26,6 +26,7 @@ from dpcompose.spaces.granularities import BUILT_IN, Granularity
 from dpcompose.spaces.maps import Map, everything, positions, restriction
 from dpcompose.spaces.points import (
     AnyTwo,
+    Apart,
     Declared,
     Distance,
     Enumerated,
@@ -113,6 +114,7 @@ class Names:
                 self.symbols[name] = symbol(name, domain)
             known = {**self.symbols, **others}
             value = formulas.parse(text, known)
+            self._check_effect(text, value, others)
             doubt = self.doubt(text, others) if new else ""
         except formulas.FormulaError as error:
             self.wrong(path, error)
@@ -125,6 +127,15 @@ class Names:
             return None
         return value
 
+    def _check_effect(self, text: str, value: sympy.Expr, others: Mapping[str, sympy.Expr]) -> None:
+        """Raises FormulaError where a metric cancels: 0·d is 0 for formulas, but ∞ where d is."""
+        for name in formulas.names(text):
+            if name in others and others[name] not in value.free_symbols and name not in self.symbols:
+                raise formulas.FormulaError(
+                    f"{name} cancels, but where it is oo so is 0 times it; leave it out, or take a "
+                    "nonnegative parameter"
+                )
+
     def doubt(self, text: str, others: Mapping[str, sympy.Expr]) -> str:
         """Why a formula may have no real value; the root of a sum of squares has one."""
         known = {**self.symbols, **others}
@@ -136,7 +147,8 @@ class Names:
 
     def _all_domains(self, others: Mapping[str, sympy.Expr]) -> dict[str, Domain]:
         """The values of parameters and of other letters: metrics, or coordinates."""
-        return self.domains | {name: NONNEGATIVE if name in self.metrics else REAL for name in others}
+        metrics = {symbol(name, NONNEGATIVE) for name in self.metrics}
+        return self.domains | {name: NONNEGATIVE if it in metrics else REAL for name, it in others.items()}
 
     def never_negative(self, value: sympy.Expr) -> bool:
         """Whether a formula in the parameters is seen to be ≥ 0."""
@@ -280,11 +292,13 @@ class Distances(Names):
     def in_metrics(self, text: str = "") -> dict[str, sympy.Expr]:
         """The metrics by their names; canonical ones that a formula names are made first."""
         known = {one.replace("-", "_"): one for one in self.granularities}
+        found = {name: symbol(name, NONNEGATIVE) for name in self.metrics}
         for name in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text):
             word = known.get(name.removeprefix(CANONICAL))
             if name.startswith(CANONICAL) and word is not None and name not in self.taken:
-                self.canonical(word, ("metrics", name))
-        return {name: symbol(name, NONNEGATIVE) for name in self.metrics}
+                metric = self.canonical(word, ("metrics", name))
+                found |= {} if metric is None else {name: metric}  # it may have been named otherwise
+        return found
 
     def named(self, name: str, distance: Distance, who: str = "") -> sympy.Symbol:
         """The letter of a metric: under its name, or under that with a number where it is taken."""
@@ -298,6 +312,12 @@ class Distances(Names):
         self.taken[chosen] = f"a metric{f' of what {who} reads' if who else ''}"
         self.metrics[chosen] = NamedMetric(chosen, distance)
         return symbol(chosen, NONNEGATIVE)
+
+    def times(self, factor: sympy.Expr, metric: sympy.Expr) -> sympy.Expr:
+        """A number times a metric; 0 times ∞ is ∞."""
+        if factor != 0 or metric == 0:
+            return factor * metric
+        return self.named(f"apart_{metric}" if metric.is_Symbol else "apart", Made(Apart(metric)))
 
     def norm(self, word: str, of: Values, path: Path_) -> sympy.Symbol | None:
         """The letter of a norm of values."""

@@ -14,6 +14,8 @@ from typing import Any
 
 import sympy
 
+from dpcompose.language import formulas
+from dpcompose.language.symbols import NONNEGATIVE, symbol
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.schema import (
     MetricClaimTable,
@@ -153,6 +155,18 @@ class _Reader(Distances):
             delta = self.formula(stated.delta, (*path, "delta"), self.in_metrics(stated.delta), key="delta")
         if metric is None or (stated.delta is not None and delta is None):
             return None
+        if delta and domain == "common":
+            self.wrong(
+                (*path, "delta"),
+                "on the common domain a delta does not add up along the fibres of a map: state the guarantee "
+                'for neighbours, with a granularity, or on domain = "own", or delta = "0"',
+            )
+            return None
+        for key, one in (("metric", metric), ("delta", delta)):
+            if one is not None and (least := self._negative_at_equal(one)) is not None:
+                said = f"this is {formulas.to_text(least)} at equal databases; what is lost is at least 0"
+                self.wrong((*path, key), said)
+                return None
         if reads != everything:
             moved = [self.of_inputs(one, reads, domain, path) for one in (metric, delta) if one is not None]
             if None in moved:
@@ -160,6 +174,12 @@ class _Reader(Distances):
             metric, delta = (*moved, None)[:2]
             assert metric is not None
         return MetricMechanism(given.name, stated.notion, metric, delta)
+
+    def _negative_at_equal(self, value: sympy.Expr) -> sympy.Expr | None:
+        """What a formula in metrics is where all of them are 0, if that is surely negative."""
+        there = value.xreplace({symbol(name, NONNEGATIVE): sympy.Integer(0) for name in self.metrics})
+        real = not there.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I)
+        return there if real and self.is_positive(-there) else None
 
     def _for_neighbours(
         self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map, path: Path_
@@ -174,7 +194,7 @@ class _Reader(Distances):
         delta = self.formula(stated.delta, (*path, "delta"), {}, key="delta") if stated.delta else None
         if domain is None or r is None or value is None or (stated.delta is not None and delta is None):
             return None
-        metric = sympy.root(value, power) * r
+        metric = self.times(sympy.root(value, power), r)
         if delta is not None:
             if not self.is_positive(value):
                 self.wrong((*path, parameter), "beside metrics epsilon of an approximate guarantee is > 0")
@@ -286,7 +306,7 @@ class _Reader(Distances):
                     ("claims", i), "beside metrics a claim of (epsilon, delta) is a metric, with its delta"
                 )
                 return None
-            value = value if value is sympy.oo else sympy.root(value, power) * target
+            value = value if value is sympy.oo else self.times(sympy.root(value, power), target)
         said = MappingProxyType(text)
         doubt = next(filter(None, doubts), "")
         return MetricClaim(given.notion, value, found.get("delta"), said, given.expect, doubt)

@@ -14,7 +14,8 @@ from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.language.meaning import sign
 from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.proof.metrics.cells import Cells, NoForm
-from dpcompose.proof.metrics.letters import Letters, at_infinity, numbered
+from dpcompose.proof.metrics.infinity import at_infinity
+from dpcompose.proof.metrics.letters import Letters, numbered
 from dpcompose.spaces.databases import Database, Tuples
 from dpcompose.spaces.points import Enumerated, Points, Values, letter
 
