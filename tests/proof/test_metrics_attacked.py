@@ -9,16 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_metrics import THEORY, study, verdicts
 
-from dpcompose.front.metrics.study import MetricStudy
-from dpcompose.privacy import problems
-from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.problems import ProblemError
-from dpcompose.proof import registry
 from dpcompose.proof.metrics import checker
 from dpcompose.proof.metrics.checker import Refused
 
-THEORY = registry.standard()
 MULTISETS = '[databases]\nkind = "multisets"\n[metrics.u]\ngranularity = "unbounded"\n'
 TOWNS = '[databases]\nkind = "listed"\nelements = ["a", "b", "c"]\n'
 ROADS = TOWNS + '[metrics.d]\ntable = [["a", "b", "1"], ["b", "c", "1"], ["a", "c", "2"]]\n'
@@ -49,17 +45,6 @@ def mechanism(name: str, notion: str = "pure", reads: Mapping[str, str] | None =
 
 def claim(notion: str = "pure", **claimed: str) -> str:
     return toml("[[claims]]", notion=notion, **claimed)
-
-
-def study(text: str) -> tuple[MetricStudy, list[Any]]:
-    text = "format = 1\n" + text
-    problem = reading.read_data(problems.parsed(text), "problem", text)
-    made = MetricStudy(problem.setting, THEORY)
-    return made, [made.check(one) for one in problem.claims]
-
-
-def verdicts(text: str) -> list[str]:
-    return [one.verdict for one in study(text)[1]]
 
 
 # 0 times ∞
@@ -203,3 +188,39 @@ def test_a_certificate_is_of_whole_numbers_and_truth_values(tmp_path: Path, key:
     (shown if key == "whole" else shown["groups"][0])[key] = value
     with pytest.raises(Refused, match="the certificate cannot be read"):
         checker.check(forged, THEORY)
+
+
+def test_parameters_below_0_are_refused_in_guarantees_and_no_crash_in_claims() -> None:
+    names = '[parameters]\nx = "real"\nr = "positive"\n'
+    near = '[granularities.g]\nneighbours = [["a", "b"], ["b", "c"]]\n[target]\ngranularity = "g"\n'
+    for value in ("-1", "x", "r - 1"):
+        for notion, key in (("pure", "epsilon"), ("zcdp", "rho"), ("gaussian", "mu")):
+            with pytest.raises(ProblemError, match="not known to be at least 0"):
+                study(names + near + ROADS + mechanism("M", notion, **{key: value, "granularity": "g"}))
+    for metric in ("-d", "-r*d", "-1"):
+        with pytest.raises(ProblemError, match=r"this is .*; what is lost is at least 0"):
+            study(names + ROADS + mechanism("M", "zcdp", metric=metric))
+    some = "".join(claim("zcdp", rho=one) for one in ("-1", "r - 2", "x", "x**2 + 1", "1"))
+    text = names + near + ROADS + mechanism("M", "zcdp", metric="d") + some
+    assert verdicts(text) == ["undecided", "undecided", "refuted", "proved", "proved"]
+
+
+def test_less_than_nothing_is_always_lost() -> None:
+    for text in (ROADS, ISLANDS, '[databases]\nkind = "listed"\nelements = ["a"]\n[metrics.d]\ntable = []\n'):
+        text += mechanism("M", metric="d") + claim(metric="-1") + claim(metric="-d - 1/9")
+        assert verdicts(text) == ["refuted", "refuted"]
+
+
+def test_roots_of_sums_of_squares_and_metrics_are_metrics() -> None:
+    text = '[metrics.t]\ntable = [["a", "b", "9"], ["b", "c", "9"], ["a", "c", "9"]]\n' + ROADS
+    for metric in (
+        "sqrt(4*d**2 + (e*t)**2)",
+        "sqrt(d + t**2)",
+        "(d**2 + t**2)**(1/4)",
+        "sqrt(min(d, 1)**2 + d)",
+    ):
+        made, found = study(text + mechanism("M", metric=metric) + claim(metric="d/100"))
+        assert (made.optimal, found[0].verdict) == (True, "refuted"), metric
+    for metric in ("(d**2 + t**2)**(2/3)", "sqrt(d*t)", "sqrt(d**3)"):  # d, t = 1, 1: no metrics in general
+        made, _ = study(text + mechanism("M", metric=metric))
+        assert made.optimal is None, metric

@@ -76,11 +76,21 @@ class Axioms:
                 return self._closed(rest[0], leaf)
             return len(rest) == 1 and self.letters.never_negative(-factor) and self._is_cut(rest[0], leaf)
         if it.is_Pow and it.exp.is_Rational and 0 < it.exp <= 1:
-            squares = [one.as_coeff_Mul() for one in sympy.Add.make_args(it.base)]
-            if it.exp == sympy.Rational(1, 2) and all(x.is_Pow and x.exp == 2 and c > 0 for c, x in squares):
-                return all(self._closed(x.base, leaf) for _, x in squares)
+            if it.exp <= sympy.Rational(1, 2):  # √(Σ x² + Σ y), and a root of that
+                terms = sympy.Add.make_args(it.base)
+                return all(self._is_square(one, leaf) or self._closed(one, leaf) for one in terms)
             return self._closed(it.base, leaf)
         return False
+
+    def _is_square(self, it: sympy.Expr, leaf: Callable[[sympy.Expr], bool]) -> bool:
+        """Whether a formula is the square of a metric, times a number ≥ 0."""
+        factors = [one for one in it.args if self._is_number(one)] if it.is_Mul else []
+        rest = [one for one in sympy.Mul.make_args(it) if not self._is_number(one)]
+        if not rest or not all(one.is_Pow and one.exp == 2 for one in rest):
+            return False
+        base = sympy.Mul(*(one.base for one in rest))
+        fine = self.letters.never_negative(sympy.Mul(*factors))
+        return fine and any(self._closed(sign * base, leaf) for sign in (1, -1))
 
     def _is_cut(self, it: sympy.Expr, leaf: Callable[[sympy.Expr], bool]) -> bool:
         """Whether −it is the minimum of one metric with numbers ≥ 0."""

@@ -11,6 +11,7 @@ from typing import Any
 import sympy
 
 from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.language import formulas
 from dpcompose.language.meaning import sign
 from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.proof.metrics.cells import Cells, NoForm
@@ -50,6 +51,8 @@ class Pairs:
             if (at := point[one.name]) is not None
         }
         value = found.xreplace(numbers)
+        if value.has(sympy.I, sympy.zoo, sympy.nan):
+            raise ShowsNothing(f"{formulas.to_text(expression)} has no real value there")
         if value.free_symbols:
             raise BadCertificate(f"{min(map(str, value.free_symbols))} has no value there")
         return value

@@ -147,7 +147,7 @@ class Refutation:
             assert claim.delta is not None
             delta = self.pairs.value(letters.of(claim.delta), full)
             return "delta", *self._exceeds_delta(rows, claimed, delta, full)
-        if claimed is not sympy.oo and sign_of(claimed) == -1:
+        if power != 1 and claimed is not sympy.oo and sign_of(claimed) == -1:  # its square is a claim
             raise BadCertificate("the claim is negative there")
         actual = self._together(claim.notion, [row.loss for row in rows])
         limit = claimed if claimed is sympy.oo else claimed**power
