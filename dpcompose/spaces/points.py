@@ -224,6 +224,29 @@ class Euclid(sympy.Function):
         return sympy.sqrt(sympy.Add(*(one**2 for one in self.args)))
 
 
+class Apart(sympy.Function):
+    """0 times a metric: 0 where it is finite, and ∞ where it is ∞.
+
+    A mechanism with ε = 0 always says the same of databases between which there is a path; of others nothing
+    is known.  (sympy has 0·d = 0.)
+
+    >>> Apart(symbol("d")), Apart(sympy.Integer(3))
+    (Apart(d), 0)
+    """
+
+    @classmethod
+    def eval(cls, metric: sympy.Expr) -> sympy.Expr | None:
+        if metric is sympy.oo:
+            return sympy.oo
+        return sympy.Integer(0) if metric.is_number else None
+
+    def _eval_is_extended_real(self) -> bool:
+        return True
+
+    def _eval_is_extended_nonnegative(self) -> bool:
+        return True
+
+
 def _without_absolute(it: sympy.Expr) -> sympy.Expr:
     """v of |v|, which has the same square; everything else as it is."""
     both = isinstance(it, Top) and it.args[0] == 1 and len(it.terms) == 2

@@ -25,6 +25,7 @@ from dpcompose.spaces.granularities import BUILT_IN, Granularity
 from dpcompose.spaces.maps import Map, everything, positions, restriction
 from dpcompose.spaces.points import (
     AnyTwo,
+    Apart,
     Declared,
     Distance,
     Enumerated,
@@ -179,11 +180,13 @@ class Distances(Names):
     def in_metrics(self, text: str = "") -> dict[str, sympy.Expr]:
         """The metrics by their names; canonical ones that a formula names are made first."""
         known = {one.replace("-", "_"): one for one in (*BUILT_IN, *self.granularities)}
+        found = {name: symbol(name, NONNEGATIVE) for name in self.metrics}
         for name in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text):
             word = known.get(name.removeprefix(CANONICAL))
             if name.startswith(CANONICAL) and word is not None and name not in {*self.taken, *self.domains}:
-                self.canonical(word, ("metrics", name))
-        return {name: symbol(name, NONNEGATIVE) for name in self.metrics}
+                metric = self.canonical(word, ("metrics", name))
+                found |= {} if metric is None else {name: metric}  # it may have been named otherwise
+        return found
 
     def named(self, name: str, distance: Distance, who: str = "") -> sympy.Symbol:
         """The letter of a metric: under its name, or under that with a number where it is taken."""
@@ -197,6 +200,12 @@ class Distances(Names):
         self.taken[chosen] = f"a metric{f' of what {who} reads' if who else ''}"
         self.metrics[chosen] = NamedMetric(chosen, distance)
         return symbol(chosen, NONNEGATIVE)
+
+    def times(self, factor: sympy.Expr, metric: sympy.Expr) -> sympy.Expr:
+        """A number times a metric; 0 times ∞ is ∞."""
+        if factor != 0 or metric == 0:
+            return factor * metric
+        return self.named(f"apart_{metric}" if metric.is_Symbol else "apart", Made(Apart(metric)))
 
     def norm(self, word: str, of: Values, path: Path_) -> sympy.Symbol | None:
         """The letter of a norm of values."""

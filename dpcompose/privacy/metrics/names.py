@@ -82,6 +82,7 @@ class Names:
                 self.symbols[name] = symbol(name, domain)
             known = {**self.symbols, **others}
             value = formulas.parse(text, known)
+            self._check_effect(text, value, others)
             doubt = self.doubt(text, others) if new else ""
         except formulas.FormulaError as error:
             self.wrong(path, error)
@@ -94,6 +95,15 @@ class Names:
             return None
         return value
 
+    def _check_effect(self, text: str, value: sympy.Expr, others: Mapping[str, sympy.Expr]) -> None:
+        """Raises FormulaError where a metric cancels: 0·d is 0 for formulas, but ∞ where d is."""
+        for name in formulas.names(text):
+            if name in others and others[name] not in value.free_symbols and name not in self.symbols:
+                raise formulas.FormulaError(
+                    f"{name} cancels, but where it is oo so is 0 times it; leave it out, or take a "
+                    "nonnegative parameter"
+                )
+
     def doubt(self, text: str, others: Mapping[str, sympy.Expr]) -> str:
         """Why a formula may have no real value; the root of a sum of squares has one."""
         known = {**self.symbols, **others}
@@ -105,7 +115,8 @@ class Names:
 
     def _all_domains(self, others: Mapping[str, sympy.Expr]) -> dict[str, Domain]:
         """The values of parameters and of other letters: metrics, or coordinates."""
-        return self.domains | {name: NONNEGATIVE if name in self.metrics else REAL for name in others}
+        metrics = {symbol(name, NONNEGATIVE) for name in self.metrics}
+        return self.domains | {name: NONNEGATIVE if it in metrics else REAL for name, it in others.items()}
 
     def never_negative(self, value: sympy.Expr) -> bool:
         """Whether a formula in the parameters is seen to be ≥ 0."""

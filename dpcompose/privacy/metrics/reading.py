@@ -14,6 +14,7 @@ from typing import Any
 
 import sympy
 
+from dpcompose.language import exchange, formulas
 from dpcompose.language.symbols import NONNEGATIVE, symbol
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.schema import (
@@ -161,6 +162,17 @@ class _Reader(Distances):
                 f"{stated.metric} is not 0 where D = E; what names no metric is a parameter{known}",
             )
             return None
+        if delta and domain == "common":
+            self.wrong(
+                (*path, "delta"),
+                "on the common domain a delta does not add up along the fibres of a map: state the guarantee "
+                'for neighbours, with a granularity, or on domain = "own", or delta = "0"',
+            )
+            return None
+        for key, one in (("metric", metric), ("delta", delta)):
+            if one is not None and (why := self._negative(one)):
+                self.wrong((*path, key), f"this is {why}; what is lost is at least 0")
+                return None
         if reads != everything:
             moved = [self.of_inputs(one, reads, domain, path) for one in (metric, delta) if one is not None]
             if None in moved:
@@ -175,6 +187,15 @@ class _Reader(Distances):
             metric.xreplace({symbol(name, NONNEGATIVE): sympy.Integer(0) for name in self.metrics}) == 0
         )
 
+    def _negative(self, value: sympy.Expr) -> str:
+        """Where a formula in metrics is surely negative, in words; "" where that is not seen."""
+        metrics = {name: symbol(name, NONNEGATIVE) for name in self.metrics}
+        if value != 0 and exchange.is_never_negative(-value, self._all_domains(metrics)):
+            return "never positive"
+        there = value.xreplace(dict.fromkeys(metrics.values(), sympy.Integer(0)))
+        real = not there.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I)
+        return f"{formulas.to_text(there)} at equal databases" if real and self.is_positive(-there) else ""
+
     def _for_neighbours(
         self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map, path: Path_
     ) -> MetricMechanism | None:
@@ -188,7 +209,11 @@ class _Reader(Distances):
         delta = self.formula(stated.delta, (*path, "delta"), {}, key="delta") if stated.delta else None
         if domain is None or r is None or value is None or (stated.delta is not None and delta is None):
             return None
-        metric = sympy.root(value, power) * r
+        if not (self.never_negative(value) or self.is_positive(value)):
+            said = f"{parameter} of {given.name} is not known to be at least 0 for all allowed values"
+            self.wrong((*path, parameter), said)
+            return None
+        metric = self.times(sympy.root(value, power), r)
         if delta is not None:
             if not self.is_positive(value):
                 self.wrong((*path, parameter), "beside metrics epsilon of an approximate guarantee is > 0")
@@ -300,7 +325,9 @@ class _Reader(Distances):
                     ("claims", i), "beside metrics a claim of (epsilon, delta) is a metric, with its delta"
                 )
                 return None
-            value = value if value is sympy.oo else sympy.root(value, power) * target
+            if value is not sympy.oo:  # what is negative is no square, and the claim is
+                root = -sympy.root(-value, power) if value.is_negative else sympy.root(value, power)
+                value = self.times(root, target)
         said = MappingProxyType(text)
         doubt = next(filter(None, doubts), "")
         return MetricClaim(given.notion, value, found.get("delta"), said, given.expect, doubt)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import sympy
 
+from dpcompose.language import exchange
+from dpcompose.language.symbols import NONNEGATIVE
 from dpcompose.language.worstcase import Top
 from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.proof.metrics.letters import Letters
-from dpcompose.spaces.points import Declared, Euclid, Made, Own, letter
+from dpcompose.spaces.points import Apart, Declared, Euclid, Made, Own, letter
 
 
 @dataclass(frozen=True)
@@ -32,12 +34,20 @@ class Axioms:
     def is_metric(self, metric: sympy.Expr, known: Callable[[str], bool]) -> bool:
         """Whether a formula in named metrics is seen to be a metric, `known` saying which of these are.
 
-        Sums, maxima and multiples of metrics by numbers ≥ 0 are, the minimum of one with a number ≥ 0, and
-        a root of one, or of a sum of squares: all of them vanish on the diagonal, and satisfy the
-        triangle inequality since what is done grows, and is subadditive, in its arguments.
+        Sums, maxima and multiples of metrics by numbers ≥ 0 (0·∞ is ∞) are, the minimum of one with a
+        number ≥ 0, and a root of one, or of a sum of squares: all of them vanish on the diagonal, and satisfy
+        the triangle inequality since what is done grows, and is subadditive, in its arguments.
         """
         named = {one: name for name, one in self.setting.letters.items()}
         return self._closed(metric, lambda one: one in named and known(named[one]))
+
+    def is_nonnegative(self, value: sympy.Expr) -> bool:
+        """Whether a formula in distances is seen to be ≥ 0: made as metrics are, or by its signs."""
+        if self.is_metric(value, lambda _: True):
+            return True
+        return exchange.is_never_negative(
+            value, {**self.setting.domains, **dict.fromkeys(self.setting.metrics, NONNEGATIVE)}
+        )
 
     def is_seen(self, name: str, known: Callable[[str], bool]) -> bool:
         """Whether a named metric is seen to be one, `known` saying which of those before it are."""
@@ -53,6 +63,8 @@ class Axioms:
     def _closed(self, it: sympy.Expr, leaf: Callable[[sympy.Expr], bool]) -> bool:
         if it == 0 or leaf(it):
             return True
+        if isinstance(it, Apart):
+            return self._closed(it.args[0], leaf)
         if it.is_Add or (isinstance(it, Top) and it.args[0].is_Integer):
             parts = it.terms if isinstance(it, Top) else it.args
             return all(self._closed(one, leaf) for one in parts)
@@ -64,11 +76,21 @@ class Axioms:
                 return self._closed(rest[0], leaf)
             return len(rest) == 1 and self.letters.never_negative(-factor) and self._is_cut(rest[0], leaf)
         if it.is_Pow and it.exp.is_Rational and 0 < it.exp <= 1:
-            squares = [one.as_coeff_Mul() for one in sympy.Add.make_args(it.base)]
-            if it.exp == sympy.Rational(1, 2) and all(x.is_Pow and x.exp == 2 and c > 0 for c, x in squares):
-                return all(self._closed(x.base, leaf) for _, x in squares)
+            if it.exp <= sympy.Rational(1, 2):  # √(Σ x² + Σ y), and a root of that
+                terms = sympy.Add.make_args(it.base)
+                return all(self._is_square(one, leaf) or self._closed(one, leaf) for one in terms)
             return self._closed(it.base, leaf)
         return False
+
+    def _is_square(self, it: sympy.Expr, leaf: Callable[[sympy.Expr], bool]) -> bool:
+        """Whether a formula is the square of a metric, times a number ≥ 0."""
+        factors = [one for one in it.args if self._is_number(one)] if it.is_Mul else []
+        rest = [one for one in sympy.Mul.make_args(it) if not self._is_number(one)]
+        if not rest or not all(one.is_Pow and one.exp == 2 for one in rest):
+            return False
+        base = sympy.Mul(*(one.base for one in rest))
+        fine = self.letters.never_negative(sympy.Mul(*factors))
+        return fine and any(self._closed(sign * base, leaf) for sign in (1, -1))
 
     def _is_cut(self, it: sympy.Expr, leaf: Callable[[sympy.Expr], bool]) -> bool:
         """Whether −it is the minimum of one metric with numbers ≥ 0."""

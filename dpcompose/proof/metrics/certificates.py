@@ -46,7 +46,7 @@ def comparisons(composition: Composition, claim: MetricClaim, way: Way) -> list[
         sides = [letters.of(claimed) ** power, letters.of(bound[key], bounded=True) ** power]
         found.append(Comparison(key, *_with_squares(sides)))
     powers = set(squared) & set(claim.parameters) or claim.metric not in claim.parameters.values()
-    if powers and claim.metric is not sympy.oo and not _is_nonnegative(composition, claim.metric):
+    if powers and claim.metric is not sympy.oo and not composition.axioms.is_nonnegative(claim.metric):
         found.append(Comparison("nonnegative", letters.of(claim.metric), sympy.Integer(0)))
     return found
 
@@ -57,11 +57,6 @@ def _with_squares(sides: Sequence[sympy.Expr]) -> list[sympy.Expr]:
     squares = {one**2: sympy.Add(*(absolute(v) ** 2 for v in one.args)) for one in norms}
     found = [side.xreplace(squares) for side in sides]
     return list(sides) if any(side.has(Euclid) for side in found) else found
-
-
-def _is_nonnegative(composition: Composition, metric: sympy.Expr) -> bool:
-    """Whether a formula is seen to be ≥ 0: made as metrics are, of distances."""
-    return composition.axioms.is_metric(metric, lambda _: True) or composition.letters.never_negative(metric)
 
 
 def converse(composition: Composition, claim: MetricClaim, way: Way) -> list[Comparison]:
@@ -101,7 +96,9 @@ def check_everywhere(letters: Letters, greater: sympy.Expr, lesser: sympy.Expr, 
     if not isinstance(shown, dict) or set(shown) != {"whole", "groups"}:
         raise BadCertificate("the certificate cannot be read")
     every = letters.groups(greater, lesser)
-    groups = [(greater, lesser)] if shown["whole"] is True else [(g, l) for _, g, l in every]
+    if not isinstance(shown["whole"], bool):
+        raise BadCertificate("the certificate cannot be read")
+    groups = [(greater, lesser)] if shown["whole"] else [(g, l) for _, g, l in every]
     if not isinstance(shown["groups"], list) or len(shown["groups"]) != len(groups):
         raise BadCertificate(f"there are {len(groups)} groups to prove")
     some = (_check_group(letters, *one, proofs) for one, proofs in zip(groups, shown["groups"], strict=True))
@@ -109,7 +106,9 @@ def check_everywhere(letters: Letters, greater: sympy.Expr, lesser: sympy.Expr, 
 
 
 def _check_group(letters: Letters, greater: sympy.Expr, lesser: sympy.Expr, shown: Any) -> frozenset[str]:
-    if not isinstance(shown, dict) or set(shown) != {"level", "cases"} or shown["level"] not in LEVELS:
+    if not isinstance(shown, dict) or set(shown) != {"level", "cases"}:
+        raise BadCertificate("the certificate cannot be read")
+    if type(shown["level"]) is not int or shown["level"] not in LEVELS:  # True is an int, and 1.0 equals 1
         raise BadCertificate("the certificate cannot be read")
     some, proofs = list(letters.cases(greater, lesser, shown["level"])), shown["cases"]
     if not isinstance(proofs, list) or len(proofs) != len(some):

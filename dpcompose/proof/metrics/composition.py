@@ -139,7 +139,10 @@ class Composition:
     def _converted(self, id: str, values: Parameters, chosen: Parameters) -> dict[str, sympy.Expr]:
         head = self.theory.pages[id].head
         known = {**values, **{name: chosen[name] for name in head.free}}
-        return {key: formulas.parse(text, known) for key, text in head.parameters.items()}
+        try:
+            return {key: formulas.parse(text, known) for key, text in head.parameters.items()}
+        except formulas.FormulaError as error:
+            raise NoForm(f"by {id} there is no guarantee with these values: {error.message}") from None
 
     def composed(self, way: Way) -> dict[str, sympy.Expr]:
         """The parameters at D, E of all mechanisms together, in the notion in which a way composes them."""
@@ -152,9 +155,18 @@ class Composition:
         }
 
     def bound(self, way: Way, claim: MetricClaim) -> dict[str, sympy.Expr]:
-        """The parameters at D, E that a way gives in the notion of a claim; what is free is as claimed."""
+        """The parameters at D, E that a way gives in the notion of a claim; what is free is as claimed.
+
+        Raises NoForm where the way gives none.
+        """
         found = self.composed(way)
-        return self._converted(way.whole, found, claim.parameters) if way.whole else found
+        if not way.whole:
+            return found
+        free = self.theory.pages[way.whole].head.free
+        for name in free:
+            if not self.axioms.is_nonnegative(claim.parameters[name]):
+                raise NoForm(f"it is not known that the claimed {name} is never negative")
+        return self._converted(way.whole, found, claim.parameters)
 
     @cached_property
     def guarantee(self) -> dict[str, sympy.Expr]:

@@ -25,11 +25,12 @@ from dpcompose.kernel.forms import NotAForm
 from dpcompose.kernel.terms import ONE, ZERO, Term
 from dpcompose.language import exchange
 from dpcompose.language.symbols import NONNEGATIVE, REAL, UNIT_INTERVAL, Domain, symbol
-from dpcompose.language.worstcase import Top, least
+from dpcompose.language.worstcase import least
 from dpcompose.language.writing import as_top
 from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.proof.metrics.cells import COUNT, Alternative, Cells, NoForm
 from dpcompose.proof.metrics.enumerated import Listing
+from dpcompose.proof.metrics.infinity import at_infinity
 from dpcompose.proof.metrics.norms import LEVELS, Norms
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.points import AnyTwo, Counted, Declared, Made, Points, Steps, Tabled, Values, letter
@@ -348,63 +349,6 @@ def numbered(part: str) -> tuple[str, str]:
     """
     name = part or "database"
     return f"{name}__D", f"{name}__E"
-
-
-def at_infinity(
-    it: sympy.Expr, infinite: frozenset[sympy.Symbol], domains: Mapping[str, Domain]
-) -> sympy.Expr:
-    """A formula where some of its letters are ∞: ∞, or the formula without them.
-
-    A number ≥ 0 times ∞ is ∞, also for 0 (a parameter may be 0 where the input moves by ∞).
-    Raises NoForm where it has no value there that is seen.
-
-    >>> d, e = symbol("d"), symbol("e")
-    >>> at_infinity(e * d + 1, frozenset({d}), {}), at_infinity(least(d, 3), frozenset({d}), {})
-    (oo, 3)
-    """
-    if infinite.isdisjoint(it.free_symbols):
-        return it
-    if it in infinite:
-        return sympy.oo
-    if it.is_Mul:
-        return _product_at_infinity(it, infinite, domains)
-    parts = [at_infinity(one, infinite, domains) for one in it.args]
-    if (it.is_Add or isinstance(it, Top | sympy.exp | sympy.log)) and sympy.oo in parts:
-        return sympy.oo
-    if it.is_Pow and parts[0] is sympy.oo and it.exp.is_positive:
-        return sympy.oo
-    if sympy.oo in parts:
-        raise NoForm(f"what {it} is where a distance is oo is not known")
-    return it.func(*parts)
-
-
-def _product_at_infinity(
-    it: sympy.Expr, infinite: frozenset[sympy.Symbol], domains: Mapping[str, Domain]
-) -> sympy.Expr:
-    """A product where some letters are ∞; −max(−x, −y) is a minimum."""
-    inside = [one for one in it.args if not infinite.isdisjoint(one.free_symbols)]
-    others = sympy.Mul(*(one for one in it.args if one not in inside))
-    values = [at_infinity(one, infinite, domains) if not _is_minimum(one) else one for one in inside]
-    if len(inside) == 1 and _is_minimum(inside[0]) and _never_negative(-others, domains):
-        terms = [at_infinity(-one, infinite, domains) for one in inside[0].terms]
-        kept = [one for one in terms if one is not sympy.oo]
-        return others * Top(1, *(-one for one in kept)) if kept else sympy.oo
-    rest = sympy.Mul(others, *(one for one in values if one is not sympy.oo))
-    if sympy.oo not in values:
-        return sympy.Mul(others, *values)
-    if _never_negative(rest, domains):
-        return sympy.oo
-    raise NoForm(f"what {it} is where a distance is oo is not known")
-
-
-def _is_minimum(it: sympy.Expr) -> bool:
-    """Whether −it is written as a minimum."""
-    return isinstance(it, Top) and it.args[0] == 1 and any(one.could_extract_minus_sign() for one in it.terms)
-
-
-def _never_negative(it: sympy.Expr, domains: Mapping[str, Domain]) -> bool:
-    others = {str(one): domains.get(str(one), NONNEGATIVE) for one in it.free_symbols}
-    return exchange.is_never_negative(it, others)
 
 
 MOST_ORDERED = 3

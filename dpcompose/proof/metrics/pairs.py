@@ -11,10 +11,12 @@ from typing import Any
 import sympy
 
 from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.language import formulas
 from dpcompose.language.meaning import sign
 from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.proof.metrics.cells import Cells, NoForm
-from dpcompose.proof.metrics.letters import Letters, at_infinity, numbered
+from dpcompose.proof.metrics.infinity import at_infinity
+from dpcompose.proof.metrics.letters import Letters, numbered
 from dpcompose.spaces.databases import Database, Tuples
 from dpcompose.spaces.points import Enumerated, Points, Values, letter
 
@@ -49,6 +51,8 @@ class Pairs:
             if (at := point[one.name]) is not None
         }
         value = found.xreplace(numbers)
+        if value.has(sympy.I, sympy.zoo, sympy.nan):
+            raise ShowsNothing(f"{formulas.to_text(expression)} has no real value there")
         if value.free_symbols:
             raise BadCertificate(f"{min(map(str, value.free_symbols))} has no value there")
         return value

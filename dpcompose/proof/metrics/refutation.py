@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, cmp_to_key
 from typing import Any
 
 import sympy
@@ -108,7 +108,17 @@ class Refutation:
     def doubt(self, notion: str) -> str:
         """Why no mechanism at all is known to lose anything in a notion; "" where some is."""
         found = self.doubts(notion)
-        return found[0] if all(found) else ""
+        return (found[0] if all(found) else "") or self.unsatisfiable
+
+    @cached_property
+    def unsatisfiable(self) -> str:
+        """Why it is not known that some mechanisms are as stated: what is lost is to be ≥ 0 at all D, E."""
+        for one in self.composition.setting.mechanisms:
+            for stated in [one.metric] if one.delta is None else [one.metric, one.delta]:
+                if not self.composition.axioms.is_nonnegative(stated):
+                    said = f"it is not known that {formulas.to_text(stated)}, stated of {one.name}"
+                    return f"{said}, is never negative"
+        return ""
 
     def doubts(self, notion: str) -> list[str]:
         """For each mechanism why it is not known to lose anything in a notion, or ""."""
@@ -137,7 +147,7 @@ class Refutation:
             assert claim.delta is not None
             delta = self.pairs.value(letters.of(claim.delta), full)
             return "delta", *self._exceeds_delta(rows, claimed, delta, full)
-        if claimed is not sympy.oo and sign_of(claimed) == -1:
+        if power != 1 and claimed is not sympy.oo and sign_of(claimed) == -1:  # its square is a claim
             raise BadCertificate("the claim is negative there")
         actual = self._together(claim.notion, [row.loss for row in rows])
         limit = claimed if claimed is sympy.oo else claimed**power
@@ -205,9 +215,7 @@ class Refutation:
         leaked = 1 - sympy.Mul(*(1 - one.loss for one in leaks))
         if leaks and sign_of(leaked - delta) == 1:
             return leaked, delta, tuple(leaks)
-        losing = sorted(
-            (row for row in rows if row.loss != 0), key=lambda row: _order(row.loss), reverse=True
-        )
+        losing = sorted((row for row in rows if row.loss != 0), key=cmp_to_key(_more), reverse=True)
         for m in range(1, len(losing) + 1):
             some = [row.loss for row in losing[:m]]
             lost = sympy.Integer(1) if sympy.oo in some else 1 - sympy.exp(claimed - sympy.Add(*some))
@@ -237,8 +245,11 @@ def _alike(notion: str, other: str) -> bool:
     return POWERS[notion] == POWERS[other]
 
 
-def _order(loss: sympy.Expr) -> tuple[bool, Any]:
-    return loss is sympy.oo, sympy.Integer(0) if loss is sympy.oo else loss.evalf(15)
+def _more(one: Loses, other: Loses) -> int:
+    """Which of two loses more: the sign of the difference, 0 where that is not seen."""
+    if sympy.oo in (one.loss, other.loss):
+        return (one.loss is sympy.oo) - (other.loss is sympy.oo)
+    return sign_of(one.loss - other.loss) or 0
 
 
 def _built(witness: Any, loss: sympy.Expr, power: int) -> str:

@@ -169,23 +169,25 @@ class Judge:
             return MetricVerdict(claim, "undecided", reason=claim.doubt)
         if claim.metric is sympy.oo:
             return MetricVerdict(claim, "proved", loose=True)
-        why = ""
-        try:
-            ways = self.composition.ways(claim.notion)
-            for n, way in enumerate(ways):
-                found = self._by_way(claim, way, try_points=n == 0)
-                if isinstance(found, MetricVerdict):
-                    return found
-                why = why or found
-        except NoForm as error:
-            return MetricVerdict(claim, "undecided", reason=str(error))
-        if not ways:
-            return self._without_bound(claim)
+        why, looked = "", False
+        for way in self.composition.ways(claim.notion):
+            try:
+                found = self._by_way(claim, way, try_points=not looked)
+            except NoForm as error:
+                why = why or str(error)
+                continue
+            looked = True
+            if isinstance(found, MetricVerdict):
+                return found
+            why = why or found
+        if not looked:
+            return self._without_bound(claim, why)
         return MetricVerdict(claim, "undecided", reason=self._doubt(claim) or why)
 
     def _doubt(self, claim: MetricClaim) -> str:
         """Why some mechanism is not known to lose anything; "" where all are."""
-        return next(filter(None, self.refutation.doubts(claim.notion)), "")
+        refutation = self.refutation
+        return next(filter(None, refutation.doubts(claim.notion)), "") or refutation.unsatisfiable
 
     def _by_way(self, claim: MetricClaim, way: Way, try_points: bool) -> MetricVerdict | str:
         """A verdict by one way, or why it gives none."""
@@ -209,12 +211,15 @@ class Judge:
 
         return refuted
 
-    def _without_bound(self, claim: MetricClaim) -> MetricVerdict:
+    def _without_bound(self, claim: MetricClaim, why: str) -> MetricVerdict:
         """Where no guarantee of the claim's notion is known: refuted at a simple point, if at all."""
         some = ", ".join(self.setting.notions)
-        why = f"guarantees of {some} privacy do not become one of {claim.notion} privacy"
+        why = why or f"guarantees of {some} privacy do not become one of {claim.notion} privacy"
         refuted = self._refuting(claim)
-        found = None if refuted is None else self.prover.first(refuted)
+        try:
+            found = None if refuted is None else self.prover.first(refuted)
+        except NoForm:
+            found = None
         return found or MetricVerdict(claim, "undecided", reason=self._doubt(claim) or why)
 
     def _proved(self, claim: MetricClaim, way: Way, proofs: dict[str, Any]) -> MetricVerdict:
