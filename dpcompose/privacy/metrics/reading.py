@@ -155,13 +155,6 @@ class _Reader(Distances):
             delta = self.formula(stated.delta, (*path, "delta"), self.in_metrics(stated.delta), key="delta")
         if metric is None or (stated.delta is not None and delta is None):
             return None
-        if not self._vanishes(metric):
-            known = near("", self.metrics) or "; there is none: name one, [metrics.d]"
-            self.wrong(
-                (*path, "metric"),
-                f"{stated.metric} is not 0 where D = E; what names no metric is a parameter{known}",
-            )
-            return None
         if delta and domain == "common":
             self.wrong(
                 (*path, "delta"),
@@ -173,6 +166,13 @@ class _Reader(Distances):
             if one is not None and (why := self._negative(one)):
                 self.wrong((*path, key), f"this is {why}; what is lost is at least 0")
                 return None
+        if not self._vanishes(metric):
+            known = near("", self.metrics) or "; there is none: name one, [metrics.d]"
+            self.wrong(
+                (*path, "metric"),
+                f"{stated.metric} is not 0 where D = E; what names no metric is a parameter{known}",
+            )
+            return None
         if reads != everything:
             moved = [self.of_inputs(one, reads, domain, path) for one in (metric, delta) if one is not None]
             if None in moved:
