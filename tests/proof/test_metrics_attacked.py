@@ -155,7 +155,7 @@ def test_a_guarantee_that_may_be_negative_refutes_nothing() -> None:
     text = '[metrics.t]\ntable = [["a", "b", "1/2"], ["b", "c", "1/2"], ["a", "c", "1/2"]]\n'
     text = ROADS + text + mechanism("M", metric="d") + mechanism("N", metric="d - t")
     _, (found,) = study(text + claim(metric="d/2"))
-        assert found.verdict == "undecided" and found.reason
+    assert found.verdict == "undecided" and found.reason
 
 
 # names
