@@ -162,6 +162,7 @@ ROOMS = {
         "membership",
         "results",
         "study",
+        "loading",
         "metrics",
         "composing",
         "places",

@@ -22,7 +22,8 @@ from shipped import PROBLEMS
 from strategies import Point, Twin
 
 import dpcompose as dpc
-from dpcompose.front.study import Study, load
+from dpcompose.front.loading import load
+from dpcompose.front.study import Study
 from dpcompose.kernel import formulas as terms
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.check import Refused
