@@ -55,7 +55,10 @@ def test_no_loss_between_neighbours_says_nothing_of_databases_without_a_path() -
     for notion, key in (("pure", "epsilon"), ("zcdp", "rho"), ("gaussian", "mu")):
         text = MULTISETS + mechanism("M", notion, **{key: "0", "granularity": "bounded"})
         claims = "".join(claim(notion, metric=one) for one in ("0", "d_bounded", "u"))
-        assert verdicts(text + claims) == ["refuted", "proved", "refuted"], notion
+        made, found = study(text + claims)
+        assert [one.verdict for one in found] == ["refuted", "proved", "refuted"], notion
+        said = ["".join(map(str, line.said)) for line in made.derivation().lines]
+        assert "apart_d_bounded is oo where d_bounded is, and 0 elsewhere" in said
 
 
 def test_a_claim_of_no_loss_between_neighbours_is_about_neighbours() -> None:
