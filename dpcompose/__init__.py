@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from dpcompose.proof.registry import theorems
     from dpcompose.proof.sensitivity import compare, sensitivity
     from dpcompose.spaces.attributed import columns, tables
+    from dpcompose.spaces.contributions import contribution
     from dpcompose.spaces.databases import listed, multisets, streams, tuples
     from dpcompose.spaces.expressions import at, database, databases, size, symmetric_difference
     from dpcompose.spaces.finite import finite
@@ -141,6 +142,7 @@ _PLACES = {
     "proof.sensitivity": ("compare", "sensitivity"),
     "spaces.attributed": ("columns", "tables"),
     "spaces.databases": ("listed", "multisets", "streams", "tuples"),
+    "spaces.contributions": ("contribution",),
     "spaces.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
     "spaces.finite": ("finite",),
     "spaces.granularities": (
@@ -196,6 +198,7 @@ __all__ = [
     "compare",
     "compose",
     "composed",
+    "contribution",
     "count",
     "database",
     "databases",

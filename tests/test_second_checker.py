@@ -75,6 +75,9 @@ REFUSED = dict.fromkeys(
         "problems/76-metrics-of-your-own",
     ],
     ("metrics",),
+) | dict.fromkeys(
+    ["problems/97-visits-of-one-person", "pages/shapes/contributions", "pages/facts/bags-metric"],
+    ("setting",),
 )
 
 # -- forgeries ---------------------------------------------------------------------------------------------

@@ -184,9 +184,30 @@ class Composition:
         known = {"k": terms.number(len(parts))}
         return formulas.parse(self.rule.head.composition[key], known, {key: parts})
 
+    def check_doubles(self, types: Sequence[Type], which: frozenset[int]) -> None:
+        """Raises NoLoss where some mechanisms are not seen to lose twice as much, or more, twice as far."""
+        for i, r in {(i, r) for one in types for i, some in one.moves if i in which for _, r in some}:
+            half, whole = (self.losses[i - 1].at(far, self.theory) for far in (r * Fraction(1, 2), r))
+            for key in half.keys() - set(self.rule.head.doubles if not self.losses[i - 1].then else ()):
+                if not self.adds_up(key) or not self._doubles(key, half[key], whole[key]):
+                    name = self.setting.mechanisms[i - 1].name
+                    raise NoLoss(f"{key} of {name} is not seen to double at least where the distance does")
+
+    def _doubles(self, key: str, half: Term, whole: Term) -> bool:
+        """Whether a value is at least twice another one, or the squares are that are added up."""
+        if half.kind == "oo" or whole.kind == "oo":
+            return whole.kind == "oo"
+        if key in self.rule.head.squared:
+            half, whole = half * half, whole * whole
+        return forms.term_sign(terms.expanded(whole - half - half)) >= 0
+
     def worst(self, key: str, values: Iterable[Term]) -> Term:
         """The largest of a parameter's values."""
-        return largest(list(values), key in self.rule.head.squared)
+        some = list(dict.fromkeys(values))
+        try:
+            return largest(some, key in self.rule.head.squared)
+        except forms.NotAForm:  # no other one is seen to be at least any of them
+            return terms.top(1, some)
 
 
 def adds_up(rule: Any, key: str) -> bool:
@@ -213,7 +234,7 @@ def summands(moves: Moves, setting: Setting, lost: Callable[[int, Term], Term]) 
 
     lost -- what M_i, or a member of the family M_i, loses where its input moves by r.
     """
-    together: dict[tuple[str, tuple[int, ...], Term], list[list[Term]]] = {}
+    together: dict[tuple[str, tuple[int | Term, ...], Term], list[list[Term]]] = {}
     for i, some in moves:
         mechanism = setting.mechanisms[i - 1]
         values = [lost(i, r) for _, r in some]
@@ -237,7 +258,9 @@ OTHER_DISTANCES = (
 )
 
 
-def _over_parts(many: tuple[int, ...], count: Term, families: Sequence[Sequence[Term]]) -> Iterable[Term]:
+def _over_parts(
+    many: tuple[int | Term, ...], count: Term, families: Sequence[Sequence[Term]]
+) -> Iterable[Term]:
     """The worst choice of the parts that move, as sums of largest members.
 
     If m_1 members lose w_1·x, m_2 others w_2·x and so on, with w_1 > w_2 > …, the worst choice gives the
@@ -258,7 +281,7 @@ def _over_parts(many: tuple[int, ...], count: Term, families: Sequence[Sequence[
         raise NoLoss("members of a family that move further lose less")
     for n, rate in enumerate(rates):
         following = rates[n + 1] if n + 1 < len(rates) else Fraction(0)
-        yield (rate - following) * terms.over(sum(many[: n + 1]), values[-1], count)
+        yield (rate - following) * terms.over(terms.add(map(terms.as_term, many[: n + 1])), values[-1], count)
 
 
 def mechanism_of(setting: Setting, i: object) -> Mechanism:

@@ -2,11 +2,12 @@
 
 A problem file, or a study, is elaborated into one core setting: a class of databases, the neighbours that
 are asked about, and for each mechanism what it reads, what is known of it, and for which neighbours.  A class
-is one of six kinds, and a relation says what one step changes in it:
+is one of seven kinds, and a relation says what one step changes in it:
 
     kind      a database is                        a mechanism reads        one step changes
     records   a multiset (or sequence) of records  some atoms of records    (removed, added) records: edits
     policies  a multiset of records                 some atoms of records    one record, along an edge
+    contributions  a multiset of rows               one part of them         what one person contributes
     cells     one of two values or more a cell     some cells               the cells of one block
     listed    one of 0, 1, 2, …                    a value for each         a listed pair
     steps     anything                             everything               one step of one relation
@@ -26,7 +27,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import counted, formulas, terms
+from dpcompose.kernel import contributions, counted, formulas, terms
+from dpcompose.kernel.contributions import Contribution, is_count
 from dpcompose.kernel.counted import Counted
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.grammar import RESERVED
@@ -35,7 +37,7 @@ from dpcompose.kernel.terms import Term
 
 __all__ = ["BadSetting", "Databases", "Mechanism", "Relation", "Setting", "read"]
 
-KINDS = ("records", "policies", "cells", "listed", "steps", "arrays")
+KINDS = ("records", "policies", "contributions", "cells", "listed", "steps", "arrays")
 OF_ATOMS = ("records", "policies")
 """The kinds of classes whose databases are made of records, told by their atoms."""
 SIZES = ("any", "at most", "exactly")
@@ -54,11 +56,11 @@ class Relation:
     """D and E are neighbours where they differ and at most `steps` single steps lead from D to E.
 
     single -- "any two": any two databases are one step apart; else what one step changes: pairs
-    (removed, added) of numbers of records, symmetric; edges between atoms; blocks of cells; pairs of numbers
-    of databases, or of values that are read; of steps and arrays a name.
+    (removed, added) of numbers of records, symmetric; edges between atoms; what a person contributes; blocks
+    of cells; pairs of numbers of databases, or of values that are read; of steps and arrays a name.
     """
 
-    single: str | tuple[Any, ...]
+    single: str | tuple[Any, ...] | Contribution
     steps: int = 1
 
     @property
@@ -69,29 +71,35 @@ class Relation:
     @property
     def edits(self) -> tuple[tuple[int, int], ...]:
         """The single steps as numbers of records that are removed and added."""
-        return () if isinstance(self.single, str) else self.single
+        return self.single if isinstance(self.single, tuple) else ()
 
     @property
     def policy(self) -> tuple[Edge, ...]:
         """The single steps as edges between atoms."""
-        return () if isinstance(self.single, str) else self.single
+        return self.single if isinstance(self.single, tuple) else ()
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """The single steps as listed pairs."""
-        return () if isinstance(self.single, str) else self.single
+        return self.single if isinstance(self.single, tuple) else ()
 
     @property
     def blocks(self) -> tuple[frozenset[int], ...]:
         """The single steps as the cells that each may change."""
-        return () if isinstance(self.single, str) else self.single
+        return self.single if isinstance(self.single, tuple) else ()
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        single = self.single if isinstance(self.single, str) else [sorted(one) for one in self.single]
-        if not isinstance(self.single, str) and self.single and isinstance(self.single[0], tuple):
-            single = [[None if x == NOTHING else x for x in one] for one in self.single]
-        return {"single": single, "steps": self.steps}
+        return {"single": self._single(), "steps": self.steps}
+
+    def _single(self) -> str | dict[str, str] | list[list[int | None]]:
+        if isinstance(self.single, str):
+            return self.single
+        if isinstance(self.single, Contribution):
+            return self.single.data()
+        if self.single and isinstance(self.single[0], tuple):
+            return [[None if x == NOTHING else x for x in one] for one in self.single]
+        return [sorted(one) for one in self.single]
 
 
 @dataclass(frozen=True)
@@ -112,6 +120,8 @@ class Databases:
     of -- of records, what they form: "multisets", "sequences"; size -- how many records a database has, a
     word of SIZES and a number, and at least `least`; atoms -- all of them; count -- how many cells, or
     databases, there are;
+    of contributions, atoms -- the parts of the partition, two rows of each; outside -- two rows that lie in
+    no part, if there are such;
     of arrays, gone_through -- how many pairs of neighbours there are; types -- what was counted of them.
     """
 
@@ -124,6 +134,7 @@ class Databases:
     count: int = 0
     gone_through: int = 0
     types: tuple[Counted, ...] = ()
+    outside: tuple[str, ...] = ()
 
     def differ(self, removed: int, added: int) -> bool:
         """Whether some two databases differ by so many records of the one, and so many of the other."""
@@ -145,6 +156,8 @@ class Databases:
             atoms = [list(atom.records) for atom in self.atoms]
             found |= {"of": self.of, "size": list(self.size), "atoms": atoms}
             found |= {"least": self.least} if self.least else {}
+        if self.kind == "contributions":
+            found |= {"parts": [list(one.records) for one in self.atoms], "outside": list(self.outside)}
         if self.kind == "arrays":
             found |= {"gone through": self.gone_through, "types": [one.data() for one in self.types]}
         return found | ({"count": self.count} if self.kind in ("cells", "listed", "arrays") else {})
@@ -367,10 +380,24 @@ def _databases(reader: Reader) -> Databases:
         if least and formed != "multisets":
             raise reader.key("least").wrong("nothing for sequences, so none")
         return Databases(kind, shown, formed, (size, n), least, atoms)
+    if kind == "contributions":
+        return _of_parts(reader, shown)
     if kind == "arrays":
         return _on_arrays(reader, shown)
     reader.keys(("kind", "shown", "count") if kind != "steps" else ("kind", "shown"))
     return Databases(kind, shown, count=0 if kind == "steps" else reader.key("count").whole())
+
+
+def _of_parts(reader: Reader, shown: str) -> Databases:
+    """Multisets of rows of any size: a row of each part, or two, and two outside of them if there are any."""
+    reader.keys(("kind", "shown", "parts", "outside"))
+    parts = [tuple(one.text() for one in part.items()) for part in reader.key("parts").items()]
+    outside = tuple(one.text() for one in reader.key("outside").items())
+    names = [*outside, *(name for part in parts for name in part)]
+    few = not all(1 <= len(one) <= 2 for one in parts) or len(outside) not in (0, 2)
+    if few or len(set(names)) < len(names):
+        raise reader.key("parts").wrong("one or two rows of each part, two or none outside, all different,")
+    return Databases("contributions", shown, atoms=tuple(map(Atom, parts)), outside=outside)
 
 
 def _on_arrays(reader: Reader, shown: str) -> Databases:
@@ -395,10 +422,12 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
         return Relation(single.text(), steps)
     if single.value == ANY_TWO or databases.kind == "steps":
         return Relation(single.text(ANY_TWO, "step"), steps)
+    if databases.kind == "contributions" and isinstance(single.value, dict):
+        return Relation(contributions.read(single), reader.key("steps").whole(1, 1))
     if databases.kind == "policies":
         return Relation(tuple(sorted({_edge(one, len(databases.atoms)) for one in single.items()})), steps)
     some = [tuple(number.whole() for number in one.items()) for one in single.items()]
-    if databases.kind == "records":
+    if databases.kind in ("records", "contributions"):
         edits = frozenset(map(_two(single), some)) | {(b, a) for a, b in map(_two(single), some)}
         if not edits <= EDITS[databases.of]:
             raise single.wrong(f"pairs of 0 and 1 that are steps of {databases.of}")
@@ -438,7 +467,7 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
     reader.keys(MECHANISM_KEYS)
     reads = tuple(_reads(one, databases) for one in reader.key("reads").items())
     count = reader.key("count").formula() if "count" in reader.value else None
-    if count is not None and not _is_count(count):
+    if count is not None and not is_count(count):
         raise reader.key("count").wrong("a whole number from 1, or a letter for one,")
     partition = reader.key("partition", "").text()
     _check_reads(reader, reads, count, partition, databases)
@@ -478,6 +507,10 @@ def _check_reads(
     """One set is read; or the parts of a partition, by a family with as many members."""
     if not partition and len(reads) == 1:
         return
+    if databases.kind == "contributions":  # the parts of a family are not written down
+        if count is None or not partition or reads != ((),):
+            raise reader.key("reads").wrong("one list of parts, or an empty one for a family on a partition,")
+        return
     several = count is not None and partition and databases.kind in ("records", "cells") and None not in reads
     if not several or not reads:
         raise reader.key("reads").wrong("one set that is read, or parts of a partition for a family,")
@@ -500,20 +533,12 @@ def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
         if len(numbers) != 1:
             raise reader.wrong("the number of one map")
         return numbers
-    within = len(databases.atoms) if databases.kind in OF_ATOMS else databases.count
+    within = len(databases.atoms) if databases.kind in (*OF_ATOMS, "contributions") else databases.count
     if any(one >= within for one in numbers) or databases.kind == "steps":
         raise reader.wrong(f"numbers below {within}")
+    if databases.kind == "contributions" and len(numbers) > 1:
+        raise reader.wrong("the number of one part")
     return tuple(sorted(set(numbers)))
-
-
-def _is_count(count: Term) -> bool:
-    """Whether a term is a whole number ≥ 1, or a letter for one."""
-    if count.number is not None:
-        return count.number.denominator == 1 and 1 <= count.number <= 10**15
-    if count.kind != "letter":
-        return False
-    domain = count.letters[count.of[0]]
-    return domain.integer and domain.least is not None and domain.least >= 1
 
 
 def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases: Databases) -> Noise:

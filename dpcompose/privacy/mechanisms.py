@@ -5,7 +5,7 @@ A composition can be a mechanism of another one (`Nested`): its guarantee is der
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,6 +16,7 @@ from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.queries import Bit, Query
 
@@ -165,6 +166,11 @@ class Mechanism(Shown):
             return replace(self, noise=noise, satisfies=satisfies)
         values = [(key, terms.substituted(value, named)) for key, value in self.satisfies.terms]
         return replace(self, satisfies=self.satisfies.with_values(values))
+
+    def regarding(self, change: Callable[[Granularity], Granularity]) -> Mechanism:
+        """The same with its guarantee stated for other neighbours, where it is stated for some."""
+        stated = self.satisfies.granularity
+        return self if stated is None else replace(self, satisfies=self.satisfies.about(change(stated)))
 
     def stated_in(self, notion: str) -> Mechanism | None:
         """The mechanism with its guarantee in a notion, if it has one: concrete ones have several."""

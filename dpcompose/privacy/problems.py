@@ -46,6 +46,7 @@ from dpcompose.privacy.schema import (
 )
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
 from dpcompose.spaces.attributed import Tables, columns, tables
+from dpcompose.spaces.contributions import COUNT, contribution
 from dpcompose.spaces.databases import (
     Database,
     DatabaseClass,
@@ -391,6 +392,8 @@ class _Reader:
             try:
                 if "w-event" in given:
                     return w_event(given["w-event"])
+                if "contribution" in given:
+                    return self._contribution(given["contribution"], path)
                 return union(*some) if "union" in given else group(given["group"], *some)
             except ValueError as error:
                 self._wrong(path, error)
@@ -405,6 +408,17 @@ class _Reader:
                 path, f"there is no granularity {shown(given)}{near(given, dict.fromkeys((*own, *BUILT_IN)))}"
             )
         return None
+
+    def _contribution(self, given: Mapping[str, Any], path: Path_) -> Granularity | None:
+        """What a person contributes: names that are not listed are made here."""
+        counts: list[Term] = []
+        for key in ("parts", "rows"):
+            text = str(given[key])
+            for name in formulas.names(text):
+                if name not in self.symbols and not self._adopt(name, COUNT, path):
+                    return None
+            counts.append(kernel.parse(text, self.symbols))
+        return contribution(counts[0], counts[1], given.get("replaced", False))
 
     def _maps(self, databases: DatabaseClass) -> dict[str, Table]:
         maps = {}

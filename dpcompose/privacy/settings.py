@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from types import MappingProxyType
@@ -70,6 +71,7 @@ class Setting(Composition, Shown):
             raise InvalidSetting(f"two mechanisms are called {twice[0]!r}")
         if unfit := self.target.unfit(self.databases):
             raise InvalidSetting(unfit)
+        self._place()
         stated = self.granularities
         named = frozenset[object]().union(
             *(one.reads.names for one in self.mechanisms), *(one.names for one in stated)
@@ -103,6 +105,52 @@ class Setting(Composition, Shown):
             if unknown := sorted(one.names - {*self.databases.records}):
                 there = near(unknown[0], self.databases.records)
                 raise InvalidSetting(f"{one} is about {unknown[0]!r}, which is no record of the class{there}")
+
+    def _place(self) -> None:
+        """Where neighbours are told by rows in parts: these are the record sets that mechanisms read.
+
+        Those of families are known once some of them are written out.
+        """
+        if not any(one.by_rows for one in self._singles):
+            return
+        parts = list(
+            dict.fromkeys(m.reads.inside for m in self.mechanisms if isinstance(m.reads, Restriction))
+        )
+        if any(isinstance(m.reads, Part) for m in self.mechanisms):
+            if over := next(
+                (m for m in self.mechanisms if isinstance(m.reads, Part) and m.reads.most > 1), None
+            ):
+                raise InvalidSetting(
+                    f"{over.name} reads overlapping parts, among which a person's rows are not limited"
+                )
+            return
+        if all(one.partitions is not None for one in self._singles if one.by_rows):  # type: ignore[attr-defined]
+            return
+        for one, other in combinations(parts, 2):
+            if one & other:
+                raise InvalidSetting(
+                    f"a person's rows are counted by the record sets that are read, and these overlap in "
+                    f"{min(one & other)!r}; parts of a partition would do, or sets without a common record"
+                )
+        self._told_of_parts([tuple(parts)])
+
+    def _told_of_parts(self, partitions: Sequence[tuple[frozenset[str], ...]]) -> None:
+        """Says to all granularities which sets of records are the parts."""
+        object.__setattr__(self, "target", self.target.placed(partitions))
+        mechanisms = tuple(m.regarding(lambda one: one.placed(partitions)) for m in self.mechanisms)
+        object.__setattr__(self, "mechanisms", mechanisms)
+
+    @property
+    def _singles(self) -> list[Granularity]:
+        """The single steps of the granularities."""
+        return [one.innermost()[0] for one in self.granularities]
+
+    def at(self, point: Mapping[str, Fraction]) -> Setting:
+        """The setting with numbers for the parameters of its granularities."""
+        if not any(one.letters for one in self.granularities):
+            return self
+        mechanisms = tuple(m.regarding(lambda one: one.at(point)) for m in self.mechanisms)
+        return replace(self, target=self.target.at(point), mechanisms=mechanisms)
 
     def __repr__(self) -> str:
         """What is composed, in one line."""
@@ -233,7 +281,7 @@ class Setting(Composition, Shown):
             self._check_each_vertex(name)
             return
         for one in self.granularities:
-            if one.edits(databases) is None:
+            if one.edits(databases) is None and not one.innermost()[0].by_rows:
                 raise InvalidSetting(
                     f"{name} reads a part of {f.partition}, whose parts are not placed among the "
                     f"{one} neighbours; parts written out would do"
@@ -323,8 +371,20 @@ class Setting(Composition, Shown):
                 origin.append(n)
         if self.attributes and not parts:
             databases, mechanisms = _told_apart(databases, mechanisms)
+        target, sets = (
+            self.target,
+            [[f.inside for f in m if isinstance(f, Restriction)] for m in parts.values()],
+        )
+        if sets:
+            partitions = list(map(tuple, sets))
+            target = target.placed(partitions)
+            mechanisms = [one.regarding(lambda stated: stated.placed(partitions)) for one in mechanisms]
         setting = replace(
-            self, databases=databases, mechanisms=tuple(mechanisms), domains=MappingProxyType(domains)
+            self,
+            databases=databases,
+            target=target,
+            mechanisms=tuple(mechanisms),
+            domains=MappingProxyType(domains),
         )
         return setting, tuple(origin)
 
@@ -408,6 +468,8 @@ class Setting(Composition, Shown):
         """How many parts of a partition differ between neighbours of the target, at most."""
         if isinstance(self.databases, Graphs):
             return self._touched_vertices
+        if self.target.by_rows:
+            return min(self.target.touched or 2, MOST_TOUCHED)
         edits = self.target.edits(self.databases)
         if edits is not None and edits.single is None and _unlimited(self.databases):
             return 2  # all parts at once
@@ -685,6 +747,7 @@ class Setting(Composition, Shown):
         counts = [m.members for m in self.mechanisms if m.members is not None]
         inner = {name for m in self.mechanisms if m.table is not None for name in m.table.domains}
         inner |= {name for study in self.studies.values() for name in study.used}
+        inner |= {name for one in self.granularities for name in one.letters}
         return frozenset(inner | {one for x in [*given, *counts] for one in x.letters})
 
     @cached_property
@@ -801,6 +864,8 @@ def _unlimited(databases: DatabaseClass) -> bool:
     return isinstance(databases, Multisets) and databases.sizes.n is None
 
 
+MOST_TOUCHED = 12
+"""How many parts are written out at most in which a person's rows lie."""
 MOST_MEMBERSHIPS = 400
 """In how many ways a record may lie in overlapping parts."""
 LARGEST_COUNT = 1_000_000
@@ -878,5 +943,9 @@ def setting(
             for name, domain in _domains_of(value, stated):
                 if domains.setdefault(name, domain) != domain:
                     raise InvalidSetting(f"two symbols are called {name}, with different assumptions")
+    for one in (target, *(m.satisfies.granularity for m in mechanisms)):
+        for name, domain in () if one is None else one.letters.items():
+            if domains.setdefault(name, stated.get(name) or domain) != domain:
+                raise InvalidSetting(f"{name} is {domains[name]}, and {domain} in {one} neighbours")
     made = Setting(on, target, mechanisms, MappingProxyType(stated | domains), title, adaptive=adaptive)
     return made.in_one_notion()

@@ -12,10 +12,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from dpcompose.kernel.domains import Domain
 from dpcompose.language.shown import Shown
 from dpcompose.spaces.blocks import Blocks, one_block_away
 from dpcompose.spaces.databases import (
@@ -97,6 +99,27 @@ class Granularity(Shown, ABC):
     def names(self) -> frozenset[str]:
         """The records that it names."""
         return frozenset()
+
+    by_rows: ClassVar[bool] = False
+    """Whether neighbours are told by how many rows a person has in how many parts."""
+
+    @property
+    def letters(self) -> Mapping[str, Domain]:
+        """The parameters on which it depends, with their values."""
+        return {}
+
+    def placed(self, partitions: Sequence[tuple[frozenset[str], ...]]) -> Granularity:
+        """The same where it is known which sets of records are the parts."""
+        return self
+
+    def at(self, point: Mapping[str, Fraction]) -> Granularity:
+        """The same with numbers in place of parameters."""
+        return self
+
+    @property
+    def touched(self) -> int | None:
+        """In how many parts of a partition neighbours differ at most; None where it does not say so."""
+        return None
 
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
         """Whether D and E are neighbours inside the class."""
@@ -588,6 +611,16 @@ class Group(Granularity):
 
     def __hash__(self) -> int:
         return hash(self.innermost())
+
+    @property
+    def letters(self) -> Mapping[str, Domain]:
+        return self.of.letters
+
+    def placed(self, partitions: Sequence[tuple[frozenset[str], ...]]) -> Group:
+        return replace(self, of=self.of.placed(partitions))
+
+    def at(self, point: Mapping[str, Fraction]) -> Group:
+        return replace(self, of=self.of.at(point))
 
 
 LARGEST_GROUP = 1_000

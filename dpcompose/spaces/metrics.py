@@ -21,6 +21,7 @@ from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.settings import NOTHING
 from dpcompose.kernel.terms import Term, letter
 from dpcompose.spaces.blocks import Blocks
+from dpcompose.spaces.contributions import Contribution
 from dpcompose.spaces.databases import Counts, Database, DatabaseClass, Multisets, difference
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import fibres
@@ -174,6 +175,22 @@ class CheapestMatching(Metric):
         gone, come = (tuple(sorted(self.atoms[one] for one in some.elements())) for some in (left, right))
         cost = cheapest(self.costs, gone, come)
         return INFINITE if cost is None else -(-cost // self.at_once)
+
+
+@dataclass(frozen=True, eq=False)
+class Bags(Metric):
+    """The fewest contributions of one person each that lead from x to y, where these are one or two.
+
+    even -- whether as many rows are put in as are taken out of what is read, where neighbours are such.
+    """
+
+    contribution: Contribution
+    even: bool
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        assert isinstance(x, tuple) and isinstance(y, tuple)
+        gone, come = Counter(x) - Counter(y), Counter(y) - Counter(x)
+        return INFINITE if (steps := self.contribution.fewest(gone, come, self.even)) is None else steps
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
     records   one pair for each type of edit: which atoms lose how many records, and which gain them
     policies  the same where steps are edges: which records may become which, or come or go
+    contributions  m rows in each of L parts, of one person: which parts lose them, and which gain some
     cells     one pair for each largest set of cells that neighbours change
     listed    the neighbours themselves
     steps     the furthest neighbours: every mechanism reads everything and is stated in the target's steps
@@ -18,6 +19,7 @@ from collections.abc import Mapping
 
 from dpcompose.kernel.covers.arrays import Arrays
 from dpcompose.kernel.covers.cells import Cells
+from dpcompose.kernel.covers.contributions import Contributions
 from dpcompose.kernel.covers.listed import Listed
 from dpcompose.kernel.covers.policies import Policies
 from dpcompose.kernel.covers.records import Records
@@ -26,9 +28,10 @@ from dpcompose.kernel.covers.types import Cover
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.theory import Theory
 
-KINDS: Mapping[str, type[Records | Policies | Cells | Listed | Steps | Arrays]] = {
+KINDS: Mapping[str, type[Records | Policies | Contributions | Cells | Listed | Steps | Arrays]] = {
     "records": Records,
     "policies": Policies,
+    "contributions": Contributions,
     "cells": Cells,
     "listed": Listed,
     "steps": Steps,

@@ -1,9 +1,10 @@
 """Elaboration: a setting as users hold it, told as one core setting that the kernel reads, and back.
 
-Each class is told as one of six kinds: records, where all that matters of a record is who reads it; policies,
-where it also matters what a record may become; cells, where databases are products; anything at all, where
-every mechanism reads everything and only steps count; a list of all databases, where they are few; or what
-was counted of them on arrays, where they are many.
+Each class is told as one of seven kinds: records, where all that matters of a record is who reads it;
+policies, where it also matters what a record may become; contributions, where it matters in which part it
+lies; cells, where databases are products; anything at all, where every mechanism reads everything and only
+steps count; a list of all databases, where they are few; or what was counted of them on arrays, where they
+are many.
 Families keep as many members as one step can touch.
 """
 
@@ -18,6 +19,7 @@ from dpcompose.kernel.covers.types import Type
 from dpcompose.language import formulas
 from dpcompose.privacy.elaboration.arrays import Arrays
 from dpcompose.privacy.elaboration.cells import Cells
+from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair
 from dpcompose.privacy.elaboration.listed import Listed
 from dpcompose.privacy.elaboration.policies import Policies
@@ -98,7 +100,7 @@ class Elaborated:
         written, _ = self._written
         tables = any(one.table is not None for one in written.mechanisms)
         kinds: tuple[type[Kind], ...] = (
-            (Listed,) if tables else (Records, Policies, Cells, Steps, Arrays, Listed)
+            (Listed,) if tables else (Records, Policies, Contributions, Cells, Steps, Arrays, Listed)
         )
         return next(found for one in kinds if (found := one.of(written)) is not None)
 
@@ -106,6 +108,8 @@ class Elaborated:
     def _written(self) -> tuple[Setting, tuple[int, ...]]:
         """The setting with as many members of each family as neighbours can touch, and whose each one is."""
         setting = self.setting
+        if setting.target.by_rows:
+            return setting, tuple(range(1, len(setting.mechanisms) + 1))
         if not setting.families:
             return setting.written_out({})
         divided = any(isinstance(one.reads, Part) for one in setting.mechanisms)
