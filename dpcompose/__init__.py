@@ -89,6 +89,7 @@ if TYPE_CHECKING:
         w_event,
     )
     from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
+    from dpcompose.spaces.larger import within_any_size
     from dpcompose.spaces.maps import (
         composed,
         everything,
@@ -173,6 +174,7 @@ _PLACES = {
         "restriction",
         "table",
     ),
+    "spaces.larger": ("within_any_size",),
     "spaces.policies": ("policy",),
     "spaces.queries": ("bit", "clipped_sum", "count", "histogram", "location", "mean"),
     "spaces.reading": ("among", "vertex"),
@@ -269,6 +271,7 @@ __all__ = [
     "user",
     "vertex",
     "w_event",
+    "within_any_size",
     "zcdp",
 ]
 

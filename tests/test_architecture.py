@@ -77,6 +77,7 @@ ROOMS = {
         "granularities",
         "policies",
         "contributions",
+        "larger",
         "finite",
         "graphs",
         "metrics",

@@ -42,6 +42,7 @@ OF_ATOMS = ("records", "policies")
 """The kinds of classes whose databases are made of records, told by their atoms."""
 SIZES = ("any", "at most", "exactly")
 ANY_TWO = "any two"
+ANY_SIZE = "any size"
 EDITS = {"multisets": {(1, 0), (0, 1), (1, 1)}, "sequences": {(1, 0), (0, 1)}}
 """What one step may remove and add: the lemmas on types of edits are about these."""
 NOTHING = -1
@@ -55,6 +56,8 @@ MOST_MECHANISMS = 20_000
 class Relation:
     """D and E are neighbours where they differ and at most `steps` single steps lead from D to E.
 
+    elsewhere -- whether they may lead through multisets of any size; else only inside of the class;
+
     single -- "any two": any two databases are one step apart; else what one step changes: pairs
     (removed, added) of numbers of records, symmetric; edges between atoms; what a person contributes; blocks
     of cells; pairs of numbers of databases, or of values that are read; of steps and arrays a name.
@@ -62,6 +65,7 @@ class Relation:
 
     single: str | tuple[Any, ...] | Contribution
     steps: int = 1
+    elsewhere: bool = False
 
     @property
     def any_two(self) -> bool:
@@ -90,7 +94,8 @@ class Relation:
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        return {"single": self._single(), "steps": self.steps}
+        more = {"within": ANY_SIZE} if self.elsewhere else {}
+        return {"single": self._single(), "steps": self.steps, **more}
 
     def _single(self) -> str | dict[str, str] | list[list[int | None]]:
         if isinstance(self.single, str):
@@ -415,8 +420,10 @@ def _on_arrays(reader: Reader, shown: str) -> Databases:
 
 def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     """A relation on the class, or on `count` values that are read of a listed one."""
-    reader.keys(("single", "steps"))
+    counted = databases.kind == "records" and databases.of == "multisets"
+    reader.keys(("single", "steps", "within") if counted else ("single", "steps"))
     steps = reader.key("steps").whole(1, 10**6)
+    elsewhere = "within" in reader.value and bool(reader.key("within").text(ANY_SIZE))
     single = reader.key("single")
     if databases.kind == "arrays":
         return Relation(single.text(), steps)
@@ -431,7 +438,7 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
         edits = frozenset(map(_two(single), some)) | {(b, a) for a, b in map(_two(single), some)}
         if not edits <= EDITS[databases.of]:
             raise single.wrong(f"pairs of 0 and 1 that are steps of {databases.of}")
-        return Relation(tuple(sorted(edits)), steps)
+        return Relation(tuple(sorted(edits)), steps, elsewhere)
     if any(not 0 <= one < count for numbers in some for one in numbers):
         raise single.wrong(f"numbers below {count}")
     if databases.kind == "cells":

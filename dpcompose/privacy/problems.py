@@ -58,6 +58,7 @@ from dpcompose.spaces.databases import (
     owners_of,
 )
 from dpcompose.spaces.granularities import BUILT_IN, Granularity, group, pairs, unbounded, union, w_event
+from dpcompose.spaces.larger import within_any_size
 from dpcompose.spaces.maps import (
     Everything,
     Map,
@@ -394,6 +395,8 @@ class _Reader:
                     return w_event(given["w-event"])
                 if "contribution" in given:
                     return self._contribution(given["contribution"], path)
+                if "within" in given:
+                    return within_any_size(given["steps"], *some)
                 return union(*some) if "union" in given else group(given["group"], *some)
             except ValueError as error:
                 self._wrong(path, error)

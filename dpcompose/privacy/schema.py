@@ -37,6 +37,7 @@ from dpcompose.privacy.checks import (
 )
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.spaces.granularities import LARGEST_GROUP, LARGEST_WINDOW
+from dpcompose.spaces.larger import ANY_SIZE
 from dpcompose.spaces.queries import MOST_BINS
 
 __all__ = ["Mistake", "Path_", "near", "shown"]
@@ -205,6 +206,12 @@ def _granularity(value: object) -> object:
                 )
         elif set(inner) == {"contribution"}:
             _contribution(inner["contribution"])
+        elif set(inner) == {"steps", "of", "within"}:
+            if inner["within"] != ANY_SIZE:
+                raise ValueError(f'steps are counted within = "{ANY_SIZE}", not {shown(inner["within"])}')
+            if type(inner["steps"]) is not int or not 1 <= inner["steps"] <= LARGEST_GROUP:
+                raise ValueError(f"1 to {LARGEST_GROUP:,} steps are counted, not {shown(inner['steps'])}")
+            following.append(inner["of"])
         elif set(inner) == {"union"}:
             if not (isinstance(inner["union"], list) and len(inner["union"]) == 2):
                 raise ValueError('a union is of two granularities: { union = ["unbounded", "bounded"] }')

@@ -103,6 +103,9 @@ class Granularity(Shown, ABC):
     by_rows: ClassVar[bool] = False
     """Whether neighbours are told by how many rows a person has in how many parts."""
 
+    is_counted_elsewhere: ClassVar[bool] = False
+    """Whether its steps lead through databases that the class may not have."""
+
     @property
     def letters(self) -> Mapping[str, Domain]:
         """The parameters on which it depends, with their values."""
@@ -555,6 +558,8 @@ class Group(Granularity):
     def __post_init__(self) -> None:
         if type(self.m) is not int or self.m < 1 or self.innermost()[1] > LARGEST_GROUP:
             raise ValueError(f"a group counts 1 to {LARGEST_GROUP:,} steps in all, not {self.m!r}")
+        if self.m > 1 and self.of.is_counted_elsewhere:
+            raise ValueError(f"groups are of steps inside of the class, which {self.of} are not")
 
     @property
     def name(self) -> str:  # type: ignore[override]

@@ -181,7 +181,7 @@ def policy_of(granularity: Granularity) -> tuple[Policy, int] | None:
         (one, _), (other, _) = filter(None, both)
         return _together(one, other), steps
     edits = single.edits(MULTISETS)
-    if edits is None or edits.single is None:
+    if edits is None or edits.single is None or edits.most > 1 or single.is_counted_elsewhere:
         return None
     ways = edits.single
     groups = None if (1, 1) in ways else frozenset[frozenset[str]]()

@@ -63,6 +63,7 @@ OF = [
     "88-entries-of-a-log.toml",
     "92-modify-within-a-county.toml",
     "97-visits-of-one-person.toml",
+    "98-a-fixed-number-of-patients.toml",
     "calculus.toml",
     "implied.toml",
     "many.toml",

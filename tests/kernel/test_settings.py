@@ -247,6 +247,8 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("records", ["mechanisms"], [], "a list of 1 to"),
     ("records", ["adaptive"], 1, "true or false"),
     ("records", ["more"], 1, "a table with the keys parameters"),
+    ("records", ["target", "within"], "size 3", "any size"),
+    ("policies", ["target", "within"], "any size", "a table with the keys"),
     ("policies", ["target", "single"], [[0, 3]], "a whole number from 0"),
     ("policies", ["target", "single"], [[None, None]], "two atoms, or an atom and null"),
     ("policies", ["target", "single"], [[0, 1, 2]], "two atoms, or an atom and null"),

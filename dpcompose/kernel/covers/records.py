@@ -72,7 +72,7 @@ class Records(Covering):
 
     def within(self, relation: Relation, size: tuple[str, int | None]) -> Relation:
         """The relation by edits that lead from some database of these sizes to another one."""
-        if not isinstance(relation.single, tuple):
+        if not isinstance(relation.single, tuple) or relation.elsewhere:
             return relation
         word, n = size
         inside = [
@@ -98,6 +98,10 @@ class Records(Covering):
         databases = self.setting.databases
         stated, of_all = mechanism.stated, databases.size
         assert stated is not None
+        if stated.elsewhere:
+            raise NoCover(
+                f"how far {mechanism.name} is stated for steps that lead out of the class is not known"
+            )
         if mechanism.domain == "own" or atoms is None:
             relation = self.within(stated, self.image_size(atoms))
         elif stated.steps > 1 and databases.least and of_all[1] is not None:

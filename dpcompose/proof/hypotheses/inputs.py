@@ -105,6 +105,8 @@ class NeighbouringPairs:
 def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> InputMetric | None:
     """The canonical metric that fact pages state for a relation by edits on a class."""
     edits = edits.within(databases)
+    if edits.elsewhere:  # what is stated is the metric of steps inside of the class
+        return None
     for page in theory.of_kind("fact"):
         head: Fact = page.head
         if head.metric is None or not _is_about(head, databases, edits):
