@@ -76,7 +76,6 @@ if TYPE_CHECKING:
         edge,
         event,
         free_lunch,
-        group,
         insert_delete,
         node,
         node_removal,
@@ -89,6 +88,7 @@ if TYPE_CHECKING:
         w_event,
     )
     from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
+    from dpcompose.spaces.groups import group
     from dpcompose.spaces.larger import within_any_size
     from dpcompose.spaces.maps import (
         composed,
@@ -152,7 +152,6 @@ _PLACES = {
         "edge",
         "event",
         "free_lunch",
-        "group",
         "insert_delete",
         "node",
         "node_removal",
@@ -174,6 +173,7 @@ _PLACES = {
         "restriction",
         "table",
     ),
+    "spaces.groups": ("group",),
     "spaces.larger": ("within_any_size",),
     "spaces.policies": ("policy",),
     "spaces.queries": ("bit", "clipped_sum", "count", "histogram", "location", "mean"),

@@ -75,6 +75,7 @@ ROOMS = {
         "blocks",
         "arrays",
         "granularities",
+        "groups",
         "policies",
         "contributions",
         "larger",

@@ -76,7 +76,13 @@ REFUSED = dict.fromkeys(
     ],
     ("metrics",),
 ) | dict.fromkeys(
-    ["problems/97-visits-of-one-person", "pages/shapes/contributions", "pages/facts/bags-metric"],
+    [
+        "problems/97-visits-of-one-person",
+        "problems/99-a-household-of-any-size",
+        "pages/shapes/contributions",
+        "pages/shapes/groups-of-any-size",
+        "pages/facts/bags-metric",
+    ],
     ("setting",),
 )
 

@@ -117,6 +117,8 @@ class Captions:
             return _count(n, "edit type") + (", repeated any number of times" if growing else "")
         if procedure == "policies":
             return _count(n, "way") + " to differ along edges"
+        if procedure == "any number of steps":
+            return f"{_count(n, 'type')} of a single step, {core.target.data()['times']} times"
         if procedure == "contributions":
             return _count(n, "way") + " in which one person's rows lie in parts"
         if procedure == "blocks":

@@ -775,7 +775,8 @@ def _compare(given: argparse.Namespace) -> int:
 
 def _granularity(text: str) -> Granularity:
     """A built-in granularity by name; bounded^3 is a group of up to three steps.  Raises ValueError."""
-    from dpcompose.spaces.granularities import BUILT_IN, group
+    from dpcompose.spaces.granularities import BUILT_IN
+    from dpcompose.spaces.groups import group
 
     name, caret, steps = text.partition("^")
     if name not in BUILT_IN:

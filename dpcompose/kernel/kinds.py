@@ -63,7 +63,7 @@ class Rule(Head):
     squared -- parameters that are composed by their squares: these are compared and added;
     at_steps -- the parameters at a whole number r of steps, where `distance` is written for all r;
     limits -- from which value on a parameter says nothing;
-    doubles -- parameters that at least double where the distance does, which is not seen from `distance`;
+    convex -- parameters that are convex functions of the distance, 0 at 0, which is not seen from `distance`;
     adaptively -- the hypothesis under which they add up where mechanisms read earlier outputs;
     left out: no such result is known.
     """
@@ -79,7 +79,7 @@ class Rule(Head):
     composition: dict[str, str]
     squared: list[str] = field(default_factory=list)
     limits: dict[str, int] = field(default_factory=dict)
-    doubles: list[str] = field(default_factory=list)
+    convex: list[str] = field(default_factory=list)
     adaptively: Hypothesis | None = None
 
     def misread(self, values: Iterable[tuple[str, object]]) -> str | None:
@@ -114,7 +114,7 @@ class Rule(Head):
                 if one not in there:
                     yield Mistake((key, one), "this key is missing: every parameter has its formula")
         some = (("distance", self.distance), ("composition", self.composition), ("at-steps", self.at_steps))
-        listed = (("squared", self.squared), ("limits", self.limits), ("doubles", self.doubles))
+        listed = (("squared", self.squared), ("limits", self.limits), ("convex", self.convex))
         for key, names in (*some, *listed):
             for one in names:
                 if one not in self.parameters:
@@ -296,7 +296,14 @@ class Procedure(Head):
 
     kind: Literal["procedure"]
     procedure: Literal[
-        "edit types", "policies", "contributions", "blocks", "own steps", "exhaustion", "arrays"
+        "edit types",
+        "policies",
+        "contributions",
+        "any number of steps",
+        "blocks",
+        "own steps",
+        "exhaustion",
+        "arrays",
     ]
 
 

@@ -184,22 +184,15 @@ class Composition:
         known = {"k": terms.number(len(parts))}
         return formulas.parse(self.rule.head.composition[key], known, {key: parts})
 
-    def check_doubles(self, types: Sequence[Type], which: frozenset[int]) -> None:
-        """Raises NoLoss where some mechanisms are not seen to lose twice as much, or more, twice as far."""
-        for i, r in {(i, r) for one in types for i, some in one.moves if i in which for _, r in some}:
-            half, whole = (self.losses[i - 1].at(far, self.theory) for far in (r * Fraction(1, 2), r))
-            for key in half.keys() - set(self.rule.head.doubles if not self.losses[i - 1].then else ()):
-                if not self.adds_up(key) or not self._doubles(key, half[key], whole[key]):
-                    name = self.setting.mechanisms[i - 1].name
-                    raise NoLoss(f"{key} of {name} is not seen to double at least where the distance does")
-
-    def _doubles(self, key: str, half: Term, whole: Term) -> bool:
-        """Whether a value is at least twice another one, or the squares are that are added up."""
-        if half.kind == "oo" or whole.kind == "oo":
-            return whole.kind == "oo"
-        if key in self.rule.head.squared:
-            half, whole = half * half, whole * whole
-        return forms.term_sign(terms.expanded(whole - half - half)) >= 0
+    def check_convex(self, which: frozenset[int]) -> None:
+        """Raises NoLoss where losses of some mechanisms are not seen to be convex in the distance, 0 at 0."""
+        r = terms.letter(" r")  # as no parameter is called
+        for i in sorted(which):
+            loss, mechanism = self.losses[i - 1], self.setting.mechanisms[i - 1]
+            known = set(self.rule.head.convex if not loss.then else ())
+            for key, value in loss.at(r, self.theory).items():
+                if not self.adds_up(key) or not (key in known or _is_power(value, r)):
+                    raise NoLoss(f"{key} of {mechanism.name} is not seen to be convex in the distance")
 
     def worst(self, key: str, values: Iterable[Term]) -> Term:
         """The largest of a parameter's values."""
@@ -208,6 +201,23 @@ class Composition:
             return largest(some, key in self.rule.head.squared)
         except forms.NotAForm:  # no other one is seen to be at least any of them
             return terms.top(1, some)
+
+
+def _is_power(value: Term, r: Term) -> bool:
+    """Whether a term is c·r^p for some c ≥ 0 and p ≥ 1, or ∞: a sum of such is convex, and so is the root of
+    the sum of their squares."""
+    if value.kind == "oo" or value == ZERO:
+        return True
+    factors = value.of if value.kind == "product" else (value,)
+    powers = [one for one in factors if r.of[0] in one.letters]
+    rest = terms.multiply([one for one in factors if r.of[0] not in one.letters])
+    if len(powers) != 1 or not rest.nonnegative:
+        return False
+    (power,) = powers
+    if power == r:
+        return True
+    p = power.of[1].number if power.kind == "power" and power.of[0] == r else None
+    return p is not None and p >= 1
 
 
 def adds_up(rule: Any, key: str) -> bool:

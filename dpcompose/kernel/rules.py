@@ -220,7 +220,7 @@ def worst(setting: Setting, theory: Theory, premises: Premises) -> Found:
     """The largest loss at the types is a guarantee; componentwise, where there are several parameters."""
     composed, covered = said(premises, Composed, Covers)
     together = Composition(composed.losses, setting, theory)
-    together.check_doubles(covered.cover.types, covered.cover.doubling)
+    together.check_convex(covered.cover.convex)
     at = [together.at(one) for one in covered.cover.types]
     values = tuple(
         (key, together.worst(key, (one[key] for one in at))) for key in together.rule.head.parameters
@@ -245,8 +245,8 @@ def closer(setting: Setting, theory: Theory, premises: Premises, *, key: str) ->
 
 
 def _check_every_type(covered: Covers) -> None:
-    """Raises BadStep where types are left out, as losses that add up are no larger at them."""
-    if covered.cover.doubling:
+    """Raises BadStep where types are left out, as convex losses that add up are no larger at them."""
+    if covered.cover.convex:
         raise BadStep("the types stand for all neighbours only where losses add up")
 
 

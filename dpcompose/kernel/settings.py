@@ -23,7 +23,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -56,6 +56,7 @@ MOST_MECHANISMS = 20_000
 class Relation:
     """D and E are neighbours where they differ and at most `steps` single steps lead from D to E.
 
+    times -- a letter for a number of steps, in place of one;
     elsewhere -- whether they may lead through multisets of any size; else only inside of the class;
 
     single -- "any two": any two databases are one step apart; else what one step changes: pairs
@@ -66,6 +67,7 @@ class Relation:
     single: str | tuple[Any, ...] | Contribution
     steps: int = 1
     elsewhere: bool = False
+    times: Term | None = None
 
     @property
     def any_two(self) -> bool:
@@ -95,6 +97,7 @@ class Relation:
     def data(self) -> dict[str, Any]:
         """As JSON."""
         more = {"within": ANY_SIZE} if self.elsewhere else {}
+        more |= {} if self.times is None else {"times": formulas.to_text(self.times)}
         return {"single": self._single(), "steps": self.steps, **more}
 
     def _single(self) -> str | dict[str, str] | list[list[int | None]]:
@@ -420,10 +423,14 @@ def _on_arrays(reader: Reader, shown: str) -> Databases:
 
 def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     """A relation on the class, or on `count` values that are read of a listed one."""
-    counted = databases.kind == "records" and databases.of == "multisets"
-    reader.keys(("single", "steps", "within") if counted else ("single", "steps"))
+    counted = databases.kind in OF_ATOMS and databases.of == "multisets"
+    reader.keys(("single", "steps", *(("within", "times") if counted else ())))
+    if "times" in reader.value:
+        return _many_steps(reader, databases, count)
     steps = reader.key("steps").whole(1, 10**6)
     elsewhere = "within" in reader.value and bool(reader.key("within").text(ANY_SIZE))
+    if elsewhere and databases.kind != "records":
+        raise reader.key("within").wrong("nothing for policies, so none")
     single = reader.key("single")
     if databases.kind == "arrays":
         return Relation(single.text(), steps)
@@ -445,6 +452,18 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
         return Relation(tuple(frozenset(one) for one in some if one), steps)
     listed = {tuple(sorted(one)) for one in map(_two(single), some) if one[0] != one[1]}
     return Relation(tuple(sorted(listed)), steps)
+
+
+def _many_steps(reader: Reader, databases: Databases, count: int) -> Relation:
+    """As many single steps as a letter says."""
+    times = reader.key("times").formula()
+    if times.kind != "letter" or not is_count(times):
+        raise reader.key("times").wrong("a letter for a whole number from 1")
+    rest = {key: value for key, value in reader.value.items() if key != "times"}
+    single = _relation(Reader(rest, reader.at, reader.symbols), databases, count)
+    if single.steps != 1 or single.elsewhere or single.any_two:
+        raise reader.wrong("single steps inside of the class")
+    return replace(single, times=times)
 
 
 def _edge(reader: Reader, atoms: int) -> Edge:

@@ -46,7 +46,7 @@ from dpcompose.privacy.schema import (
 )
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
 from dpcompose.spaces.attributed import Tables, columns, tables
-from dpcompose.spaces.contributions import COUNT, contribution
+from dpcompose.spaces.contributions import contribution
 from dpcompose.spaces.databases import (
     Database,
     DatabaseClass,
@@ -57,7 +57,15 @@ from dpcompose.spaces.databases import (
     Tuples,
     owners_of,
 )
-from dpcompose.spaces.granularities import BUILT_IN, Granularity, group, pairs, unbounded, union, w_event
+from dpcompose.spaces.granularities import (
+    BUILT_IN,
+    Granularity,
+    pairs,
+    unbounded,
+    union,
+    w_event,
+)
+from dpcompose.spaces.groups import COUNT, group
 from dpcompose.spaces.larger import within_any_size
 from dpcompose.spaces.maps import (
     Everything,
@@ -397,7 +405,9 @@ class _Reader:
                     return self._contribution(given["contribution"], path)
                 if "within" in given:
                     return within_any_size(given["steps"], *some)
-                return union(*some) if "union" in given else group(given["group"], *some)
+                if "union" in given:
+                    return union(*some)
+                return self._group(given["group"], some[0], path)
             except ValueError as error:
                 self._wrong(path, error)
                 return None
@@ -412,15 +422,23 @@ class _Reader:
             )
         return None
 
+    def _group(self, m: int | str, of: Granularity, path: Path_) -> Granularity | None:
+        """A group of a number of steps, or of a parameter's."""
+        found = m if isinstance(m, int) else self._counted(m, path)
+        return None if found is None else group(found, of)
+
+    def _counted(self, text: str, path: Path_) -> Term | None:
+        """A number of parts, rows or steps: names that are not listed are made here."""
+        for name in formulas.names(text):
+            if name not in self.symbols and not self._adopt(name, COUNT, path):
+                return None
+        return kernel.parse(text, self.symbols)
+
     def _contribution(self, given: Mapping[str, Any], path: Path_) -> Granularity | None:
         """What a person contributes: names that are not listed are made here."""
-        counts: list[Term] = []
-        for key in ("parts", "rows"):
-            text = str(given[key])
-            for name in formulas.names(text):
-                if name not in self.symbols and not self._adopt(name, COUNT, path):
-                    return None
-            counts.append(kernel.parse(text, self.symbols))
+        counts = [self._counted(str(given[key]), path) for key in ("parts", "rows")]
+        if counts[0] is None or counts[1] is None:
+            return None
         return contribution(counts[0], counts[1], given.get("replaced", False))
 
     def _maps(self, databases: DatabaseClass) -> dict[str, Table]:

@@ -220,6 +220,9 @@ def _granularity(value: object) -> object:
                 raise ValueError(f"a granularity is made of up to {LARGEST_UNION} unions")
         elif set(inner) != {"group", "of"}:
             raise ValueError('a group of neighbours is { group = 2, of = "bounded" }')
+        elif isinstance(inner["group"], str):
+            formula(inner["group"])
+            following.append(inner["of"])
         elif type(inner["group"]) is not int or not 1 <= inner["group"] <= LARGEST_GROUP:
             raise ValueError(f"a group counts 1 to {LARGEST_GROUP:,} steps, not {shown(inner['group'])}")
         else:

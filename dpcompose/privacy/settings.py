@@ -22,7 +22,7 @@ from dpcompose.language.symbols import Domain, alike, domain_of, family_of, symb
 from dpcompose.privacy.mechanisms import Composition, Mechanism, Nested
 from dpcompose.spaces.attributed import Tables
 from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Size, Tuples
-from dpcompose.spaces.granularities import Changes, Granularity, Pairs, Union, group, pairs
+from dpcompose.spaces.granularities import Changes, Granularity, Group, Pairs, Union, pairs
 from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
 from dpcompose.spaces.maps import Everything, Function, Map, Part, Positions, Restriction, Table
 from dpcompose.spaces.policies import policy_of
@@ -144,6 +144,14 @@ class Setting(Composition, Shown):
     def _singles(self) -> list[Granularity]:
         """The single steps of the granularities."""
         return [one.innermost()[0] for one in self.granularities]
+
+    @property
+    def of_single_steps(self) -> Setting:
+        """The setting for one of as many steps as parameters say."""
+        if all(one.single_step is one for one in self.granularities):
+            return self
+        mechanisms = tuple(m.regarding(lambda one: one.single_step) for m in self.mechanisms)
+        return replace(self, target=self.target.single_step, mechanisms=mechanisms)
 
     def at(self, point: Mapping[str, Fraction]) -> Setting:
         """The setting with numbers for the parameters of its granularities."""
@@ -609,7 +617,7 @@ class Setting(Composition, Shown):
             return mechanism
         here = (pair for pair in single.listed if all(one in self.databases for one in pair))
         single = pairs(single.name, here)
-        return replace(mechanism, satisfies=stated.about(single if steps == 1 else group(steps, single)))
+        return replace(mechanism, satisfies=stated.about(single if steps == 1 else Group(steps, single)))
 
     def _relates_values_alike(self, f: Map, stated: Granularity, study: Setting) -> bool:
         """Whether values of f are neighbours where they are databases of a study that are."""

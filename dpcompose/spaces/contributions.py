@@ -19,9 +19,8 @@ from dpcompose.kernel.terms import Term, letter, number
 from dpcompose.language import formulas
 from dpcompose.spaces.databases import Database, DatabaseClass, Multisets
 from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.groups import COUNT
 
-COUNT = Domain.read("integer >= 1")
-"""The values of letters for numbers of parts and rows, where nothing else is said of them."""
 Partition = tuple[frozenset[str], ...]
 WORDS: Mapping[bool | str, str] = {False: "no", True: "bag", "rows": "rows"}
 """What the kernel calls that a person's rows come or go, are replaced, or by as many others."""

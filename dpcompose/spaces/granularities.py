@@ -18,6 +18,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.terms import Term
 from dpcompose.language.shown import Shown
 from dpcompose.spaces.blocks import Blocks, one_block_away
 from dpcompose.spaces.databases import (
@@ -117,6 +118,16 @@ class Granularity(Shown, ABC):
 
     def at(self, point: Mapping[str, Fraction]) -> Granularity:
         """The same with numbers in place of parameters."""
+        return self
+
+    @property
+    def times(self) -> Term | None:
+        """A parameter for how many steps it counts, where it counts as many."""
+        return None
+
+    @property
+    def single_step(self) -> Granularity:
+        """One of as many steps as a parameter says; itself where it is no such group."""
         return self
 
     @property
@@ -558,6 +569,8 @@ class Group(Granularity):
     def __post_init__(self) -> None:
         if type(self.m) is not int or self.m < 1 or self.innermost()[1] > LARGEST_GROUP:
             raise ValueError(f"a group counts 1 to {LARGEST_GROUP:,} steps in all, not {self.m!r}")
+        if self.of.single_step is not self.of:
+            raise ValueError(f"a group of a group of {self.of.times} steps is not supported")
         if self.m > 1 and self.of.is_counted_elsewhere:
             raise ValueError(f"groups are of steps inside of the class, which {self.of} are not")
 
@@ -944,17 +957,3 @@ def steps(name: str, step: Callable[[Database], Iterable[Database]]) -> Steps:
     [1]
     """
     return Steps(name, step)
-
-
-def group(m: int, of: Granularity) -> Group:
-    """G^m: different databases that at most m steps of the granularity `of` lead to each other.
-
-    m -- a whole number of steps, from 1; a group of groups counts the innermost steps, up to 1,000.
-    The canonical metric is ⌈d_G/m⌉.  As a target it is what G-privacy says of m people at once.
-
-    >>> import dpcompose as dpc
-    >>> pairs_at_once = dpc.group(2, dpc.bounded)
-    >>> dpc.canonical_metric(dpc.multisets({"a", "b"}), pairs_at_once)(["a"] * 5, ["b"] * 5)
-    3
-    """
-    return Group(m, of)

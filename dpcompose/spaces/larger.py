@@ -12,7 +12,7 @@ from typing import Any
 
 from dpcompose.spaces.databases import Database, DatabaseClass, Multisets, Size
 from dpcompose.spaces.edits import Edits
-from dpcompose.spaces.granularities import LARGEST_GROUP, Granularity, group
+from dpcompose.spaces.granularities import LARGEST_GROUP, Granularity, Group
 from dpcompose.spaces.subsets import Sets
 
 ANY_SIZE = "any size"
@@ -45,14 +45,14 @@ class WithinAnySize(Granularity):
         raise TypeError("steps through any sizes are counted for a class: ask relates(D, E, databases)")
 
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
-        return D != E and group(self.m, self.of).relates(D, E, _of_any_size(databases))
+        return D != E and Group(self.m, self.of).relates(D, E, _of_any_size(databases))
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
-        found = group(self.m, self.of).neighbours(D, _of_any_size(databases))
+        found = Group(self.m, self.of).neighbours(D, _of_any_size(databases))
         return (E for E in found if E in databases)
 
     def edits(self, databases: DatabaseClass) -> Edits | None:
-        found = group(self.m, self.of).edits(databases)
+        found = Group(self.m, self.of).edits(databases)
         restricted = isinstance(databases, Multisets) and databases.sizes != Size()
         if found is None or found.single is None or not restricted:
             return found

@@ -166,7 +166,8 @@ def policy_of(granularity: Granularity) -> tuple[Policy, int] | None:
 
     None where there is none.
 
-    >>> from dpcompose.spaces.granularities import bounded, group, unbounded, union
+    >>> from dpcompose.spaces.granularities import bounded, unbounded, union
+    >>> from dpcompose.spaces.groups import group
     >>> both, steps = policy_of(group(2, union(bounded, unbounded)))
     >>> both.joins("a", "b"), both.joins("a", None), steps
     (True, True, 2)

@@ -64,6 +64,7 @@ OF = [
     "92-modify-within-a-county.toml",
     "97-visits-of-one-person.toml",
     "98-a-fixed-number-of-patients.toml",
+    "99-a-household-of-any-size.toml",
     "calculus.toml",
     "implied.toml",
     "many.toml",

@@ -14,6 +14,8 @@ def relation(said: Any, singles: Any) -> tuple[Any, int]:
             raise NotRead("setting", f"the granularity {said}")
         return singles[said], 1
     if "group" in said:
+        if type(said["group"]) is not int:
+            raise NotRead("setting", "groups of any number of steps")
         single, steps = relation(said["of"], singles)
         return single, 1 if single == "any two" else steps * said["group"]
     if "union" in said:

@@ -7,6 +7,7 @@
     listed    the neighbours themselves
     steps     the furthest neighbours: every mechanism reads everything and is stated in the target's steps
     arrays    what the setting states: counted outside of the kernel
+    groups    the types of single steps, m times as far: of groups of any number m of steps
 
 How far an input moves is counted in the metric in which the mechanism's guarantee is stated: canonical, in
 closed form by a fact page, by the fewest blocks, or by shortest paths; of noise, how far the query's value
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dpcompose.kernel.covers import groups
 from dpcompose.kernel.covers.arrays import Arrays
 from dpcompose.kernel.covers.cells import Cells
 from dpcompose.kernel.covers.contributions import Contributions
@@ -24,7 +26,7 @@ from dpcompose.kernel.covers.listed import Listed
 from dpcompose.kernel.covers.policies import Policies
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.covers.steps import Steps
-from dpcompose.kernel.covers.types import Cover
+from dpcompose.kernel.covers.types import Cover, NoCover
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.theory import Theory
 
@@ -41,4 +43,8 @@ KINDS: Mapping[str, type[Records | Policies | Contributions | Cells | Listed | S
 
 def cover(setting: Setting, theory: Theory) -> Cover:
     """The types of neighbours of a setting's target.  Raises NoPage where no lemma covers them."""
+    if setting.target.times is not None:
+        return groups.cover(setting, theory, cover)
+    if any(one.stated is not None and one.stated.times is not None for one in setting.mechanisms):
+        raise NoCover("guarantees for groups of any number of steps need a target for as many")
     return KINDS[setting.databases.kind](setting, theory).cover()

@@ -32,16 +32,16 @@ class Contributions(Records):
 
     def cover(self) -> Cover:
         metrics = {i: self.moved(i, one) for i, one in enumerate(self.setting.mechanisms, start=1)}
-        every, doubling = self.families_moved(metrics)
+        every, convex = self.families_moved(metrics)
         patterns = list(self.patterns(metrics))
         found = [self.of_pattern(one, some, metrics) for some in every for one in patterns]
         if self.reads_all:
             found = [self.without_limit(one) for one in found]
         found.sort(key=lambda one: str(one.pair))
         pages = [pages for _, pages in metrics.values()]
-        kept = self.of_types(found, len(found), pages) if not doubling and not self.partitions else None
+        kept = self.of_types(found, len(found), pages) if not convex and not self.partitions else None
         types = found if kept is None else kept.types
-        return Cover(tuple(types), self.page, len(found), tuple(pages), frozenset(doubling))
+        return Cover(tuple(types), self.page, len(found), tuple(pages), frozenset(convex))
 
     @cached_property
     def bag(self) -> Contribution:
@@ -157,9 +157,9 @@ class Contributions(Records):
         self, metrics: Mapping[int, tuple[Far, tuple[str, ...]]]
     ) -> tuple[list[Moves], set[int]]:
         """How many members of the families move how far, in each way that others do not exceed; and the
-        families of which losses have to double with the distance for that."""
+        families of which losses have to be convex in the distance for that."""
         ways: list[list[Moves]] = []
-        doubling: set[int] = set()
+        convex: set[int] = set()
         for families in self.partitions.values():
             once = {i: metrics[i][0](1, 0) for i in families}
             twice = {i: metrics[i][0](1, 1) for i in families}
@@ -170,7 +170,7 @@ class Contributions(Records):
                 moved, parts = once, number(2) * parts
             elif self.doubles(families):
                 moved = twice
-                doubling |= set(families)
+                convex |= set(families)
             else:
                 raise NoCover(
                     "families on one partition, of which some count rows that go and come together, are not "
@@ -178,7 +178,7 @@ class Contributions(Records):
                 )
             many = parts if parts.number is None else int(parts.number)
             ways.append([tuple((i, ((many, moved[i]),)) for i in families)])
-        return [tuple(one for some in chosen for one in some) for chosen in product(*ways)], doubling
+        return [tuple(one for some in chosen for one in some) for chosen in product(*ways)], convex
 
     def patterns(self, metrics: Mapping[int, tuple[Far, tuple[str, ...]]]) -> Iterator[Touched]:
         """Which of the written parts lose and gain rows, in all ways that others do not exceed."""

@@ -68,8 +68,8 @@ class Cover:
     gone_through: int
     metrics: tuple[tuple[str, ...], ...]
     """For each mechanism the pages that state the metric of its input."""
-    doubling: frozenset[int] = frozenset()
-    """Of which mechanisms losses must at least double with the distance, for the types to cover all."""
+    convex: frozenset[int] = frozenset()
+    """Of which mechanisms losses must be convex in the distance, and 0 at 0, for the types to cover all."""
 
 
 @dataclass(frozen=True)

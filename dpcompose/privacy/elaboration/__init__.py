@@ -29,6 +29,7 @@ from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting, inside, read_records
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, Part
 from dpcompose.spaces.queries import Bit, Count, Histogram, Location, Mean, Sum
 
@@ -69,7 +70,7 @@ class Elaborated:
         return {
             "parameters": {name: str(domain) for name, domain in setting.domains.items()},
             "databases": {**self.kind.databases(), "shown": str(setting.databases)},
-            "target": self.kind.relation(setting.target),
+            "target": self.kind.relation(setting.target.single_step) | _times(setting.target),
             "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
             "adaptive": setting.adaptive,
             **({} if self.flat is None else {"flat": self.flat.core.data()}),
@@ -107,7 +108,7 @@ class Elaborated:
     @cached_property
     def _written(self) -> tuple[Setting, tuple[int, ...]]:
         """The setting with as many members of each family as neighbours can touch, and whose each one is."""
-        setting = self.setting
+        setting = self.setting.of_single_steps
         if setting.target.by_rows:
             return setting, tuple(range(1, len(setting.mechanisms) + 1))
         if not setting.families:
@@ -140,10 +141,17 @@ class Elaborated:
                 told["query"].pop("n", None)  # nothing is said of the records of listed databases
             return data | {"noise": told}
         data["stated"] = self.kind.stated(own)
+        if stated.satisfies.granularity is not None:
+            data["stated"] = data["stated"] | _times(stated.satisfies.granularity)
         if stated.table is not None:
             data["table"] = self.kind.table(own, self.setting.has_inputs_as_rows(stated))
         inner = inside(stated)
         return data if inner is None else data | {"study": core(inner)}
+
+
+def _times(granularity: Granularity) -> dict[str, str]:
+    """How many single steps a granularity counts, where that is a parameter."""
+    return {} if granularity.times is None else {"times": formulas.to_text(granularity.times)}
 
 
 def noise(mechanism: Mechanism, databases: DatabaseClass, reads: Map) -> dict[str, Any]:

@@ -394,6 +394,8 @@ class Inputs:
         return self._pairs[granularity]
 
     def _find_pairs(self, granularity: Granularity) -> NeighbouringPairs:
+        if granularity.letters:
+            raise NotDecidable(f"{granularity} neighbours are gone through where there are numbers")
         setting = self.setting
         maps = [mechanism.reads for mechanism in setting.mechanisms]
         metrics = [self.metric(i) for i in range(1, len(maps) + 1)]
@@ -439,8 +441,6 @@ class Inputs:
 
     def _by_contributions(self, granularity: Granularity) -> NeighbouringPairs | None:
         """One pair for each type of what a person contributes, where numbers of parts and rows are known."""
-        if granularity.letters:
-            raise NotDecidable(f"{granularity} neighbours are gone through where there are numbers")
         setting = (
             self.setting if granularity == self.setting.target else replace(self.setting, target=granularity)
         )

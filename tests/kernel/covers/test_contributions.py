@@ -65,9 +65,9 @@ def test_a_persons_rows_come_or_go() -> None:
 @pytest.mark.parametrize("replaced", ["bag", "rows"])
 def test_a_person_stays_where_rows_count_twice_and_moves_where_they_do_not(replaced: str) -> None:
     found = cover(bag("2", "3", replaced), family(U))
-    assert moves(found) == {"1:6x2"} and found.doubling == {1}
+    assert moves(found) == {"1:6x2"} and found.convex == {1}
     found = cover(bag("2", "3", replaced), family(B, "common"))
-    assert moves(found) == {"1:3x4"} and not found.doubling
+    assert moves(found) == {"1:3x4"} and not found.convex
 
 
 def test_written_parts_are_touched_in_every_way() -> None:
@@ -105,14 +105,14 @@ def test_what_is_not_known_is_refused() -> None:
         cover(U, {"reads": [[0]], "stated": U}, parts=2)
 
 
-def test_losses_that_do_not_double_would_be_larger_for_a_person_who_moves() -> None:
+def test_losses_that_are_not_convex_would_be_larger_for_a_person_who_moves() -> None:
     """By a rule in which every distance costs the same, four parts cost twice as much as two."""
     made = setting(bag("2", "3", "bag"), family(U))
     found = covers.cover(made, told.THEORY)
     together = Composition((Loss(1, "pure", (("epsilon", letter("e")),)),), made, told.THEORY)
-    together.check_doubles(found.types, found.doubling)
+    together.check_convex(found.convex)
     rule = told.THEORY.rule("pure")
     flat = replace(rule, head=replace(rule.head, distance={"epsilon": "epsilon"}))
     theory = Theory({**told.THEORY.pages, rule.id: flat})
-    with pytest.raises(NoLoss, match="not seen to double"):
-        Composition(together.losses, made, theory).check_doubles(found.types, found.doubling)
+    with pytest.raises(NoLoss, match="not seen to be convex"):
+        Composition(together.losses, made, theory).check_convex(found.convex)
