@@ -129,6 +129,30 @@ def test_every_number_says_the_same(seed: int) -> None:
         assert max(left.low, right.low) <= min(left.high, right.high), data
 
 
+@pytest.mark.parametrize("of", ["bounded", "p"])
+def test_groups_too_large_to_write_down_are_told_by_their_steps(of: str) -> None:
+    reads: list[list[str] | None] = [["a", "a'"], ["b", "b'"], ["c", "c'"], ["d", "d'"]]
+    of_people = {"granularities": {"p": {"replace": [["a", "b"], ["b'", "c"]]}}}
+    bounds = [guarantee(problem(m, of, reads, [of] * 4, ["common"] * 4) | of_people) for m in (40, "m")]
+    point = {"m": F(40), **{f"e{i}": F(i, 7) for i in range(1, 5)}}
+    assert (
+        formulas.evaluate(bounds[0], point)
+        == formulas.evaluate(bounds[1], point)
+        == F(40 * (7 if of == "bounded" else 5), 7)
+    )
+    data = problem(40, of, reads, [of] * 4, ["common"] * 4) | of_people
+    read = problems.read_data({**data, "claims": [{"notion": "pure", "epsilon": "40*max(e2, e3)"}]})
+    (found,) = (Study(read.setting).check(one) for one in read.claims)
+    assert found.verdict == "refuted" and found.counterexample is not None
+    assert len(found.counterexample.pair[0]) == 40
+
+
+def test_groups_too_large_on_limited_sizes_are_refused() -> None:
+    reads: list[list[str] | None] = [["a", "a'"], ["b", "b'"], ["c", "c'"], ["d", "d'"]]
+    with pytest.raises(NoGuarantee, match="too many ways to write down"):
+        guarantee(problem(40, "bounded", reads, ["bounded"] * 4, ["common"] * 4, size="<= 50"))
+
+
 def test_claims_are_refuted_at_a_number_of_steps() -> None:
     data = problem("m", "bounded", HALVES, ["bounded"] * 2, ["common"] * 2)
     texts = ["m*(e1 + e2)", "m**2*(e1 + e2)", "e1 + e2", "m*max(e1, e2)"]

@@ -47,4 +47,12 @@ def cover(setting: Setting, theory: Theory) -> Cover:
         return groups.cover(setting, theory, cover)
     if any(one.stated is not None and one.stated.times is not None for one in setting.mechanisms):
         raise NoCover("guarantees for groups of any number of steps need a target for as many")
-    return KINDS[setting.databases.kind](setting, theory).cover()
+    try:
+        return KINDS[setting.databases.kind](setting, theory).cover()
+    except NoCover as error:
+        if not groups.are_scaled(setting):
+            raise
+        try:
+            return groups.cover(setting, theory, cover)
+        except NoCover:
+            raise error from None

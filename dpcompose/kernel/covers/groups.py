@@ -1,4 +1,4 @@
-"""Covers of groups of any number m of steps: the types of single steps, m times as far.
+"""Covers of groups of any number m of steps, or of many: the types of single steps, m times as far.
 
 A group moves an input by at most the sum of what its steps move it.  Losses that add up and are convex are
 at most the mean of those at m times each step, so at most the largest of them; and m steps of one kind, with
@@ -11,12 +11,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from dpcompose.kernel.covers.types import Cover, Moves, NoCover, Type
-from dpcompose.kernel.settings import Mechanism, Relation, Setting
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type
+from dpcompose.kernel.settings import OF_ATOMS, Mechanism, Relation, Setting
+from dpcompose.kernel.terms import Term, number
 from dpcompose.kernel.theory import Theory
 
 PROCEDURE = "any number of steps"
+
+
+def are_scaled(setting: Setting) -> bool:
+    """Whether types of several steps may be those of a single one, taken as often."""
+    target, databases = setting.target, setting.databases
+    if target.steps == 1 or target.elsewhere or any(one.partition for one in setting.mechanisms):
+        return False
+    return databases.kind in OF_ATOMS and databases.of == "multisets" and databases.size[1] is None
 
 
 def of_single_steps(setting: Setting) -> Setting:
@@ -25,7 +33,8 @@ def of_single_steps(setting: Setting) -> Setting:
     if databases.size[1] is not None:
         raise NoCover("groups of any number of steps need databases of any size")
     mechanisms = tuple(_for_single_steps(one, setting.target) for one in setting.mechanisms)
-    return replace(setting, target=replace(setting.target, times=None), mechanisms=mechanisms, flat=None)
+    target = replace(setting.target, steps=1, times=None)
+    return replace(setting, target=target, mechanisms=mechanisms, flat=None)
 
 
 def _for_single_steps(mechanism: Mechanism, target: Relation) -> Mechanism:
@@ -49,8 +58,7 @@ def _for_single_steps(mechanism: Mechanism, target: Relation) -> Mechanism:
 
 def cover(setting: Setting, theory: Theory, single: Callable[[Setting, Theory], Cover]) -> Cover:
     """The types of groups, from the cover of single steps."""
-    m = setting.target.times
-    assert m is not None
+    m = setting.target.times or number(setting.target.steps)
     page = _page(theory)
     found = single(of_single_steps(setting), theory)
     fixed = frozenset(
@@ -85,4 +93,8 @@ def _scaled(one: Type, m: Term, fixed: frozenset[int]) -> Type:
         return r if i in fixed or r.kind == "oo" else m * r
 
     moves: Moves = tuple((i, tuple((many, far(i, r)) for many, r in some)) for i, some in one.moves)
-    return Type(moves, one.unlimited, one.pair)
+    often = 1 if m.number is None else int(m.number)
+    left, right = (side for side in one.pair if isinstance(side, tuple))
+    if often * max(len(left), len(right)) > LARGEST:
+        raise NoCover(f"{often:,} times as many records are too many to write down")
+    return Type(moves, one.unlimited, (tuple(sorted(left * often)), tuple(sorted(right * often))))

@@ -34,7 +34,8 @@ class Policies(OfAtoms):
         if any(policy_of(one) is None for one in (setting.target, *stated)):
             return None
         _, steps = setting.target.innermost()
-        return None if groups_pushed(setting) or steps > MOST_STEPS else cls(setting)
+        many = steps > MOST_STEPS and databases.sizes.n is not None
+        return None if groups_pushed(setting) or many else cls(setting)
 
     @cached_property
     def _policies(self) -> list[Policy]:

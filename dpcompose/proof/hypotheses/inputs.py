@@ -436,7 +436,10 @@ class Inputs:
         kind = Policies.of(replace(self.setting, target=granularity))
         if kind is None:
             return None
-        found = tuple(kind.pairs())
+        try:
+            found = tuple(kind.pairs())
+        except NoPage as error:
+            raise NotDecidable(str(error)) from None
         return NeighbouringPairs(found, "policies", _count(len(found), "type of edges", "types of edges"))
 
     def _by_contributions(self, granularity: Granularity) -> NeighbouringPairs | None:
