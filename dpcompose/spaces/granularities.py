@@ -556,7 +556,7 @@ class Group(Granularity):
     of -- G; m -- at least 1.  A group of groups counts the steps of the innermost one.
 
     >>> from dpcompose.spaces.databases import multisets
-    >>> pairs_at_once = group(2, bounded)
+    >>> pairs_at_once = Group(2, bounded)
     >>> str(pairs_at_once), pairs_at_once.relates(("a", "a"), ("b", "c"), multisets("abc"))
     ('group of 2 bounded', True)
     """

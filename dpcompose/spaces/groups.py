@@ -98,10 +98,10 @@ def group(m: object, of: Granularity) -> Granularity:
     >>> dpc.compose(M, on=dpc.multisets(), target=dpc.group("m", dpc.bounded)).guarantee().epsilon
     e*m
     """
-    if isinstance(m, int):
-        return Group(m, of)
-    known = {one: letter(one, COUNT) for one in formulas.names(m)} if isinstance(m, str) else None
-    times = formulas.term(m, known)
+    named = formulas.names(m) if isinstance(m, str) else ()
+    if not named and not isinstance(m, Term) and not formulas.is_expression(m):
+        return Group(m, of)  # type: ignore[arg-type]
+    times = formulas.term(m, {one: letter(one, COUNT) for one in named} or None)
     if (number := times.number) is not None and number.denominator == 1:
         return Group(int(number), of)
     if times.kind != "letter" or not is_count(times):

@@ -237,7 +237,9 @@ class Contributions(Records):
                 E += [f"{partition}{j}" + ("'" if j <= few else "") for j in gaining]
         outside = self.setting.databases.outside
         if outside and (self.reads_all or not (D or E)):
-            D.append(outside[0])
+            # whoever reads everything tells apart that rows are lost, that some are gained, and how many
+            E += outside[1:] if self.bag.replaced == "bag" else ()
+            D += outside[:1] * max(1, len(E) + 1 - len(D))
         if outside and self.bag.replaced == "rows":
             fewer = min((D, E), key=len)
             fewer += outside[1:] * abs(len(D) - len(E))
