@@ -247,13 +247,11 @@ class Contributions(Records):
 
     def fewest(self, families: Sequence[int]) -> tuple[int, int]:
         """In how many parts of a partition the rows of one bag lie in an example, and those of two."""
-        count = self.setting.mechanisms[families[0] - 1].count
+        count, parts = self.setting.mechanisms[families[0] - 1].count, self.bag.parts
         assert count is not None
-        parts, members = (int(one.number or one.of[1].least) for one in (self.bag.parts, count))
-        few = min(parts, members, MOST_NAMED)
-        return few, few if self.doubles(families) else 2 * few if count.number is None else min(
-            2 * few, members
-        )
+        members = MOST_NAMED if count.number is None else int(count.number)
+        few = min(int(parts.number or parts.of[1].least), members, MOST_NAMED // 2)
+        return few, few if self.doubles(families) else min(2 * few, members)
 
     def doubles(self, families: Sequence[int]) -> bool:
         """Whether rows that go and come in one part move its readers twice as far as those that only go."""
