@@ -15,9 +15,10 @@ so that `dpcompose --help` is instant:
   geometric, randomized_response, planar_laplace, exponential; density, how their outputs are distributed;
 * tables of probabilities: probability_table, randomized_response_table, exponential_mechanism_table,
   independent;
-* guarantees: pure, approximate, zcdp, gaussian; parameters, the symbols in them;
+* guarantees: pure, approximate, zcdp, gaussian, in_metric; parameters, the symbols in them;
 * compositions: mechanism, compose, load, Study; in metrics of one's own: metric_study,
-  load_metric, MetricStudy, of points and product, with norm, steps_between, in_coordinates, at_most;
+  load_metric, MetricStudy, of points and product, with norm, steps_between, distances, in_coordinates,
+  at_most;
 * metrics and expressions: canonical_metric, sensitivity, compare, databases, database, at, size,
   symmetric_difference;
 * theorem pages, with those of one's own: theorems;
@@ -32,15 +33,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dpcompose.front.bars import budget_bars
     from dpcompose.front.canonical import canonical_metric
-    from dpcompose.front.metric_study import MetricStudy, load_metric, metric_study
-    from dpcompose.front.pictures import budget_bars, draw, to_dot
+    from dpcompose.front.composing import compose, load
+    from dpcompose.front.metrics.study import MetricStudy, load_metric, metric_study
+    from dpcompose.front.pictures import draw, to_dot
     from dpcompose.front.plots import privacy_curve, trade_off_curve
-    from dpcompose.front.study import Study, compose, load
+    from dpcompose.front.study import Study
     from dpcompose.language.symbols import parameters
     from dpcompose.privacy.mechanisms import mechanism
-    from dpcompose.privacy.metric_builder import (
+    from dpcompose.privacy.metrics.builder import (
         at_most,
+        distances,
         in_coordinates,
         norm,
         points,
@@ -55,7 +59,7 @@ if TYPE_CHECKING:
         planar_laplace,
         randomized_response,
     )
-    from dpcompose.privacy.notions import approximate, gaussian, pure, zcdp
+    from dpcompose.privacy.notions import approximate, gaussian, in_metric, pure, zcdp
     from dpcompose.privacy.tables import (
         exponential_mechanism_table,
         independent,
@@ -65,7 +69,7 @@ if TYPE_CHECKING:
     from dpcompose.proof.densities import density
     from dpcompose.proof.registry import theorems
     from dpcompose.proof.sensitivity import compare, sensitivity
-    from dpcompose.spaces.attributed import columns, tables
+    from dpcompose.spaces.attributed import columns, tables, where
     from dpcompose.spaces.contributions import contribution
     from dpcompose.spaces.databases import listed, multisets, streams, tuples
     from dpcompose.spaces.expressions import at, database, databases, size, symmetric_difference
@@ -95,6 +99,7 @@ if TYPE_CHECKING:
         everything,
         function,
         positions,
+        recoding,
         record_partition,
         restriction,
         table,
@@ -108,15 +113,18 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PLACES = {
-    "front.metric_study": ("MetricStudy", "load_metric", "metric_study"),
-    "front.pictures": ("budget_bars", "draw", "to_dot"),
+    "front.metrics.study": ("MetricStudy", "load_metric", "metric_study"),
+    "front.bars": ("budget_bars",),
+    "front.pictures": ("draw", "to_dot"),
     "front.plots": ("privacy_curve", "trade_off_curve"),
     "front.canonical": ("canonical_metric",),
-    "front.study": ("Study", "compose", "load"),
+    "front.composing": ("compose", "load"),
+    "front.study": ("Study",),
     "language.symbols": ("parameters",),
     "privacy.mechanisms": ("mechanism",),
-    "privacy.metric_builder": (
+    "privacy.metrics.builder": (
         "at_most",
+        "distances",
         "in_coordinates",
         "norm",
         "points",
@@ -131,7 +139,7 @@ _PLACES = {
         "planar_laplace",
         "randomized_response",
     ),
-    "privacy.notions": ("approximate", "gaussian", "pure", "zcdp"),
+    "privacy.notions": ("approximate", "gaussian", "in_metric", "pure", "zcdp"),
     "privacy.tables": (
         "exponential_mechanism_table",
         "independent",
@@ -141,7 +149,7 @@ _PLACES = {
     "proof.densities": ("density",),
     "proof.registry": ("theorems",),
     "proof.sensitivity": ("compare", "sensitivity"),
-    "spaces.attributed": ("columns", "tables"),
+    "spaces.attributed": ("columns", "tables", "where"),
     "spaces.databases": ("listed", "multisets", "streams", "tuples"),
     "spaces.contributions": ("contribution",),
     "spaces.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
@@ -170,6 +178,7 @@ _PLACES = {
         "function",
         "positions",
         "record_partition",
+        "recoding",
         "restriction",
         "table",
     ),
@@ -205,6 +214,7 @@ __all__ = [
     "database",
     "databases",
     "density",
+    "distances",
     "draw",
     "edge",
     "event",
@@ -221,6 +231,7 @@ __all__ = [
     "group",
     "histogram",
     "in_coordinates",
+    "in_metric",
     "independent",
     "insert_delete",
     "laplace",
@@ -249,6 +260,7 @@ __all__ = [
     "push_forward",
     "randomized_response",
     "randomized_response_table",
+    "recoding",
     "record_partition",
     "relation",
     "restriction",
@@ -271,6 +283,7 @@ __all__ = [
     "user",
     "vertex",
     "w_event",
+    "where",
     "within_any_size",
     "zcdp",
 ]

@@ -21,7 +21,7 @@ from dpcompose.front.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems, writing
 from dpcompose.spaces import databases as classes
-from dpcompose.spaces import finite
+from dpcompose.spaces import neighbours
 from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size, TooLarge
 from dpcompose.spaces.granularities import Granularity, NotSymmetric
 from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
@@ -397,7 +397,7 @@ def test_what_is_too_large_is_refused_before_the_work() -> None:
             neighbourhood_graph(databases, granularity)
         return str(raised.value)
 
-    assert classes.LARGEST_CLASS == 2_000_000 and finite.LARGEST_PREDICATE_CLASS == 3_000
+    assert classes.LARGEST_CLASS == 2_000_000 and neighbours.LARGEST_PREDICATE_CLASS == 3_000
     assert refusal(dpc.multisets("ab", "any"), dpc.bounded) == (
         "all finite multisets over {a, b} cannot be listed: there are infinitely many. Give a finite record "
         "universe and a size limit, or maps and neighbours that read records one by one"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 
@@ -139,9 +139,18 @@ class Bound(Shown):
                 continue
             if "oo" in (smaller.kind, value.kind):
                 return value.kind == "oo"
-            if parameters.where_larger(value, smaller, key in squared) is not None:
+            if (
+                parameters.where_larger(value, smaller, key in squared, self.found.shop.setting.assumed)
+                is not None
+            ):
                 return True
         return False
+
+    def without_optimal(self) -> Bound:
+        """The same where mechanisms have more guarantees, so that smaller ones may hold."""
+        closer = None if self.found.closer is None else replace(self.found.closer, optimal={})
+        found = replace(self.found, main=replace(self.found.main, optimal={}), closer=closer)
+        return replace(self, steps=replace(self.steps, found=found))
 
     @property
     def standing(self) -> str:

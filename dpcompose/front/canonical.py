@@ -6,7 +6,7 @@ from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import by_blocks, by_own_form, by_policy, closed_form
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.expressions import MetricFunction
+from dpcompose.spaces.distances import MetricFunction
 from dpcompose.spaces.finite import finite
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import is_large, neighbourhood_graph

@@ -214,7 +214,10 @@ class _Told:
         return line
 
     def holds(self, held: Held) -> Line:
-        return self.add(words.Holds(held.words, held.covered), HYPOTHESIS, held.hypothesis.data())
+        """The line on a hypothesis, told once."""
+        said = (words.Declared if held.declared else words.Holds)(held.words, held.covered)
+        told = (line for line in self.lines if line.judgement == said)
+        return next(told, None) or self.add(said, HYPOTHESIS, held.hypothesis.data())
 
     def loss_and_profile(self) -> tuple[Line, Line]:
         """The lines on what each mechanism loses, what all lose together, and how far neighbours move."""
@@ -223,6 +226,7 @@ class _Told:
             self.add(by.stated(i, theorem), GIVEN, {"M": i}) for i, theorem in enumerate(found.shop.stated, 1)
         ]
         private = [*self.in_inputs(given), *self.in_values(given)]
+        private = [*private, *self.processed(private)]
         converted = list(self.converted(private))
         rule, held = by.theory.rule(by.notion), list[Line]()
         if by.setting.adaptive and rule.head.adaptively is not None:
@@ -260,6 +264,16 @@ class _Told:
             shown = (head.density, head.loss, head.then, head.because)
             said = words.PrivateInValue(tuple(some), metrics, *shown, parameters=letters)
             yield self.add(said, id, {"M": some}, [given[i - 1] for i in some])
+
+    def processed(self, private: Sequence[Line]) -> Iterator[Line]:
+        """Functions of outputs keep guarantees: one line for those that are said to do the same."""
+        every = [one.processing for one in self.by.setting.mechanisms]
+        page = self.by.theory.processing("outputs")
+        for done in dict.fromkeys(filter(None, every)):
+            some = tuple(i for i, one in enumerate(every, start=1) if one == done)
+            uses = [line for line in private if not set(some).isdisjoint(line.roles["M"])]
+            assert page is not None
+            yield self.add(words.Processed(some, done), page.id, {"M": list(some)}, uses)
 
     def converted(self, private: Sequence[Line]) -> Iterator[Line]:
         """Guarantees of a notion in another one, page by page; yields the last lines."""
@@ -327,7 +341,8 @@ class _Told:
         cited = self.by.citation
         held = list(map(self.holds, cited.held))
         said = self.by.private(self.by.found.before)
-        return self.add(said, cited.theorem.id, {}, [loss, profile, *held])
+        uses = sorted([loss, profile, *held], key=lambda line: line.n)
+        return self.add(said, cited.theorem.id, {}, uses)
 
     def optimal(self, known: Known, profile: Line, guarantee: Line) -> None:
         """That no smaller guarantee holds, where that is known."""

@@ -111,7 +111,8 @@ def _dp_html(notion: str, values: Sequence[sympy.Expr], theory: Theory) -> str:
 def setting_html(setting: Setting, theory: Theory) -> str:
     """What is composed: the class, the neighbours, and what each mechanism reads and satisfies."""
     title = f"<p><b>{text_html(setting.title)}</b></p>" if setting.title else ""
-    about = f"<p>on {text_html(setting.databases)}, for {text_html(setting.target)} neighbours</p>"
+    where = f", where {text_html(render.relations(setting))}" if setting.assume else ""
+    about = f"<p>on {text_html(setting.databases)}, for {text_html(setting.target)} neighbours{where}</p>"
     rows = [
         [
             text_html(mechanism.called),
@@ -119,7 +120,8 @@ def setting_html(setting: Setting, theory: Theory) -> str:
             text_html(mechanism.released) or _guarantee(mechanism.satisfies, theory),
             mechanism.satisfies.domain or "",
         ]
-        for mechanism in setting.mechanisms
+        for several in setting.mechanisms
+        for mechanism in (several.alone if several.also else [several])
     ]
     return title + about + table(["mechanism", "reads", "satisfies", "on the domain"], rows)
 
@@ -324,6 +326,8 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
         f"right is: {text_html(bound.guarantee.granularity)} "
         f"{_dp_html(*render.right(found, bound), bound.steps.theory)}</p>"
     )
+    if words := render.published(found):
+        yield f"<p>{text_html(words)}</p>"
     if example.alone is not None:
         name, loss = text_html(example.alone.mechanism), _loss(example.alone.loss)
         yield f"<p>already {name} alone loses {loss} ({example.alone.by})</p>"

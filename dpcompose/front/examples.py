@@ -6,7 +6,7 @@ written out and their loss shown exactly: those of the theorem first, then other
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -15,6 +15,7 @@ from typing import Any
 
 from dpcompose.front.bound import Bound
 from dpcompose.kernel import formulas, losses
+from dpcompose.kernel.assumptions import letters_of
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.terms import Term
@@ -22,8 +23,8 @@ from dpcompose.language.symbols import family_of
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.proof import counterexamples
-from dpcompose.proof.counterexamples import Counterexample
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
+from dpcompose.proof.refuting import Counterexample
 from dpcompose.search import parameters, subsets
 from dpcompose.search.least import BITS
 from dpcompose.spaces.databases import TooLarge
@@ -105,7 +106,7 @@ def _completed(point: Mapping[str, Fraction], said: Refuted, bound: Bound) -> di
     families = {name for name in setting.used if family_of(name) is not None}
     members = (mechanism.reads.parts for mechanism in setting.mechanisms if isinstance(mechanism.reads, Part))
     claimed = (name for _, value in said.values for name in value.letters)
-    used = setting.used.union(map(str, members), claimed) - families
+    used = setting.used.union(map(str, members), claimed, letters_of(setting.assume)) - families
     full = {name: x for name, x in known.items() if name in used}
     for name in families:
         family = family_of(name)
@@ -137,7 +138,23 @@ def _pairs(inputs: Inputs, point: Mapping[str, Fraction], at: Sequence[Pair]) ->
     if any(mechanism.table is not None for mechanism in inputs.setting.mechanisms):
         # what a table loses depends on the pair, and on its order, not only on how far inputs are apart
         every = [pair for D, E in every for pair in ((D, E), (E, D))]
-    return list(dict.fromkeys(counterexamples.with_multiples(inputs, every)))
+    return list(dict.fromkeys(with_multiples(inputs, every)))
+
+
+LARGEST_MULTIPLE = 4_096
+"""How often the records of a pair are taken at most, where its multiples are neighbours as well."""
+
+
+def with_multiples(inputs: Inputs, pairs: Iterable[Pair]) -> Iterator[Pair]:
+    """The pairs; where they stand for all their multiples, also some of these, small ones first."""
+    some = list(pairs)
+    yield from some
+    if inputs.neighbouring_pairs().growing:
+        times = 4
+        while times <= LARGEST_MULTIPLE:
+            for D, E in some:
+                yield tuple(sorted(D * times)), tuple(sorted(E * times))
+            times *= 4
 
 
 def _by_loss(inputs: Inputs, point: Mapping[str, Fraction], pairs: Sequence[Pair]) -> list[Pair]:

@@ -77,12 +77,11 @@ def json_schema() -> dict[str, Any]:
     >>> json_schema()["$defs"]["ProblemTable"]["properties"]["databases"]["$ref"]
     '#/$defs/DatabasesTable'
     """
-    from dpcompose.privacy import metric_schema, schema
+    from dpcompose.privacy import schema
+    from dpcompose.privacy.metrics.schema import MetricProblemTable
 
     defs: dict[str, Any] = {}
-    about_neighbours, in_metrics = (
-        one.schema(defs) for one in (schema.ProblemTable, metric_schema.MetricProblemTable)
-    )
+    about_neighbours, in_metrics = (one.schema(defs) for one in (schema.ProblemTable, MetricProblemTable))
     whole = {"if": {"required": ["metrics"]}, "then": in_metrics, "else": about_neighbours}
     dialect = "https://json-schema.org/draft/2020-12/schema"
     return {"$schema": dialect, "title": "a problem file of dpcompose", **whole, "$defs": defs}

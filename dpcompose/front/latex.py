@@ -321,6 +321,8 @@ def _counterexample(found: Verdict) -> Iterator[str]:
     )
     beside, at_least = example.decimals, "at least " if example.is_at_least else ""
     yield f"The true loss is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
+    if words := render.published(found):
+        yield f"This is {_text(words)}."
     if example.alone is not None:
         alone = formula(formulas.parse(example.alone.loss, {}))
         name = plain(example.alone.mechanism)
@@ -335,8 +337,10 @@ def _counterexample(found: Verdict) -> Iterator[str]:
 
 def setting_latex(setting: Setting, theory: Theory) -> str:
     """What is composed: the class, the neighbours, and what each mechanism reads and satisfies."""
-    about = f"On {_text(str(setting.databases))}, for {_text(str(setting.target))} neighbours:"
-    return "\n".join([about, *listed("itemize", (_mechanism(one, theory) for one in setting.mechanisms))])
+    where = f", where {_text(render.relations(setting))}" if setting.assume else ""
+    about = f"On {_text(str(setting.databases))}, for {_text(str(setting.target))} neighbours{where}:"
+    every = (one for several in setting.mechanisms for one in (several.alone if several.also else [several]))
+    return "\n".join([about, *listed("itemize", (_mechanism(one, theory) for one in every))])
 
 
 def _mechanism(mechanism: Mechanism, theory: Theory) -> str:

@@ -94,6 +94,14 @@ class PrivateInValue(PrivateInInput):
 
 
 @dataclass(frozen=True)
+class Processed:
+    """What is published of the mechanisms is a function of their outputs, in words; it keeps guarantees."""
+
+    mechanisms: tuple[int, ...]
+    words: str
+
+
+@dataclass(frozen=True)
 class Loss:
     """The composition has this loss where the input of M_i moves by r[i].
 
@@ -125,6 +133,11 @@ class Holds:
 
 
 @dataclass(frozen=True)
+class Declared(Holds):
+    """The same where the setting says so, and nothing was checked; `covered` says by what."""
+
+
+@dataclass(frozen=True)
 class Private:
     """The composition satisfies the notion with these parameters, for the target's neighbours."""
 
@@ -142,7 +155,9 @@ class Optimal:
     parameters: Values
 
 
-Judgement = Given | Releases | PrivateInInput | Converted | Loss | Profile | Holds | Private | Optimal
+Judgement = (
+    Given | Releases | PrivateInInput | Processed | Converted | Loss | Profile | Holds | Private | Optimal
+)
 
 
 def believed(judgement: Judgement) -> TypeGuard[Given | Releases]:

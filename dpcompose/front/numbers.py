@@ -14,7 +14,9 @@ from typing import Any
 import sympy
 
 from dpcompose.front.bound import Bound
+from dpcompose.kernel import terms
 from dpcompose.kernel.grammar import natural
+from dpcompose.kernel.intervals import sign
 from dpcompose.language import formulas
 from dpcompose.language.symbols import Domain, family_of, symbol
 from dpcompose.language.worstcase import Over, Top
@@ -211,7 +213,22 @@ def _numbers(bound: Bound, values: Mapping[Any, object]) -> dict[str, sympy.Expr
         if not allowed(number, domain):
             raise WrongValue(f"{name} = {number} is not allowed: {name} is {domain}")
         numbers[name] = number
+    if wrong := _excluded(bound, numbers):
+        raise WrongValue(f"{wrong} is assumed, and does not hold there")
     return numbers
+
+
+def _excluded(bound: Bound, numbers: Mapping[str, sympy.Expr]) -> str:
+    """An assumption about the parameters that is seen not to hold at some numbers; "" where none is."""
+    known = {name: formulas.term(value) for name, value in numbers.items()}
+    for one in bound.setting.assume:
+        left = terms.substituted(one.term, known)
+        if left.letters:
+            continue
+        found = sign(left)
+        if found is not None and (found < 0 or (one.strictly and found == 0)):
+            return str(one)
+    return ""
 
 
 def _number(name: str, value: object) -> sympy.Expr:
@@ -339,28 +356,16 @@ def budget(
     left = at(bound, fixed or {})
     found: dict[str, sympy.Expr] = {}
     reached: dict[str, sympy.Expr] = {}
-    t, signs = symbol("t"), set()
+    signs = set()
     for key, wanted in total.values:
         g = _with(left[key], found, {})
-        if not (wanted.is_number and wanted.is_nonnegative and wanted.is_finite):
-            raise WrongValue(f"the total {key} is a number, at least 0, not {wanted}")
-        for one in sorted(g.free_symbols, key=str):
-            if bound.setting.domains[one.name].integer:
-                raise NoBudget(f"{one} counts something: say its value, such as {one.name}=10")
-        scaled = {one.name: weight.get(one.name, sympy.Integer(1)) * t for one in g.free_symbols}
-        solved = _solved(key, _with(g, scaled, {}), wanted, t)
-        if solved is None:
-            reached[key] = g
-            continue
-        reached[key] = wanted
-        signs.add(solved[1])
-        for one in sorted(g.free_symbols, key=lambda one: natural(one.name)):
-            value = scaled[one.name].subs(t, solved[0])
-            if not allowed(value, domain := bound.setting.domains[one.name]):
-                raise NoBudget(
-                    f"{key} = {wanted} would need {one} = {value}, which is not allowed: {one} is {domain}"
-                )
-            found[one.name] = value
+        solved = _for_total(bound, key, g, wanted, weight)
+        reached[key] = g if solved is None else wanted
+        if solved is not None:
+            found |= solved[0]
+            signs.add(solved[1])
+    if wrong := _excluded(bound, {**given, **found}):
+        raise NoBudget(f"{listed(found)} would be needed, where {wrong}, which is assumed, does not hold")
     if len(signs) != 1:
         raise NoBudget("no parameter is left to choose" if not signs else "some parameters must be large")
     return Budget(
@@ -370,6 +375,32 @@ def budget(
         reached,
         signs == {True},
     )
+
+
+def _for_total(
+    bound: Bound, key: str, g: sympy.Expr, wanted: sympy.Expr, weight: Mapping[str, sympy.Expr]
+) -> tuple[dict[str, sympy.Expr], bool] | None:
+    """The parameters in g for which it is the wanted total, and what `_solved` says of them; None where g has
+    none to choose.  Raises NoBudget, WrongValue."""
+    if not (wanted.is_number and wanted.is_nonnegative and wanted.is_finite):
+        raise WrongValue(f"the total {key} is a number, at least 0, not {wanted}")
+    domains = bound.setting.domains
+    for one in sorted(g.free_symbols, key=str):
+        if domains[one.name].integer:
+            raise NoBudget(f"{one} counts something: say its value, such as {one.name}=10")
+    t = symbol("t")
+    scaled = {one.name: weight.get(one.name, sympy.Integer(1)) * t for one in g.free_symbols}
+    solved = _solved(key, _with(g, scaled, {}), wanted, t)
+    if solved is None:
+        return None
+    found = {}
+    for one in sorted(g.free_symbols, key=lambda one: natural(one.name)):
+        found[one.name] = value = scaled[one.name].subs(t, solved[0])
+        if not allowed(value, domain := domains[one.name]):
+            raise NoBudget(
+                f"{key} = {wanted} would need {one} = {value}, which is not allowed: {one} is {domain}"
+            )
+    return found, solved[1]
 
 
 def _weights(bound: Bound, weights: Mapping[Any, object]) -> dict[str, sympy.Expr]:

@@ -1,4 +1,4 @@
-"""Pictures: neighbourhood graphs, databases in layers and neighbours joined, and what budgets add up to.
+"""Pictures: neighbourhood graphs, databases in layers and neighbours joined.
 
 What is drawn can be told apart without colour: by markers, shades, hatching and the style of lines.
 """
@@ -6,25 +6,17 @@ What is drawn can be told apart without colour: by markers, shades, hatching and
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from io import BytesIO
-from itertools import islice
-from math import cos, pi, sin
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-import sympy
-
-from dpcompose.front import numbers
+from dpcompose.front.drawn import MOST_DRAWN, HasSetting, graph_of, written_out
+from dpcompose.front.places import places_of
 from dpcompose.front.verdict import Verdict
-from dpcompose.privacy.problems import Claim
-from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size, TooLarge, Tuples
-from dpcompose.spaces.graphs import neighbourhood_graph
+from dpcompose.spaces.databases import Database, DatabaseClass, Listed, TooLarge
 from dpcompose.spaces.maps import Map, Restriction
-from dpcompose.spaces.sequences import Sequences
-from dpcompose.spaces.subsets import Graphs, Sets, VaryingGraphs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,19 +24,9 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from networkx import Graph
 
-    from dpcompose.front.study import Study
-
-SMALL_GRAPH = 3
-"""Of how many vertices graphs are drawn, where there is no number."""
-MOST_DRAWN = 120
-"""The most databases of a picture: beyond, nothing can be read."""
-
-SMALL = 2
-"""Up to which size databases of a large or infinite class are drawn, unless another size is asked for."""
 
 NO_MATPLOTLIB = "pictures need matplotlib: pip install 'dpcompose[notebook]'"
 
-LAYER_GAP = 1.3
 HIGHLIGHT = "#d55e00"
 
 SHADES = ("#ffffff", "#d9d9d9", "#a6a6a6", "#737373", "#404040", "#000000")
@@ -64,17 +46,7 @@ LINES = (
 
 DOT_SHAPES = ("circle", "box", "triangle", "diamond", "invtriangle", "pentagon", "hexagon", "octagon")
 DOT_LINES = ("dotted", "solid", "dashed", "bold")
-BARS = (("#56b4e9", "//"), ("#009e73", ""), ("#e69f00", ".."))
-"""Colour and hatching of bars: the sum, the bound, the claims."""
-
 By = Map | Callable[[Any], Any] | Mapping[str, Map] | Sequence[Map]
-
-
-class HasSetting(Protocol):
-    """A study."""
-
-    @property
-    def setting(self) -> Setting: ...
 
 
 @dataclass(frozen=True)
@@ -164,8 +136,8 @@ def _drawing(
     pair = _pair(highlight)
     inputs: Mapping[str, Map] = {}
     if hasattr(what, "setting"):
-        setting = _written_out(what, highlight)
-        graph, about, part_of = _graph_of(setting, size, pair)
+        setting = written_out(what, highlight)
+        graph, about, part_of = graph_of(setting, size, pair)
         if what.setting.families:
             about += f", {len(setting.mechanisms)} mechanisms"
         inputs = {mechanism.name: mechanism.reads for mechanism in setting.mechanisms}
@@ -182,67 +154,6 @@ def _drawing(
         if D not in graph:
             raise ValueError(f"{_label(D)} is to be highlighted, but it is not drawn")
     return _Drawing(graph, about, pair, _named(inputs if by is None else by), inputs, part_of, start)
-
-
-MOST_MEMBERS = 1_000
-"""The most members of a family that are drawn."""
-
-
-def _written_out(study: HasSetting, highlight: object) -> Setting:
-    """The setting with families written out: for a counterexample as many members as it has, else two."""
-    setting = study.setting
-    if not setting.families:
-        return setting
-    counts = {str(m.count): m.count for m in setting.mechanisms if m.count is not None}
-    found = highlight.counterexample if isinstance(highlight, Verdict) else None
-    point = found.point if found is not None else {}
-    least = {name: int(setting.domains[name].least or 1) for name in counts if name in setting.domains}
-    sizes = {name: int(point.get(name, max(2, k))) for name, k in least.items()}
-    fixed = {name: int(name) for name in counts if name not in least}
-    if max(fixed.values(), default=0) > MOST_MEMBERS:
-        raise TooLarge(
-            f"{max(fixed.values()):,} mechanisms are too many to draw; up to {MOST_MEMBERS:,} would do"
-        )
-    return setting.written_out(sizes | fixed)[0]
-
-
-def _graph_of(setting: Setting, size: str | None, pair: tuple[Database, ...]) -> tuple[Graph, str, str]:
-    """The neighbourhood graph of a setting, what it is, and what it is a small part of, if it is that."""
-    databases = drawn = setting.databases
-    count = databases.count()
-    if size is not None or count is None or count > MOST_DRAWN:
-        drawn = _part_of(databases, size, pair)
-        if (drawn.count() or 0) > MOST_DRAWN:
-            raise TooLarge(
-                f"{drawn}: {drawn.count():,} databases make no picture that can be read; "
-                f"up to {MOST_DRAWN} are drawn. A smaller size would do"
-            )
-    about = f"{setting.target} neighbours, {drawn}"
-    return neighbourhood_graph(drawn, setting.target), about, "" if drawn == databases else str(databases)
-
-
-def _part_of(databases: DatabaseClass, size: str | None, pair: tuple[Database, ...]) -> DatabaseClass:
-    """A finite class of a few databases: of an arbitrary universe the named records or vertices, and some."""
-    if isinstance(databases, Graphs) and databases.arbitrary:
-        named = databases.holding(*pair).vertices
-        others = (v for v in range(1, len(named) + SMALL_GRAPH + 1) if v not in named)
-        return Graphs((*named, *islice(others, max(0, SMALL_GRAPH - len(named)))))
-    if isinstance(databases, VaryingGraphs) and databases.labels is None:
-        return VaryingGraphs(max([SMALL_GRAPH, *(v for D in pair for v in databases.vertices(D))]))
-    if not isinstance(databases, Multisets | Tuples | Sets | Sequences):
-        return databases
-    if size is not None:
-        sizes = Size.read(size)
-    elif databases.sizes.exactly:
-        sizes = databases.sizes
-    else:
-        small, most = max([SMALL, *map(databases.size, pair)]), databases.sizes.n
-        least = databases.sizes.least
-        sizes = Size(max(least + 1, small if most is None else min(small, most)), least=least)
-    spare = databases.spare
-    if isinstance(databases, Tuples) and len(databases.records) > 1:
-        spare = ()
-    return replace(databases, records=(*databases.records, *spare), sizes=sizes, arbitrary=False)
 
 
 def _found(start: Database | None, graph: Graph) -> Database | None:
@@ -264,15 +175,6 @@ def _pair(highlight: Verdict | tuple[Database, Database] | None) -> tuple[Databa
     return tuple(highlight) if highlight is not None else ()
 
 
-def _is_multiset(D: Database) -> bool:
-    return isinstance(D, tuple) and all(isinstance(record, str) for record in D) and list(D) == sorted(D)
-
-
-def _is_point(D: Database) -> bool:
-    """Whether a database is two whole numbers, which say where it is drawn."""
-    return isinstance(D, tuple) and len(D) == 2 and all(type(x) is int for x in D)
-
-
 def _label(D: Any, databases: DatabaseClass | None = None) -> str:
     """A database in a picture: aab for a multiset or tuple of one-letter records.
 
@@ -285,15 +187,6 @@ def _label(D: Any, databases: DatabaseClass | None = None) -> str:
     if not (isinstance(D, tuple) and all(isinstance(record, str) for record in D)):
         return str(D)
     return ("" if all(len(record) == 1 for record in D) else ", ").join(D) or "∅"
-
-
-def _corner(j: int, m: int, width: float) -> tuple[float, float]:
-    """Where the record number j of m stands: a flat polygon, a bit skew so that databases do not meet."""
-    if m <= 2:
-        return (2 * width * j, 0.3 * j)
-    skew = 0.0 if m == 3 else 0.06 if m == 4 else 0.03 if m <= 6 else 0.02
-    turn = 2 * pi * (j / m - 0.4) + skew * j * j
-    return 1.25 * width * cos(turn), (0.7 if m == 3 else 1.1) * sin(turn)
 
 
 def _named(by: By | None) -> dict[str, Callable[[Any], Any]]:
@@ -339,7 +232,7 @@ class _Drawing:
         except ImportError:
             raise ImportError(NO_MATPLOTLIB) from None
 
-        places = self._places()
+        places = places_of(self.graph, self._label)
         xs, ys = zip(*places.values(), strict=True)
         wide, high = 1.2 + 1.1 * (max(xs) - min(xs)), 1.2 + 0.95 * (max(ys) - min(ys))
         figure = Figure(figsize=(min(max(wide, 5.0), 11.0), min(max(high, 3.0), 10.0)))
@@ -375,71 +268,6 @@ class _Drawing:
         if self.pair:
             words += f"; highlighted: {' and '.join(self._label(D) for D in self.pair)}"
         return words
-
-    # where everything stands
-
-    def _places(self) -> dict[Database, tuple[float, float]]:
-        """Multisets in layers by size, so that replacing a record is one step in a layer; two numbers where
-        they say; other tuples in layers by length and by how many entries are not the first record;
-        others freely."""
-        nodes = list(self.graph.nodes)
-        if all(map(_is_multiset, nodes)):
-            return self._lattice(nodes)
-        if len(nodes) == 1:
-            return {nodes[0]: (0.0, 0.0)}
-        if all(map(_is_point, nodes)):
-            return {(x, y): (2.0 * x, 1.5 * y) for x, y in nodes}
-        if all(isinstance(D, tuple) for D in nodes):
-            return self._layers(nodes)
-        return self._freely()
-
-    def _freely(self) -> dict[Database, tuple[float, float]]:
-        """Neighbours close to each other; what nothing joins side by side."""
-        from networkx import Graph, connected_components, spring_layout
-
-        places: dict[Database, tuple[float, float]] = {}
-        left = 0.0
-        for component in connected_components(self.graph):
-            some: Graph = Graph()  # in the order of the databases, so that the picture is the same each time
-            some.add_nodes_from(D for D in self.graph if D in component)
-            some.add_edges_from(pair for pair in self.graph.edges if pair[0] in component)
-            wide = 1.0 + len(some) ** 0.5 if len(some) > 1 else 0.0
-            found = spring_layout(some, seed=1, iterations=300, scale=wide or None)
-            for D, (x, y) in found.items():
-                places[D] = (left + wide + float(x), float(y))
-            left += 2 * wide + LAYER_GAP
-        return places
-
-    def _layers(self, nodes: list[Any]) -> dict[Database, tuple[float, float]]:
-        """Tuples in rows, each sorted; rows are bent a bit, so that no line runs through a database."""
-        first = min(record for D in nodes for record in D)
-        rows: dict[tuple[int, int], list[Any]] = {}
-        for D in sorted(nodes):
-            rows.setdefault((len(D), sum(record != first for record in D)), []).append(D)
-        width = 0.6 + max(len(self._label(D)) for D in nodes) / 8
-        places = {}
-        for y, key in enumerate(sorted(rows)):
-            row = rows[key]
-            for j, D in enumerate(row):
-                x = j - (len(row) - 1) / 2
-                places[D] = (width * x, 1.5 * y + 0.05 * x * x)
-        return places
-
-    def _lattice(self, nodes: list[Any]) -> dict[Database, tuple[float, float]]:
-        """A record is a corner of a polygon, a database the sum of its records; sizes one above another."""
-        records = sorted({record for D in nodes for record in D})
-        width = max(1.0, max(len(self._label(D)) for D in nodes) / 9)
-        corners = {a: _corner(j, len(records), width) for j, a in enumerate(records)}
-        inside = {D: (sum(corners[a][0] for a in D), sum(corners[a][1] for a in D)) for D in nodes}
-        places: dict[Database, tuple[float, float]] = {}
-        floor = 0.0
-        for size in sorted({len(D) for D in nodes}):
-            layer = [D for D in nodes if len(D) == size]
-            lowest = min(inside[D][1] for D in layer)
-            for D in layer:
-                places[D] = (inside[D][0], floor + inside[D][1] - lowest)
-            floor = max(places[D][1] for D in layer) + LAYER_GAP
-        return places
 
     # what everything looks like
 
@@ -605,61 +433,3 @@ def _quoted(text: str) -> str:
     """A text in the DOT language."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
-
-
-# budgets
-
-
-def budget_bars(study: Study, values: Mapping[Any, object], claims: Sequence[Claim] = ()) -> Picture:
-    """Bars at given values of the parameters: what all mechanisms add up to, the bound, and claims.
-
-    The first is what the notion's rule gives if every input moves by one step, as in sequential
-    composition; it is no bound where inputs move further.  values -- numbers for all parameters.
-
-    Raises WrongValue where a parameter has no value.
-    """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError(NO_MATPLOTLIB) from None
-    rows = _bars(study, values, claims)
-    keys = [key for key, _ in study.bound.guarantee.parameters]
-    figure = Figure(figsize=(7.0, 0.8 + len(keys) * (0.7 + 0.4 * len(rows))))
-    for at, key in enumerate(keys):
-        axes = figure.add_subplot(len(keys), 1, at + 1)
-        lengths = [None if row[1][key] is sympy.oo else float(sympy.N(row[1][key])) for row in rows]
-        longest = max([x for x in lengths if x is not None], default=0.0) or 1.0
-        for y, ((_, exact, kind), x) in enumerate(zip(rows, lengths, strict=True)):
-            colour, hatch = BARS[kind]
-            wide = 1.15 * longest if x is None else x
-            axes.barh(-y, wide, color=colour, hatch=hatch, edgecolor="black", height=0.6)
-            label = numbers.shown(exact[key])
-            axes.annotate(
-                label, (wide, -y), xytext=(4, 0), textcoords="offset points", va="center", parse_math=False
-            )
-        axes.set_yticks([-y for y in range(len(rows))], [words for words, _, _ in rows], parse_math=False)
-        axes.set_xlim(0, 1.9 * longest)
-        axes.set_xlabel(key)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-    where = ", ".join(f"{name} = {value}" for name, value in values.items())
-    figure.suptitle(f"{study.setting.title or repr(study)}\nat {where}", fontsize=10, parse_math=False)
-    figure.tight_layout()
-    said = "; ".join(f"{words} {numbers.listed(exact)}" for words, exact, _ in rows)
-    return Picture(figure, f"bars of {said}")
-
-
-def _bars(
-    study: Study, values: Mapping[Any, object], claims: Sequence[Claim]
-) -> list[tuple[str, dict[str, sympy.Expr], int]]:
-    bound = study.bound
-    rows = [("all added up", numbers.composed(bound, values), 0), ("the bound", numbers.at(bound, values), 1)]
-    for n, claim in enumerate(claims, start=1):
-        if claim.guarantee.notion == bound.guarantee.notion:
-            claimed = numbers.at(bound, values, dict(claim.guarantee.values))
-            rows.append((f"claim {n} ({study.check(claim).verdict})", claimed, 2))
-    for words, exact, _ in rows:
-        for value in exact.values():
-            if left := sorted(map(str, value.free_symbols)):
-                raise numbers.WrongValue(f"{words}: no value is given for {', '.join(left)}")
-    return rows

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel import formulas, saved
 from dpcompose.kernel.check import Allowed, Refused
 from dpcompose.kernel.saved import Checked
 from dpcompose.kernel.theory import Theory
+
+if TYPE_CHECKING:
+    from dpcompose.spaces.additions import Additions
 
 
 @dataclass(frozen=True)
@@ -54,27 +57,37 @@ class Rechecked:
 
 
 def recheck(
-    data: Any, theory: Theory, allow: Allowed = None, notions: Mapping[str, Any] | None = None
+    data: Any,
+    theory: Theory,
+    allow: Allowed = None,
+    notions: Mapping[str, Any] | None = None,
+    own: Additions | None = None,
 ) -> Rechecked:
-    """What a saved file shows.  Raises Refused with the place and the reason."""
+    """What a saved file shows.  Raises Refused with the place and the reason.
+
+    notions -- the parameters of each notion; own -- what else its problem may name.
+    """
     checked = saved.check(data, theory, allow)
-    same = _same_core(data, notions)
+    same = _same_core(data, notions, own)
     if same is False:
         raise Refused("the core setting is not what the problem says")
     title = data["problem"].get("title", "") if isinstance(data["problem"], dict) else ""
     return Rechecked(checked, same, str(title))
 
 
-def _same_core(data: Mapping[str, Any], notions: Mapping[str, Any] | None) -> bool | None:
+def _same_core(
+    data: Mapping[str, Any], notions: Mapping[str, Any] | None, own: Additions | None
+) -> bool | None:
     """Whether the problem, elaborated again, gives the core setting; None where that cannot be imported."""
     try:
         from dpcompose.privacy import notions as known
         from dpcompose.privacy import problems
         from dpcompose.privacy.elaboration import Elaborated
+        from dpcompose.spaces.additions import NOTHING
     except ImportError:
         return None
     try:
-        problem = problems.read_data(data["problem"], notions=notions or known.FILE_KEYS)
+        problem = problems.read_data(data["problem"], notions=notions or known.FILE_KEYS, own=own or NOTHING)
         core: Any = Elaborated(problem.setting).core.data()
         return bool(core == data["core"])
     except ImportError:
@@ -93,3 +106,7 @@ def assumptions(found: Rechecked) -> Iterable[str]:
             if adaptive
             else "that the mechanisms are independent"
         )
+    yield from map(str, found.checked.setting.assumed)
+    for one in found.checked.setting.mechanisms:
+        if one.processed:
+            yield f"that what is done to the output of {one.name} reads nothing else"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dpcompose.front import lines as kernel
 from dpcompose.front.bound import Bound
@@ -17,35 +17,14 @@ from dpcompose.language.symbols import NONNEGATIVE, symbol
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import registry
-from dpcompose.proof.registry import Page, Theory, rests
-from dpcompose.search.citations import item_order
+from dpcompose.proof.registry import Theory, rests
 from dpcompose.spaces.maps import Part
 
 if TYPE_CHECKING:
     import sympy
 
-    from dpcompose.proof.counterexamples import Counterexample
-    from dpcompose.proof.sensitivity import Comparison
+    from dpcompose.proof.refuting import Counterexample
 
-KINDS = (
-    "named",
-    "substitution",
-    "step",
-    "noise",
-    "lemma",
-    "rule",
-    "closer",
-    "conversion",
-    "computed",
-    "procedure",
-    "shape",
-    "metric",
-    "processing",
-    "fact",
-    "witness",
-    "violation",
-)
-"""The kinds of pages in the order in which they are listed."""
 MOST_VECTORS = 12
 """How many profile vectors a line shows before it counts the rest."""
 
@@ -83,7 +62,9 @@ def source(line: Line, steps: Captions, before: str = "") -> str:
     uses = f" from {_numbers(line.uses, before)}" if line.uses else ""
     if line.by in (GIVEN, HYPOTHESIS):
         covered = line.by
-        if isinstance(line.judgement, kernel.Holds):
+        if isinstance(line.judgement, kernel.Declared):
+            covered = line.judgement.covered
+        elif isinstance(line.judgement, kernel.Holds):
             covered = f"checked: {line.judgement.covered}"
         elif isinstance(line.judgement, kernel.Tabled):
             covered = "checked on its table"
@@ -133,6 +114,9 @@ def sentence(line: Line, steps: Captions) -> str:
                 else f"{len(metrics)} metrics, by {next(iter(metrics))}, ..."
             )
             return f"{some}: the guarantee holds in the distance of what is read ({where})"
+        case kernel.Processed():
+            some = _all_of([names[i - 1] for i in said.mechanisms])
+            return f"{some}, then {said.words}: a function of the output keeps the guarantee"
         case kernel.Converted():
             shown = [
                 f"{names[i - 1]} keeps {_dp(said.notion, values, theory)}"
@@ -234,7 +218,7 @@ def guarantee(said: kernel.Private, theory: Theory) -> str:
     return f"{said.granularity} {_dp(said.notion, said.parameters, theory)}"
 
 
-def _decimals(said: Guarantee) -> kernel.Values:
+def decimals(said: Guarantee) -> kernel.Values:
     """A guarantee's parameters, numbers as decimals."""
     return tuple(
         (key, formulas.to_text(x) if x.number is None else decimal(x.number)) for key, x in said.terms
@@ -283,21 +267,27 @@ def believed(bound: Bound) -> list[str]:
     return [*some, *(f"that {one}" for one in dependence(bound.setting)), *pages] or ["nothing"]
 
 
-def believed_pages(relies_on: Sequence[Page]) -> dict[str, list[str]]:
-    """The pages for which nobody vouches as JSON: nothing where there are none."""
-    ids = [page.id for page in relies_on if page.is_believed]
-    return {"believed": ids} if ids else {}
-
-
 def dependence(setting: Setting, before: str = "") -> Iterator[str]:
-    """What is assumed of how mechanisms and what they read depend on each other, also in compositions."""
+    """What is assumed of how mechanisms and what they read depend on each other, also in compositions, and of
+    parameters."""
     if setting.several:
         yield before + composed(setting)
+    if setting.assume and not before:
+        yield relations(setting)
+    yield from (before + one for one in setting.beside)
     for f in dict.fromkeys(one.reads for one in setting.mechanisms if isinstance(one.reads, Part)):
         if f.most > 1:
             yield f"{before}every record lies in at most {f.most} of the {f.parts} parts of {f.partition}"
+    for one in setting.mechanisms:
+        if one.processing:
+            yield f"{before}what is done to the output of {one.name} ({one.processing}) reads nothing else"
     for name, study in setting.studies.items():
         yield from dependence(study, f"{before}in {name} ")
+
+
+def relations(setting: Setting) -> str:
+    """What is assumed of the parameters."""
+    return " and ".join(map(str, setting.assume))
 
 
 def one_by_one(bound: Bound) -> str:
@@ -395,7 +385,7 @@ def verdict(n: int, found: Verdict, bound: Bound | None) -> str:
 
 def _curve(least: Guarantee, bound: Bound) -> str:
     """The least guarantee that a curve has at a δ, in words."""
-    return f"{bound.guarantee.granularity} {_dp(least.notion, _decimals(least), bound.steps.theory)}"
+    return f"{bound.guarantee.granularity} {_dp(least.notion, decimals(least), bound.steps.theory)}"
 
 
 def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
@@ -410,6 +400,8 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
     yield example.lost()
     for row, name in zip(example.rows, example.names, strict=True):
         yield f"reached by {name} {row.words()}"
+    if words := published(found):
+        yield words
     if example.alone is not None:
         yield f"already {example.alone.mechanism} alone loses {example.alone.loss} ({example.alone.by})"
     if example.without:
@@ -423,6 +415,12 @@ def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
         yield f"it would hold {change}"
 
 
+def published(found: Verdict) -> str:
+    """What a refutation takes functions of outputs to be, of which no more is known; "": there are none."""
+    some = found.as_they_are
+    return f"with the outputs of {_all_of(list(some))} published as they are" if some else ""
+
+
 def left_out(example: Counterexample) -> str:
     """That the outputs of some mechanisms are left out, in words."""
     return f"left out are the outputs of {_all_of(list(example.without))}: what the others lose, all lose"
@@ -432,201 +430,3 @@ def by_parts(bound: Bound) -> str:
     """What says that a composition loses at least what some of its mechanisms lose."""
     page = bound.steps.theory.processing("parts")
     return "" if page is None else page.cite("any", bound.setting.adaptive)
-
-
-# theorems
-
-
-def fits(bound: Bound, notion: str) -> str:
-    """Of every composition theorem whether it fits, and why not."""
-    rows = []
-    for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
-        mark = "*" if fit.best else "+" if fit.fits else "-"
-        head = f"{mark} {fit.page.name(notion, bound.setting.adaptive)}: "
-        rows.append(textwrap.fill(fit.reason, 78, initial_indent=head, subsequent_indent="    "))
-    return "\n".join(rows)
-
-
-def fits_data(bound: Bound) -> list[dict[str, Any]]:
-    """The same as JSON."""
-    show = bound.steps.inputs.setting.databases.show
-    return [
-        {"page": fit.page.id, "fits": fit.fits, "best": fit.best, "reason": fit.reason}
-        | ({"witness": [show(D) for D in fit.pair]} if fit.pair else {})
-        for fit in bound.fits
-    ]
-
-
-def theorem_list(theory: Theory) -> str:
-    """All pages, by kind: id, item, title."""
-    rows = []
-    for kind in KINDS:
-        for page in theory.of_kind(kind):
-            items = ", ".join(page.items)
-            believed = " (only believed)" if page.is_believed else ""
-            rows.append(f"{page.id:<26} {kind:<13} {items:<10} {page.title}{believed}")
-    return "\n".join(rows)
-
-
-def theorem_table(theory: Theory) -> str:
-    """Property × notion: the item and the conclusion of every named theorem, a dash where none is stated."""
-    width = max(len(notion) for notion in theory.notions)
-    rows = []
-    for page in _by_item(theory):
-        rows.append(page.title)
-        for notion in sorted(theory.notions, key=lambda one: (one != "pure", one)):
-            item, concluded = _cell(theory, page, notion)
-            head = f"  {notion:<{width}}  {item:<10}  "
-            after, further = " " * len(head), " " * (len(head) + 2)
-            lines = [
-                textwrap.fill(one, 78, initial_indent=after if n else head, subsequent_indent=further)
-                for n, one in enumerate(concluded)
-            ]
-            rows += lines or [head.rstrip()]
-    return "\n".join(rows)
-
-
-def table_data(theory: Theory) -> list[dict[str, Any]]:
-    """The same as JSON: one object a property."""
-    notions = theory.notions
-    return [
-        {
-            "id": page.id,
-            "title": page.title,
-            "notions": {
-                notion: {"item": page.head.items.get(notion), "conclusion": _conclusion(theory, page, notion)}
-                for notion in notions
-                if _is_stated(page, notion)
-            },
-        }
-        for page in _by_item(theory)
-    ]
-
-
-def _by_item(theory: Theory) -> list[Page]:
-    return sorted(theory.of_kind("named"), key=lambda page: item_order(page.cite("pure")))
-
-
-def _is_stated(page: Page, notion: str) -> bool:
-    return notion in {*page.head.items, *page.head.conclusion}
-
-
-def _conclusion(theory: Theory, page: Page, notion: str) -> dict[str, str] | None:
-    """The concluded formulas by parameter; None where the conclusion is the best bound itself."""
-    given = page.head.conclusion.get(notion)
-    if isinstance(given, dict) or given is None:
-        return dict(given) if given else None
-    return {theory.rule(notion).head.parameters[0]: given}
-
-
-def _cell(theory: Theory, page: Page, notion: str) -> tuple[str, list[str]]:
-    """The item, and a line for each parameter; of a gap a dash and no line."""
-    if not _is_stated(page, notion):
-        return "-", []
-    concluded = _conclusion(theory, page, notion)
-    lines = [f"{key} = {formula}" for key, formula in concluded.items()] if concluded else ["by the profile"]
-    return page.head.items.get(notion, "unnumbered"), lines
-
-
-def page_data(page: Page) -> dict[str, Any]:
-    """A page as JSON."""
-    return {"id": page.id, "title": page.title, **page.head.data()}
-
-
-# granularities
-
-
-def comparison_data(found: Comparison) -> dict[str, Any]:
-    """A comparison of granularities as JSON: one entry a direction, its factor a number or "oo"."""
-    both = []
-    for have, want, factor in found.directions:
-        one: dict[str, Any] = {"from": str(have), "to": str(want), "factor": formulas.to_text(factor.value)}
-        one["neighbours"] = None if factor.pair is None else [found.databases.show(D) for D in factor.pair]
-        both.append(one | {"reason": factor.reason(), "checked": factor.covered})
-    data = {"scope": str(found.databases), "theorem": found.page.cite("pure"), "comparisons": both}
-    return data | believed_pages(found.relies_on)
-
-
-# JSON
-
-
-def problem_data(
-    file: str,
-    setting: Setting,
-    bound: Bound | None,
-    verdicts: Sequence[Verdict],
-    warnings: Sequence[str],
-    theory: Theory,
-) -> dict[str, Any]:
-    """The object that --json prints for a problem file."""
-    data: dict[str, Any] = {"file": file, "title": setting.title}
-    if bound is not None:
-        data["guarantee"] = guarantee_data(bound.guarantee)
-        data["optimal"] = True if bound.optimal else False if bound.smaller_is_known else None
-        if bound.smaller is not None:
-            data["smaller"] = guarantee_data(bound.smaller.guarantee)
-        if bound.flat is not None and one_by_one(bound):
-            data["one-by-one"] = guarantee_data(bound.flat.guarantee)
-    data["scope"] = str(setting.databases)
-    if bound is not None:
-        data["theorems"] = [
-            page.cite(bound.steps.notion, bound.setting.adaptive)
-            for page in (bound.theorem, *bound.conversions)
-        ]
-        data["assumptions"] = assumptions(bound)
-        data |= believed_pages(bound.relies_on)
-        if least := _least_of_all(verdicts):
-            data |= {"guarantee": {"notion": least.notion} | dict(_decimals(least)), "optimal": None}
-            data["theorems"] = sorted({found.curve for found in verdicts if found.curve})
-    data["claims"] = [_own_guarantee(found, bound) | verdict_data(found, bound) for found in verdicts]
-    if warnings:
-        data["warnings"] = list(warnings)
-    return data
-
-
-def of_claims(verdicts: Sequence[Verdict], bound: Bound | None) -> Bound | None:
-    """The bound that is shown for a file: in the notion of the claims if that is one, else the study's."""
-    notions = {found.claim.guarantee.notion for found in verdicts}
-    of_first = verdicts[0].bound if len(notions) == 1 else None
-    if bound is not None and bound.setting.studies and bound.guarantee.notion in notions:
-        return bound  # a claim may be judged by the mechanisms of studies one by one
-    return of_first if of_first is not None and of_first.guarantee.notion in notions else bound
-
-
-def _least_of_all(verdicts: Sequence[Verdict]) -> Guarantee | None:
-    """The least guarantee at the δ of the claims, where one is computed and is the same for all of them."""
-    least = {found.guarantee for found in verdicts}
-    return least.pop() if len(least) == 1 else None
-
-
-def _own_guarantee(found: Verdict, bound: Bound | None) -> dict[str, Any]:
-    """The guarantee in the claim's notion, where it is by conversion or the file's is in another one."""
-    own, notion = found.bound, found.claim.guarantee.notion
-    if own is None or own.guarantee.notion != notion:
-        return {}
-    if not own.conversions and (bound is None or bound.guarantee.notion == notion):
-        return {}
-    return {"guarantee": guarantee_data(own.guarantee)}
-
-
-def guarantee_data(said: kernel.Private) -> dict[str, str]:
-    """A guarantee as JSON."""
-    return {"notion": said.notion} | dict(said.parameters)
-
-
-def verdict_data(found: Verdict, bound: Bound | None) -> dict[str, Any]:
-    """A verdict as JSON."""
-    data: dict[str, Any] = {"verdict": found.verdict, "claim": dict(found.claim.text)}
-    if found.claim.expect is not None:
-        data["expect"] = found.claim.expect
-    if found.verdict == "proved":
-        data["loose"] = found.loose
-    if found.reason:
-        data["reason"] = found.reason
-    if found.guarantee is not None:
-        data["guarantee"] = {"notion": found.guarantee.notion} | dict(_decimals(found.guarantee))
-    if found.counterexample is not None and bound is not None:
-        data["counterexample"] = found.counterexample.data()
-    if found.nearby:
-        data["would-hold"] = list(found.nearby)
-    return data | believed_pages(found.relies_on)

@@ -5,16 +5,23 @@ Text is made at once, HTML and LaTeX where a notebook asks for them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from dpcompose.front import render
+from dpcompose.front import listings, render
 from dpcompose.front.bound import Bound
 from dpcompose.front.verdict import Verdict
+from dpcompose.language import formulas
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Theory
 from dpcompose.search.citations import Fit
+
+if TYPE_CHECKING:
+    import sympy
+
+    from dpcompose.front.membership import Membership
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +72,7 @@ class Theorems(Sequence[Fit]):
         return self.bound.fits[n]
 
     def __str__(self) -> str:
-        return render.fits(self.bound, self.bound.guarantee.notion)
+        return listings.fits(self.bound, self.bound.guarantee.notion)
 
     def __repr__(self) -> str:
         fit = sum(fit.fits for fit in self)
@@ -113,3 +120,104 @@ class Answer(Verdict):
         from dpcompose.front import display
 
         return display.verdict_html(self)
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """The best guarantee of a study.
+
+    values -- the notion's parameters as sympy expressions; epsilon is the one of pure privacy.
+    """
+
+    bound: Bound
+    theory: Theory
+
+    @property
+    def values(self) -> Mapping[str, sympy.Expr]:
+        """The parameters of the guarantee, by name; sympy.oo where there is none."""
+        symbols = self.bound.setting.symbols
+        return {key: formulas.parse(text, symbols) for key, text in self.bound.guarantee.parameters}
+
+    @property
+    def epsilon(self) -> sympy.Expr:
+        """The ε of a pure guarantee."""
+        return self.values["epsilon"]
+
+    @property
+    def metric(self) -> sympy.Expr:
+        """The metric in which the composition is private, over database symbols D, E; see `Study.metric`.
+
+        The guarantee is its largest value over neighbours.  Raises NoMetric for families.
+        """
+        from dpcompose.proof import privacy_metric
+        from dpcompose.spaces import expressions
+
+        return privacy_metric.of_inputs(self.bound.steps.inputs, *expressions.databases("D E"))
+
+    @property
+    def optimal(self) -> bool:
+        """Whether no smaller guarantee holds for all mechanisms that fit the assumptions."""
+        return self.bound.optimal
+
+    @property
+    def theorem(self) -> str:
+        """The item that is cited, such as GB:IV.13."""
+        return self.bound.theorem.cite(self.bound.steps.notion, self.bound.setting.adaptive)
+
+    @property
+    def scope(self) -> str:
+        """The class that the guarantee is about, in words."""
+        return str(self.bound.setting.databases)
+
+    @property
+    def assumptions(self) -> list[str]:
+        """What was assumed and not checked."""
+        return render.assumptions(self.bound)
+
+    @property
+    def derivation(self) -> Proof:
+        """The numbered lines of the proof: text by str, a list in a notebook."""
+        return Proof(self.bound, self.theory)
+
+    def to_latex(self, verdicts: Sequence[Verdict] = ()) -> str:
+        """The proof as a document for pdfLaTeX, with verdicts on claims and the results that are used."""
+        return self.derivation.to_latex(verdicts)
+
+    def at(self, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
+        """The guarantee with numbers in place of parameters, exact: at({e1: "1/2"}); see `numbers.at`."""
+        from dpcompose.front import numbers
+
+        return numbers.at(self.bound, values)
+
+    def membership(self, values: Mapping[Any, object] = MappingProxyType({})) -> Membership:
+        """What the guarantee says of a test that must tell two neighbours apart by the output, in numbers.
+
+        values -- numbers for parameters, as for `at`.  Raises WrongValue where some are left.
+
+        >>> import dpcompose as dpc
+        >>> M = dpc.mechanism("M", dpc.pure("e", dpc.unbounded))
+        >>> found = dpc.compose(M, on=dpc.multisets(), target=dpc.unbounded).guarantee()
+        >>> print(found.membership({"e": "log(3)"}))
+        a test that tells two neighbours apart has at most
+          true positives at false ones: 0.003 at 0.001, 0.03 at 0.01, 0.3 at 0.1, 0.8333334 at 0.5
+          advantage (their difference): 0.5
+          posterior (1/2 before):       0.75
+        """
+        from dpcompose.front import membership
+
+        return membership.of(self.bound, values)
+
+    def __repr__(self) -> str:
+        said = render.guarantee(self.bound.guarantee, self.theory)
+        believed = "".join(f"; {one}" for one in registry.rests(self.bound.relies_on))
+        return f"{said}, by {self.theorem}{self.bound.standing}{believed}"
+
+    def _repr_html_(self) -> str:
+        from dpcompose.front import display
+
+        return display.guarantee_html(self.bound)
+
+    def _repr_latex_(self) -> str:
+        from dpcompose.front import display
+
+        return display.guarantee_latex(self.bound)

@@ -25,34 +25,32 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.front import files, limits, render
+from dpcompose.front import files, limits, together
 from dpcompose.front.bound import Bound, bound
-from dpcompose.front.results import Answer, Proof, Theorems
+from dpcompose.front.results import Answer, Result, Theorems
 from dpcompose.front.verdict import Verdict
 from dpcompose.kernel import formulas as kernel_formulas
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.theory import Theory as KernelTheory
-from dpcompose.language import formulas
 from dpcompose.privacy import problems, writing
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim, Problem
-from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumptions, setting
+from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumptions
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Theory
 from dpcompose.search import least, nearby, proofs, stated
+from dpcompose.search.choices import Choice
 from dpcompose.search.guarantees import Guarantees
 from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
-from dpcompose.spaces.databases import DatabaseClass, TooLarge
-from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.maps import Everything, Map
 
 if TYPE_CHECKING:
     import sympy
 
-    from dpcompose.front.membership import Membership
     from dpcompose.front.numbers import Budget
 
 CURVES = ("curve", "curve_standing")
@@ -60,112 +58,10 @@ CURVES = ("curve", "curve_standing")
 
 
 @dataclass(frozen=True, repr=False)
-class Result:
-    """The best guarantee of a study.
-
-    values -- the notion's parameters as sympy expressions; epsilon is the one of pure privacy.
-    """
-
-    bound: Bound
-    theory: Theory
-
-    @property
-    def values(self) -> Mapping[str, sympy.Expr]:
-        """The parameters of the guarantee, by name; sympy.oo where there is none."""
-        symbols = self.bound.setting.symbols
-        return {key: formulas.parse(text, symbols) for key, text in self.bound.guarantee.parameters}
-
-    @property
-    def epsilon(self) -> sympy.Expr:
-        """The ε of a pure guarantee."""
-        return self.values["epsilon"]
-
-    @property
-    def metric(self) -> sympy.Expr:
-        """The metric in which the composition is private, over database symbols D, E; see `Study.metric`.
-
-        The guarantee is its largest value over neighbours.  Raises NoMetric for families.
-        """
-        from dpcompose.proof import privacy_metric
-        from dpcompose.spaces import expressions
-
-        return privacy_metric.of_inputs(self.bound.steps.inputs, *expressions.databases("D E"))
-
-    @property
-    def optimal(self) -> bool:
-        """Whether no smaller guarantee holds for all mechanisms that fit the assumptions."""
-        return self.bound.optimal
-
-    @property
-    def theorem(self) -> str:
-        """The item that is cited, such as GB:IV.13."""
-        return self.bound.theorem.cite(self.bound.steps.notion, self.bound.setting.adaptive)
-
-    @property
-    def scope(self) -> str:
-        """The class that the guarantee is about, in words."""
-        return str(self.bound.setting.databases)
-
-    @property
-    def assumptions(self) -> list[str]:
-        """What was assumed and not checked."""
-        return render.assumptions(self.bound)
-
-    @property
-    def derivation(self) -> Proof:
-        """The numbered lines of the proof: text by str, a list in a notebook."""
-        return Proof(self.bound, self.theory)
-
-    def to_latex(self, verdicts: Sequence[Verdict] = ()) -> str:
-        """The proof as a document for pdfLaTeX, with verdicts on claims and the results that are used."""
-        return self.derivation.to_latex(verdicts)
-
-    def at(self, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
-        """The guarantee with numbers in place of parameters, exact: at({e1: "1/2"}); see `numbers.at`."""
-        from dpcompose.front import numbers
-
-        return numbers.at(self.bound, values)
-
-    def membership(self, values: Mapping[Any, object] = MappingProxyType({})) -> Membership:
-        """What the guarantee says of a test that must tell two neighbours apart by the output, in numbers.
-
-        values -- numbers for parameters, as for `at`.  Raises WrongValue where some are left.
-
-        >>> import dpcompose as dpc
-        >>> M = dpc.mechanism("M", dpc.pure("e", dpc.unbounded))
-        >>> found = dpc.compose(M, on=dpc.multisets(), target=dpc.unbounded).guarantee()
-        >>> print(found.membership({"e": "log(3)"}))
-        a test that tells two neighbours apart has at most
-          true positives at false ones: 0.003 at 0.001, 0.03 at 0.01, 0.3 at 0.1, 0.8333334 at 0.5
-          advantage (their difference): 0.5
-          posterior (1/2 before):       0.75
-        """
-        from dpcompose.front import membership
-
-        return membership.of(self.bound, values)
-
-    def __repr__(self) -> str:
-        said = render.guarantee(self.bound.guarantee, self.theory)
-        believed = "".join(f"; {one}" for one in registry.rests(self.bound.relies_on))
-        return f"{said}, by {self.theorem}{self.bound.standing}{believed}"
-
-    def _repr_html_(self) -> str:
-        from dpcompose.front import display
-
-        return display.guarantee_html(self.bound)
-
-    def _repr_latex_(self) -> str:
-        from dpcompose.front import display
-
-        return display.guarantee_latex(self.bound)
-
-
-@dataclass(frozen=True, repr=False)
 class Study:
     """M = (M_1∘f_1, …, M_k∘f_k) on a class, with its best guarantee, verdicts on claims, and theorems.
 
-    `compose` makes it, `load` reads it from a problem file.  setting -- the composition as stated;
-    theory -- the pages it is judged by.
+    setting -- the composition as stated; theory -- the pages it is judged by.
 
     >>> import dpcompose as dpc
     >>> study = dpc.compose(
@@ -206,9 +102,37 @@ class Study:
         """The best bound in a notion; None: in that of the mechanisms, or the nearest one."""
         try:
             found = self.proofs.guarantee(notion)
+            if (choices := self.proofs.choices) is not None:
+                return self._with_one_each(choices.best(notion)[0], found.notion)
         except NotElaborated as error:
             raise NoGuarantee(str(error)) from None
         return self._shown(found)
+
+    def _with_one_each(self, choice: Choice, notion: str) -> Bound:
+        """The bound with one guarantee of each mechanism; optimal where these imply all others."""
+        if choice.which not in self._chosen:
+            self._chosen[choice.which] = Study(self.setting.choosing(choice.which), self.theory)
+        found = self._chosen[choice.which]._in(notion)
+        return found if choice.implied is not None else found.without_optimal()
+
+    def _narrower(self, proved: Proved, notion: str) -> Bound | None:
+        """The bound of mechanisms with smaller parameters, which have all guarantees, where they refute."""
+        made = proved.found.theorem
+        if made is None or made.rule != "choose" or not made.arguments.get("values"):
+            return None
+        narrower = together.narrowed(self.setting.choosing(made.arguments["which"]), made.arguments["values"])
+        with suppress(NoGuarantee, NotElaborated, TooLarge, InvalidSetting):
+            return Study(narrower, self.theory)._in(notion)
+        return None
+
+    def together(self) -> str:
+        """The least of what several guarantees of mechanisms give, in words; "" where one gives it."""
+        return together.words(self.proofs, self.bound)
+
+    @cached_property
+    def _chosen(self) -> dict[tuple[int, ...], Study]:
+        """The studies with one guarantee of each mechanism, by the numbers of these."""
+        return {}
 
     def _shown(self, found: Guarantees) -> Bound:
         """Guarantees of the setting as readers see them; claims are compared with the same ones again."""
@@ -271,12 +195,24 @@ class Study:
         if proved.word == "refuted":
             answer = self._refuted(answer, proved)
         answer = replace(answer, by_curve=any(one.rule in CURVES for one in found.theorems))
-        if self._has_least(answer) and (known := self._least(claim)) is not None:
+        if (
+            self.proofs.choices is None
+            and self._has_least(answer)
+            and (known := self._least(claim)) is not None
+        ):
             answer = replace(answer, guarantee=known, curve=self._curve(notion))
-        return self._resting_on(answer, proved)
+        used = proved.rests_on & self.theory.pages.keys()
+        return replace(answer, relies_on=self.theory.relied_on(used))
 
     def _compared(self, proved: Proved, notion: str) -> Bound | None:
         """The guarantee that a claim was compared with: of the setting, or of its studies one by one."""
+        if (choices := self.proofs.choices) is not None:
+            made = proved.found.theorem
+            which = None if made is None or made.rule != "choose" else made.arguments["which"]
+            choice = choices.choice(which) if which is not None else None
+            with suppress(NoGuarantee, NotElaborated, TooLarge):
+                return self._in(notion) if choice is None else self._with_one_each(choice, notion)
+            return None
         found = proved.found.guarantees
         flat = self.flat(notion)
         if flat is not None and (
@@ -294,15 +230,18 @@ class Study:
         """A refuted claim with a counterexample at its point, if one can be written out."""
         said, claim = proved.theorems[0].says, answer.claim
         assert isinstance(said, Refuted)
-        near = tuple(self._nearby_words(claim))
-        if answer.bound is not None:
+        near = () if self.setting.has_choices else tuple(self._nearby_words(claim))
+        about = self._narrower(proved, claim.guarantee.notion) or answer.bound
+        if about is not None:
             from dpcompose.front import examples
 
             example = examples.example(
-                said, claim.guarantee, answer.bound, self.proofs.pairs(proved), proved.by_curve
+                said, claim.guarantee, about, self.proofs.pairs(proved), proved.by_curve
             )
             if example is not None:
-                return replace(answer, counterexample=example, nearby=near)
+                return replace(
+                    answer, counterexample=example, nearby=near, as_they_are=self.setting.processed
+                )
         at = ", ".join(f"{name} = {x}" for name, x in said.point)
         return replace(
             answer, reason=f"mechanisms that fit lose more{f' at {at}' if at else ''}", nearby=near
@@ -342,11 +281,6 @@ class Study:
             if epsilon is not None:
                 return claim.guarantee.with_values((("epsilon", epsilon), ("delta", values["delta"])))
         return None
-
-    def _resting_on(self, answer: Answer, proved: Proved) -> Answer:
-        """The verdict with the pages of its theorems that nothing derives."""
-        used = {id for id in proved.rests_on if id in self.theory.pages}
-        return replace(answer, relies_on=self.theory.relied_on(used))
 
     def flat(self, notion: str | None = None) -> Study | None:
         """The same composition with the mechanisms of the studies among them one by one; None where there are
@@ -389,9 +323,16 @@ class Study:
 
         Raises NoGuarantee, InvalidSetting or TooLarge where it has none.
         """
+        if self.setting.has_choices:
+            raise InvalidSetting("studies of mechanisms with several guarantees are not supported yet")
         stated = self.setting.in_one_notion([self.bound.guarantee.notion])
         study = self if stated is self.setting else Study(stated, self.theory)
-        return nested(name, study.bound, reads, count)
+        setting, said = study.bound.setting, study.bound.guarantee
+        read = partial(kernel_formulas.parse, symbols=setting.letters, index="i")
+        domain = None if isinstance(reads, Everything) else "own"
+        values = tuple((key, read(text)) for key, text in said.parameters)
+        satisfies = Guarantee(said.notion, values, setting.target, domain)
+        return Mechanism(name, reads, satisfies, count, study=Nested(setting))
 
     def claim(self, guarantee: Guarantee) -> Claim:
         """A guarantee as a claim about this setting; its parameters must be the setting's.
@@ -417,7 +358,7 @@ class Study:
 
     @cached_property
     def _inputs(self) -> Inputs:
-        return Inputs(self.setting, self.theory)
+        return self.bound.steps.inputs if self.setting.has_choices else Inputs(self.setting, self.theory)
 
     def budget(
         self,
@@ -488,7 +429,8 @@ class Study:
                 f"no two of {self.setting.databases} are {self.setting.target} neighbours, "
                 "so every guarantee holds, whatever the mechanisms do"
             ]
-        return list(limits.warnings(self.bound))
+        unknown = stated.check_assumptions(self.setting)
+        return [*([unknown] if unknown else []), *limits.warnings(self.bound)]
 
     def save(self, path: str | Path, verdicts: Sequence[Verdict] = ()) -> None:
         """Writes the derivation, with verdicts on claims, to a file that `dpcompose recheck` reads.
@@ -546,51 +488,6 @@ class Study:
         return setting_latex(self.setting, self.theory)
 
 
-def compose(
-    *mechanisms: Mechanism,
-    on: DatabaseClass,
-    target: Granularity,
-    parameters: Mapping[str, str] | None = None,
-    title: str = "",
-    adaptive: bool = False,
-    theory: Theory | None = None,
-) -> Study:
-    """The composition of mechanisms over a class, for the neighbours of `target`.
-
-    mechanisms -- made by `mechanism`; their guarantees may be for other neighbours than the target's;
-    on -- the class of databases; target -- the granularity that guarantees of the composition are about;
-    parameters -- values that symbols may take where sympy cannot say it: {"delta": "in (0,1)"};
-    adaptive -- whether later mechanisms may read earlier outputs (GB Def. V.1); else they are independent;
-    theory -- the pages it is judged by, `theorems("folder")` with some of one's own; else those that ship.
-
-    >>> import dpcompose as dpc
-    >>> study = dpc.compose(
-    ...     dpc.mechanism("odd", dpc.pure("e1", dpc.event, "own"), reads=dpc.positions(1, 3)),
-    ...     dpc.mechanism("even", dpc.pure("e2", dpc.event, "own"), reads=dpc.positions(2, 4)),
-    ...     on=dpc.streams(size="= 4"),
-    ...     target=dpc.event,
-    ...     adaptive=True,
-    ... )
-    >>> study.guarantee()
-    event (max(e1, e2))-DP, by GB:V.4; optimal
-    """
-    composed = setting(
-        *mechanisms, on=on, target=target, parameters=parameters, title=title, adaptive=adaptive
-    )
-    return Study(composed, theory or registry.standard())
-
-
-def nested(name: str, bound: Bound, reads: Map, count: sympy.Expr | None) -> Mechanism:
-    """A composition with a bound as a mechanism of another one, on what that reads, for its own target."""
-    setting, said = bound.setting, bound.guarantee
-    values = tuple(
-        (key, kernel_formulas.parse(text, setting.letters, index="i")) for key, text in said.parameters
-    )
-    domain = None if isinstance(reads, Everything) else "own"
-    satisfies = Guarantee(said.notion, values, setting.target, domain)
-    return Mechanism(name, reads, satisfies, count, study=Nested(setting))
-
-
 def show(
     name: str, setting: Setting, reads: Map, count: sympy.Expr | None = None, theory: Theory | None = None
 ) -> Mechanism:
@@ -599,11 +496,7 @@ def show(
 
 
 def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[Claim, ...]]:
-    """The study of a problem file, and its claims, for `Study.check`.
-
-    theory -- the pages it is judged by, `theorems("folder")` with some of one's own; else those that ship.
-    Raises ProblemError, a ValueError, with all mistakes of the file; OSError where it cannot be read.
-    """
+    """The study of a problem file about neighbours, and its claims; see `composing.load`."""
     theory = theory or registry.standard()
-    problem: Problem = problems.read_file(path, partial(show, theory=theory), theory.parameters)
+    problem: Problem = problems.read_file(path, partial(show, theory=theory), theory.parameters, theory.own)
     return Study(problem.setting, theory), problem.claims

@@ -11,7 +11,7 @@ from dpcompose.privacy.problems import Claim
 from dpcompose.proof.registry import Page
 
 if TYPE_CHECKING:
-    from dpcompose.proof.counterexamples import Counterexample
+    from dpcompose.proof.refuting import Counterexample
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,9 @@ class Verdict:
     nearby -- refuted claims: changes of the setting after which the claim is proved, in words;
     bound -- the guarantee that the claim was compared with, where there is one: in the claim's notion;
     guarantee -- claims that are compared with a curve: the least that is known at the claim's δ;
-    relies_on -- the pages that it rests on, and which the program does not derive.
+    relies_on -- the pages that it rests on, and which the program does not derive;
+    as_they_are -- refuted claims: the mechanisms, also those of studies, of whose outputs functions are
+    published, of which nothing is known but that they may be the identity, as here.
     """
 
     claim: Claim
@@ -40,6 +42,7 @@ class Verdict:
     bound: Bound | None = field(default=None, compare=False)
     guarantee: Guarantee | None = None
     relies_on: tuple[Page, ...] = field(default=(), compare=False)
+    as_they_are: tuple[str, ...] = ()
 
     @property
     def as_expected(self) -> bool:

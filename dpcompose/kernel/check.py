@@ -12,6 +12,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from dpcompose.kernel.rules import narrower
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.theorems import ABOUT_OTHERS, NoTheorem, Prover, Theorem
 from dpcompose.kernel.theory import Theory
@@ -92,12 +93,29 @@ def _of_another(
     step: Mapping[str, Any], setting: Setting, theory: Theory, allow: Allowed, depth: int
 ) -> Theorem:
     """The last theorem of the derivation inside of a step, which is about another setting."""
-    i, inside = step.get("i"), setting.flat if step["rule"] == "one_by_one" else None
-    if step["rule"] == "study" and type(i) is int and 1 <= i <= len(setting.mechanisms):
-        inside = setting.mechanisms[i - 1].study
+    inside = about(step["rule"], step, setting)
     if inside is None:
         raise Refused("there is no study that a derivation would be about")
     return _replayed(step["derivation"], inside, theory, allow, depth + 1)[-1]
+
+
+def about(rule: str, arguments: Mapping[str, Any], setting: Setting) -> Setting | None:
+    """The other setting that the first premise of a rule is about; None where there is none."""
+    i, which = arguments.get("i"), arguments.get("which")
+    try:
+        if rule in ("one_by_one", "among"):
+            return setting.flat if rule == "one_by_one" else setting.with_each()
+        if rule == "choose" and isinstance(which, list | tuple) and all(type(one) is int for one in which):
+            return setting.choosing(which, narrower(arguments.get("values"), setting))
+        if type(i) is not int or not 1 <= i <= len(setting.mechanisms):
+            return None
+        if rule == "implies":
+            values = arguments.get("values")
+            given = None if values is None else narrower({str(i): values}, setting)[i]
+            return setting.implying(i, arguments["n"], arguments["m"], given)
+        return setting.mechanisms[i - 1].study if rule == "study" else None
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _check_pages(theorem: Theorem, saved: Mapping[str, Any], theory: Theory, allow: Allowed, n: int) -> None:
@@ -117,6 +135,11 @@ def saved(theorem: Theorem, theory: Theory) -> dict[str, Any]:
     return all_saved([theorem], theory)
 
 
+def _of_others(theorem: Theorem) -> Sequence[Theorem]:
+    """The premises of a theorem that are about another setting."""
+    return theorem.premises[:1] if theorem.rule in ABOUT_OTHERS else ()
+
+
 def ordered(wanted: Sequence[Theorem]) -> tuple[list[Theorem], dict[int, int]]:
     """The theorems about one setting that some rest on, premises first, those that are made alike once; and
     for each object the number of its theorem, from 1."""
@@ -124,8 +147,8 @@ def ordered(wanted: Sequence[Theorem]) -> tuple[list[Theorem], dict[int, int]]:
 
     def put(theorem: Theorem) -> int:
         if id(theorem) not in places:
-            own = theorem.rule not in ABOUT_OTHERS
-            premises = tuple(put(one) if own else id(one) for one in theorem.premises)
+            others = len(_of_others(theorem))
+            premises = tuple(id(one) if n < others else put(one) for n, one in enumerate(theorem.premises))
             step = theorem.rule, premises, json.dumps(dict(theorem.arguments), sort_keys=True)
             if step not in made:
                 found.append(theorem)
@@ -151,10 +174,11 @@ def all_saved(wanted: Sequence[Theorem], theory: Theory) -> dict[str, Any]:
     steps = []
     for one in some:
         step: dict[str, Any] = {"rule": one.rule}
-        if one.rule in ABOUT_OTHERS:
-            step["derivation"] = saved(one.premises[0], theory)
-        elif one.premises:
-            step["from"] = [places[id(premise)] for premise in one.premises]
+        others = _of_others(one)
+        if others:
+            step["derivation"] = saved(others[0], theory)
+        if own := one.premises[len(others) :]:
+            step["from"] = [places[id(premise)] for premise in own]
         steps.append(step | dict(one.arguments))
     return {
         "setting": wanted[0].setting,

@@ -12,6 +12,9 @@ domains, the difference g − l, and a proof that it is ≥ 0.  A proof is a tre
   some letters in [0, 1].
 * what `deciders` show: rays, rule and steps.  Their names are reported.
 
+Where relations between letters are assumed, a certificate may eliminate some of them first (`assumptions`),
+and multiples of what is left are subtracted at the leaves, by factors ≥ 0.
+
 Nothing of a certificate is believed.  A point refutes: allowed values at which l > g.
 """
 
@@ -24,7 +27,8 @@ from itertools import combinations
 from math import comb
 from typing import Any
 
-from dpcompose.kernel import forms, formulas, logarithms, terms
+from dpcompose.kernel import assumptions, forms, formulas, logarithms, terms
+from dpcompose.kernel.assumptions import Assumed, Assumption, NotAssumed
 from dpcompose.kernel.boxes import bound_form, coefficients, distance, shifted
 from dpcompose.kernel.certificates import (
     BadCertificate as BadCertificate,
@@ -38,6 +42,7 @@ from dpcompose.kernel.certificates import (
     number,
     read_as_certificate,
     table,
+    whole,
     word,
 )
 from dpcompose.kernel.domains import Domain
@@ -60,6 +65,7 @@ class _Scope:
 
     symbols: Mapping[str, Term]
     known: forms.Known = forms.NOTHING
+    assumed: tuple[Form, ...] = ()
     used: frozenset[str] = frozenset()
     cases: int = 0
     seen: dict[str, Form] = field(default_factory=dict)
@@ -83,9 +89,12 @@ class _Scope:
         return form.peaks[0][0]
 
 
-def check_at_least(greater: Side, lesser: Side, certificate: Any) -> frozenset[str]:
+def check_at_least(
+    greater: Side, lesser: Side, certificate: Any, assumed: Assumed = assumptions.NOTHING
+) -> frozenset[str]:
     """The names of the deciders by which a certificate shows greater ≥ lesser for all allowed values.
 
+    assumed -- what holds for all allowed values besides the domains of letters.
     Empty where weights alone show it.  Raises BadCertificate where it does not.
 
     >>> e, f = letter("e"), letter("f")
@@ -94,12 +103,15 @@ def check_at_least(greater: Side, lesser: Side, certificate: Any) -> frozenset[s
     frozenset()
     """
     with read_as_certificate():
+        if isinstance(certificate, Mapping) and "eliminated" in certificate:
+            (greater, lesser), assumed, certificate = _without_some(greater, lesser, certificate, assumed)
         given = table(certificate, {"letters", "proof"}, {"difference", "known"})
         domains = domains_of(greater, lesser)
         if given["letters"] != {name: domain_data(domain) for name, domain in domains.items()}:
             raise BadCertificate("the certificate is about other letters, or other values of them")
-        scope = _Scope(letters(domains))
-        scope.known = frozenset(_known(given.get("known", []), scope))
+        scope = _Scope(letters({**assumptions.letters_of(assumed), **domains}))
+        scope.assumed = tuple(map(forms_of, assumed))
+        scope.known = frozenset(_known(given.get("known", []), scope, assumed))
         for inside, relation in forms.missing_values([*_atoms(greater), *_atoms(lesser)], scope.known):
             raise BadCertificate(f"{formulas.to_text(inside)} is not known to be {relation}")
         difference = difference_of(greater, lesser, scope.known)
@@ -107,6 +119,29 @@ def check_at_least(greater: Side, lesser: Side, certificate: Any) -> frozenset[s
             raise BadCertificate("the difference of the certificate is another one")
         _check(difference, given["proof"], scope, 0)
     return scope.used
+
+
+def _without_some(
+    greater: Side, lesser: Side, certificate: Any, assumed: Assumed
+) -> tuple[tuple[Term, Term], Assumed, Any]:
+    """Both sides without the letters that a certificate eliminates, what is assumed of the others, and the
+    certificate about these."""
+    given = table(certificate, {"eliminated", "proof"})
+    sides = tuple(side if isinstance(side, Term) else forms.write(side) for side in (greater, lesser))
+    steps = [(whole(n), word(name), word(fresh)) for n, name, fresh in entries(given["eliminated"], 3)]
+    try:
+        found = assumptions.eliminated(assumed, steps, domains_of(*sides))
+        return (found.of(sides[0]), found.of(sides[1])), found.left, given["proof"]
+    except NotAssumed as error:
+        raise BadCertificate(str(error)) from None
+
+
+def forms_of(assumed: Assumption) -> Form:
+    """What is ≥ 0 by an assumption; nothing is said where it has no form."""
+    try:
+        return forms.read(assumed.term)
+    except forms.NotAForm:
+        return Form()
 
 
 def domains_of(*sides: Side) -> Mapping[str, Domain]:
@@ -134,13 +169,13 @@ def _atoms(side: Side) -> list[Term]:
     return [side] if isinstance(side, Term) else sorted(side.letters, key=lambda one: one.key)
 
 
-def _known(data: Any, scope: _Scope) -> Iterator[tuple[Term, bool]]:
+def _known(data: Any, scope: _Scope, assumed: Assumed) -> Iterator[tuple[Term, bool]]:
     """Terms that a decider sees to be > 0 or ≥ 0 for all allowed values."""
     for text, relation in entries(data, 2):
         from dpcompose.kernel.deciders import values
 
         term = formula(text, scope.symbols)
-        if word(relation) not in RELATIONS or not values.surely(term, RELATIONS[relation]):
+        if word(relation) not in RELATIONS or not values.surely(term, RELATIONS[relation], assumed):
             raise BadCertificate(f"{text} is not seen to be {relation}")
         scope.used |= {"ranges"}
         yield term, RELATIONS[relation]
@@ -180,6 +215,7 @@ def _shift(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
         new[fresh] = letter(fresh, shifted(domain, end))
         values[name] = distance(new[fresh], domain, end)
     inner = replace(scope, symbols={**scope.symbols, **new}, seen={})
+    inner.assumed = tuple(forms.substituted(one, values, scope.known) for one in scope.assumed)
     moved = forms.substituted(difference, values, scope.known)
     if inner.form(given["difference"]) != moved:
         raise BadCertificate("the difference after a shift is another one")
@@ -188,7 +224,7 @@ def _shift(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
 
 
 def _leaf(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
-    given = table(data, {"rest"}, {"weights", "bounds", "unit"})
+    given = table(data, {"rest"}, {"weights", "bounds", "assumed", "unit"})
     scope.cases += 1
     if scope.cases > MOST_CASES:
         raise BadCertificate(f"the comparison has more than {MOST_CASES} cases")
@@ -198,6 +234,8 @@ def _leaf(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
         if number(factor) < 0:
             raise BadCertificate(f"{factor} is no allowed multiple")
         difference = difference - scope.bound(word(name), word(end)).scaled(number(factor))
+    for n, factor in entries(given.get("assumed", []), 2):
+        difference = difference - _multiple(scope, whole(n), factor)
     if scope.form(given["rest"]) != difference:
         raise BadCertificate(f"what is left is not {given['rest']}")
     unit = [scope.symbols.get(word(name)) for name in listed(given.get("unit", []))]
@@ -206,6 +244,16 @@ def _leaf(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
             if not forms.is_nonnegative(Form(((term, c),)), scope.known):
                 text = formulas.to_text(forms.write(Form(((term, c),))))
                 raise BadCertificate(f"{text} is not seen to be >= 0")
+
+
+def _multiple(scope: _Scope, n: int, factor: Any) -> Form:
+    """What is ≥ 0 by an assumption, times a factor that is."""
+    if n >= len(scope.assumed):
+        raise BadCertificate(f"there is no assumption {n}")
+    by = scope.form(factor)
+    if not forms.is_nonnegative(by, scope.known):
+        raise BadCertificate(f"{factor} is no allowed multiple")
+    return forms.spread(by, scope.assumed[n], scope.known)
 
 
 def _weighted(difference: Form, peak: Peak, shares: Any, scope: _Scope) -> Form:
@@ -298,8 +346,11 @@ def read_point(data: Any) -> dict[str, Fraction]:
     return {name: x if isinstance(x, Fraction) else number(x) for name, x in data.items()}
 
 
-def check_allowed(point: Mapping[str, Fraction], domains: Mapping[str, Domain]) -> None:
+def check_allowed(
+    point: Mapping[str, Fraction], domains: Mapping[str, Domain], assumed: Assumed = assumptions.NOTHING
+) -> None:
     """Raises BadCertificate unless the point gives every letter a value, and only allowed ones."""
+    domains = {**assumptions.letters_of(assumed), **domains}
     for name, value in point.items():
         domain = domains.get(name, domains.get(_family(name)))
         if domain is None or terms.moves(name):
@@ -309,6 +360,10 @@ def check_allowed(point: Mapping[str, Fraction], domains: Mapping[str, Domain]) 
     for name in sorted(domains):
         if name not in point and not terms.moves(name):
             raise BadCertificate(f"the point has no value for {name}")
+    try:
+        assumptions.check_at(assumed, point)
+    except NotAssumed as error:
+        raise BadCertificate(str(error)) from None
 
 
 def _family(member: str) -> str:

@@ -131,18 +131,20 @@ def _piece(
     count = as_term(many).number if many or mechanism.count is None else mechanism.count.number
     if count is None:
         raise NoLoss(f"the number of mechanisms {mechanism.name} that move is no number")
-    asked, letters = _asked(page, mechanism, loss, theory)
+    asked, letters = _asked(page, mechanism, loss, setting, theory)
     found = pieces.piece(asked, letters, r)
     return None if found is None else found.times(int(count) or 1)
 
 
 def _asked(
-    page: Any, mechanism: Mechanism, loss: Loss, theory: Theory
+    page: Any, mechanism: Mechanism, loss: Loss, setting: Setting, theory: Theory
 ) -> tuple[Mapping[str, str], dict[str, Term]]:
     """What a page asks of a mechanism, and the values of its letters."""
     if (word := _word(mechanism, theory)) in page.head.noises and mechanism.noise is not None:
         law = theory.page(mechanism.noise.page, "noise").head
-        return page.head.noises[word], {law.parameter: noises.fit(law, mechanism.noise.parameter)}
+        return page.head.noises[word], {
+            law.parameter: noises.fit(law, mechanism.noise.parameter, setting.assumed)
+        }
     return page.head.parts[loss.notion], dict(loss.values)
 
 
@@ -239,7 +241,7 @@ def _attained(
     _check_attained(page, mechanism, theory)
     if count > MOST_MEMBERS and any(terms.moves(name) for _, value in loss.values for name in value.letters):
         raise NoLoss(f"more than {MOST_MEMBERS} members are not gone through one by one")
-    asked, letters = _asked(page, mechanism, loss, theory)
+    asked, letters = _asked(page, mechanism, loss, setting, theory)
     if not any(terms.moves(name) for value in letters.values() for name in value.letters):
         fixed = {name: _at(value, at) for name, value in letters.items()}
         for far in distances:

@@ -71,6 +71,8 @@ class Head:
 
     one_by: ClassVar[tuple[str, ...]] = ()
     """The fields in which pages of the kind differ: there is one page for each of their values."""
+    numbers_adaptive_results: ClassVar[bool] = False
+    """Whether `items` are about independent mechanisms only, and `adaptive_items` about adaptive ones."""
 
     id: str
     items: dict[str, str] = field(default_factory=dict)

@@ -104,4 +104,17 @@ class Loose:
     point: tuple[tuple[str, Fraction], ...]
 
 
-Judgement = Loses | Composed | Covers | Satisfies | Lower | Refuted | Optimal | Loose
+@dataclass(frozen=True)
+class Implies:
+    """Each M_i that has its guarantee of one number has that of another number as well.
+
+    values -- where the parameters of the one have other values than it says, these.
+    """
+
+    mechanism: int
+    one: int
+    other: int
+    values: Values | None = None
+
+
+Judgement = Loses | Composed | Covers | Satisfies | Lower | Refuted | Optimal | Loose | Implies

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 
 from dpcompose.kernel.fields import Mistake, Place
 from dpcompose.kernel.heads import Context, Head, Hypothesis, Written, each
+from dpcompose.kernel.releases import Noise, Query
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,96 +200,6 @@ class Step(Head):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Noise(Head):
-    """Noise on the entries of a query's value: why it is private, and in which norm.
-
-    noise -- its word in problem files; parameter -- the letter of its parameter in the formulas;
-    norm -- how values x, z of the query are compared; attained -- whether for some output at every x, z
-    the loss is as large as the guarantee allows, or comes as near to it as one likes;
-    density -- of one entry y of the output at the entry x, or its probability;
-    loss -- ln(f_x(y)/f_z(y)) for one entry; at_most -- what it is at most for every y; or equals, where it
-    has no bound, an equal expression that shows how it is distributed; because -- why, in words;
-    guarantee -- by notion the parameters for values 1 apart; at distance r as the notion's rule says.
-    """
-
-    one_by: ClassVar[tuple[str, ...]] = ("noise",)
-
-    kind: Literal["noise"]
-    noise: str
-    parameter: str
-    norm: Literal["L1", "L2", "range"]
-    attained: bool = True
-    density: str
-    loss: str
-    at_most: str = ""
-    equals: str = ""
-    because: str
-    guarantee: dict[str, dict[str, str]]
-
-    @property
-    def then(self) -> str:
-        """What the loss is at most, or equals, in words."""
-        return f"at most {self.at_most}" if self.at_most else f"equal to {self.equals}"
-
-    @property
-    def notions_named(self) -> Iterator[tuple[Place, str]]:
-        yield from ((("guarantee", notion), notion) for notion in self.guarantee)
-
-    def formulas(self, context: Context) -> Iterator[Written]:
-        letters = (*LETTERS_OF_NOISE, "pi", self.parameter)
-        for key, text in (("density", self.density), ("loss", self.loss)):
-            yield Written((key,), text, letters)
-        for key, text in (("at-most", self.at_most), ("equals", self.equals)):
-            if text:
-                yield Written((key,), text, letters)
-        for notion, texts in self.guarantee.items():
-            yield from each(("guarantee", notion), texts, (self.parameter,))
-
-    def misfits(self) -> Iterator[Mistake]:
-        if bool(self.at_most) == bool(self.equals):
-            yield Mistake((), "a noise has at-most, what its loss is at most, or equals, but one of them")
-
-
-LETTERS_OF_NOISE = "acuvwxyz"
-"""y: an entry of the output; x, z: that entry of the query's value at D and at E; others: see the page."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Query(Head):
-    """How far the value of a query of the records that are read moves, where some go and others come.
-
-    moves -- by norm, the most ‖q(x) − q(y)‖ can be where y lacks `removed` records of x and has `added`
-    others, over all values of an attribute; in these and the query's own letters;
-    entries -- how far each entry moves then that does, left out: one entry, by all of it;
-    sized -- whether n, how many records are read, must be known; one -- whether there is one record only;
-    whether -- whether the value only says if what is read differs; attained -- whether for some attributes
-    the value moves as far, for all queries of a setting at once.
-    """
-
-    kind: Literal["query"]
-    moves: dict[Literal["L1", "L2", "range"], str]
-    entries: list[str] = field(default_factory=list)
-    sized: bool = False
-    one: bool = False
-    whether: bool = False
-    attained: bool = True
-
-    def formulas(self, context: Context) -> Iterator[Written]:
-        letters = [one for one in LETTERS_OF_QUERIES if one != "n" or self.sized]
-        yield from each(("moves",), {str(key): text for key, text in self.moves.items()}, letters)
-        for n, text in enumerate(self.entries, start=1):
-            yield Written(("entries", str(n)), text, letters)
-
-    def misfits(self) -> Iterator[Mistake]:
-        for norm in self.moves.keys() - {"L1", "L2", "range"}:
-            yield Mistake(("moves",), f"{norm!r} is no norm; L1, L2 and range are")
-
-
-LETTERS_OF_QUERIES = ("removed", "added", "l", "u", "w", "n")
-"""How many records go and come; the bounds of an attribute, the diameter of a disc, the number of records."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Procedure(Head):
     """A shape by procedure, such as the profile by edits, policies, contributions, or blocks."""
 
@@ -378,16 +289,26 @@ class Premises:
 class Named(Head):
     """A composition theorem that people cite: premises, hypotheses, a shape, its conclusion.
 
+    where -- hypotheses without which nobody would think of it: where one fails, nothing is said of it;
+    notions -- for which it is stated besides those with an item or a conclusion;
     conclusion -- formulas in the parameters, k, and for guarantees stated in "H" also m: how many
-    H-steps two target neighbours can be apart (GB Prop. A.3).
+    H-steps two target neighbours can be apart (GB Prop. A.3);
+    adaptively -- the hypothesis under which it holds where mechanisms read earlier outputs; left out: it is
+    about independent ones.  `adaptive_items` are the numbers of that, by notion; where there is none, the
+    source has the result for independent mechanisms, and the page derives the other form.
     """
+
+    numbers_adaptive_results: ClassVar[bool] = True
 
     kind: Literal["named"]
     title: str
     adaptive_title: str = ""
     statement: str
     premises: Premises = Premises()
+    where: list[Hypothesis] = field(default_factory=list)
     hypotheses: list[Hypothesis] = field(default_factory=list)
+    notions: list[str] = field(default_factory=list)
+    adaptively: Hypothesis | None = None
     shape: str | None = None
     conclusion: dict[str, str | dict[str, str]] = field(default_factory=dict)
 
@@ -398,11 +319,15 @@ class Named(Head):
 
     @property
     def supposes(self) -> Iterator[tuple[Place, Hypothesis]]:
-        yield from ((("hypotheses", str(n)), one) for n, one in enumerate(self.hypotheses, start=1))
+        for key, some in (("where", self.where), ("hypotheses", self.hypotheses)):
+            yield from (((key, str(n)), one) for n, one in enumerate(some, start=1))
+        if self.adaptively is not None:
+            yield ("adaptively",), self.adaptively
 
     @property
     def notions_named(self) -> Iterator[tuple[Place, str]]:
         yield from ((("conclusion", notion), notion) for notion in self.conclusion)
+        yield from ((("notions", str(n)), notion) for n, notion in enumerate(self.notions, start=1))
 
     def formulas(self, context: Context) -> Iterator[Written]:
         for notion, given in self.conclusion.items():
@@ -463,7 +388,8 @@ class Violation(Head):
 
     of, notion -- the notion of its guarantee, and that of the claims;
     loss -- in the guarantee's parameters and the r steps between two inputs, which may be "oo";
-    positive -- the parameter of the guarantee that has to be > 0; mechanism -- what it is, in words.
+    positive -- the parameter of the guarantee that has to be > 0; mechanism -- what it is, in words;
+    in_a_metric -- what it can lose at D, E whose guarantee is one in a metric, in the parameters at D, E.
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("of", "notion")
@@ -474,6 +400,7 @@ class Violation(Head):
     loss: str
     positive: str
     mechanism: str
+    in_a_metric: str | None = None
 
     @property
     def notions_named(self) -> Iterator[tuple[Place, str]]:
@@ -481,6 +408,8 @@ class Violation(Head):
 
     def formulas(self, context: Context) -> Iterator[Written]:
         yield Written(("loss",), self.loss, (*context.of(self.of), "r"))
+        if self.in_a_metric is not None:
+            yield Written(("in-a-metric",), self.in_a_metric, context.of(self.of))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -198,7 +198,7 @@ class Composition:
         """The largest of a parameter's values."""
         some = list(dict.fromkeys(values))
         try:
-            return largest(some, key in self.rule.head.squared)
+            return largest(some, key in self.rule.head.squared, self.setting.known)
         except forms.NotAForm:  # no other one is seen to be at least any of them
             return terms.top(1, some)
 
@@ -226,16 +226,16 @@ def adds_up(rule: Any, key: str) -> bool:
     return bool(rule.head.composition[key] == wanted)
 
 
-def largest(values: Sequence[Term], squared: bool) -> Term:
+def largest(values: Sequence[Term], squared: bool, known: forms.Known = forms.NOTHING) -> Term:
     """The largest of some values, ∞ if one is; those that another one is seen to be at least are left out.
 
-    squared -- whether values are compared by their squares.
+    squared -- whether values are compared by their squares; known -- what is assumed besides signs.
     """
     if any(value.kind == "oo" for value in values):
         return INFINITY
     read = forms.squared if squared else forms.read
-    some = [read(value) for value in dict.fromkeys(values)]
-    written = forms.write(top(1, forms.largest(some)) if some else total([]))
+    some = [read(value, known) for value in dict.fromkeys(values)]
+    written = forms.write(top(1, forms.largest(some, known)) if some else total([]))
     return forms.root(written) if squared else written
 
 
@@ -308,7 +308,7 @@ def by_noise(i: int, setting: Setting, theory: Theory, notion: str) -> Loss:
         raise NoLoss(f"mechanism {i} is not given by noise")
     page = theory.page(noise.page, "noise")
     try:
-        stated = noises.guarantee(page.head, noise.parameter, notion)
+        stated = noises.guarantee(page.head, noise.parameter, notion, setting.assumed)
     except noises.Unfit as error:
         raise NoLoss(f"{page.id} says nothing of this parameter: {error}") from None
     wanted = theory.rule(notion).head.parameters
@@ -330,6 +330,7 @@ def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:
 def letters(mechanism: Mechanism) -> list[Term]:
     """The terms by which a mechanism is given: their letters need values at a point."""
     found = [value for _, value in mechanism.values]
+    found += [value for one in mechanism.also for _, value in one.values]
     found += [] if mechanism.count is None else [mechanism.count]
     if mechanism.noise is not None:
         found += [mechanism.noise.parameter, *(value for _, value in mechanism.noise.query.values)]
@@ -346,6 +347,7 @@ def promised(mechanism: Mechanism) -> list[Term]:
     Where one of them is below 0, no mechanism is as the setting says.  Noise is seen to fit by itself.
     """
     found = [] if mechanism.noise is not None else [value for _, value in mechanism.values]
+    found += [value for one in mechanism.also for _, value in one.values]
     for inner in () if mechanism.study is None else mechanism.study.mechanisms:
         found += promised(inner)
     if mechanism.count is None:

@@ -72,21 +72,30 @@ class Page:
     def cite(self, notion: str, adaptive: bool = False) -> str:
         """The item a reader would look up, "GB:IV.13"; the page's id where the sources have none.
 
-        adaptive -- whether mechanisms read earlier outputs: some results have another number then.
+        adaptive -- whether mechanisms read earlier outputs: some results have another number then, and
+        some are stated by the source for independent mechanisms only.
         """
-        every: list[dict[str, str]] = [self.head.adaptive_items] if adaptive else []
-        for items in [*every, self.head.items]:
-            if item := items.get(notion) or items.get("any"):
-                return str(item)
-        return self.id
+        if adaptive and (item := _of_notion(self.head.adaptive_items, notion)):
+            return item
+        item = _of_notion(self.head.items, notion)
+        if item and adaptive and self.head.numbers_adaptive_results:
+            return f"{item} (adaptive form)"
+        return item or self.id
 
     def name(self, notion: str, adaptive: bool = False) -> str:
         """What people call a named theorem: "Theorem IV.6"; where a notion has its own number, with that."""
         title = str((self.head.adaptive_title if adaptive else "") or self.head.title)
+        if adaptive and not self.head.adaptive_items:
+            return f"{title} (adaptive form)"
         word, _, number = title.rpartition(" ")
         item = self.head.items.get(notion, "")
         numbered = f"GB:{number}" in self.items and item.startswith("GB:") and notion != "pure"
         return f"{word} {item.removeprefix('GB:')}" if numbered else title
+
+
+def _of_notion(items: Mapping[str, str], notion: str) -> str:
+    """The item for a notion; "" where there is none."""
+    return items.get(notion) or items.get("any") or ""
 
 
 @dataclass(frozen=True)

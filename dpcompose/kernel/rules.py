@@ -6,8 +6,9 @@ the judgement that it concludes, and the pages and deciders that this step rests
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import islice, product
 from typing import Any, Protocol, TypeVar
 
 from dpcompose.kernel import (
@@ -30,6 +31,7 @@ from dpcompose.kernel.judgements import (
     Attained,
     Composed,
     Covers,
+    Implies,
     Judgement,
     Loose,
     Loses,
@@ -39,8 +41,8 @@ from dpcompose.kernel.judgements import (
     Satisfies,
 )
 from dpcompose.kernel.losses import Composition, Converted, Loss, Values
-from dpcompose.kernel.settings import Setting
-from dpcompose.kernel.terms import ZERO, Term
+from dpcompose.kernel.settings import Mechanism, Setting, Stated
+from dpcompose.kernel.terms import INFINITY, ZERO, Term
 from dpcompose.kernel.theory import Theory
 
 Found = tuple[Judgement, frozenset[str]]
@@ -91,7 +93,7 @@ def claimed(data: Any, setting: Setting, theory: Theory) -> Satisfies:
     if not all(isinstance(data[key], str) for key in wanted):
         raise BadStep("what a claim says of a parameter is a formula")
     for key in wanted:
-        if why := has_values.doubt(data[key], setting.symbols):
+        if why := has_values.doubt(data[key], setting.symbols, assumed=setting.assumed):
             raise BadStep(f"{key} of the claim may have no value: {why}")
     values = ((key, formulas.parse(data[key], setting.symbols)) for key in wanted)
     return Satisfies(data["notion"], tuple(values))
@@ -102,7 +104,7 @@ def _check_key(guarantee: Satisfies, key: str) -> None:
         raise BadStep(f"{guarantee.notion} privacy has no parameter {key!r}")
 
 
-def _has_values(guarantee: Satisfies) -> frozenset[str]:
+def _has_values(guarantee: Satisfies, setting: Setting) -> frozenset[str]:
     """The decider by which all parameters are seen to have real values, for all allowed values of letters.
 
     Raises BadStep where they are not: then the claim says nothing that could hold.
@@ -110,7 +112,7 @@ def _has_values(guarantee: Satisfies) -> frozenset[str]:
     missing = forms.missing_values([value for _, value in guarantee.values if value.kind != "oo"])
     for inside, relation in missing:
         signs = [inside, -inside] if relation == "!= 0" else [inside]
-        if not any(has_values.surely(one, relation != ">= 0") for one in signs):
+        if not any(has_values.surely(one, relation != ">= 0", setting.assumed) for one in signs):
             raise BadStep(f"{formulas.to_text(inside)} is not known to be {relation}")
     return _deciders(frozenset({"ranges"} if missing else ()))
 
@@ -122,10 +124,12 @@ def given(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
     """M_i loses what the setting says of it: this is assumed."""
     said(premises)
     mechanism = losses.mechanism_of(setting, i)
+    if mechanism.also:
+        raise BadStep(f"{mechanism.name} has several guarantees, of which one is to be chosen")
     if mechanism.noise is not None or mechanism.table is not None or mechanism.study is not None:
         raise BadStep(f"{mechanism.name} is not given by a guarantee alone")
     loss = losses.by_guarantee(i, setting, theory)
-    return Loses(loss), _metric_page(setting, theory, i) | {theory.rule(loss.notion).id}
+    return Loses(loss), _own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
 
 
 def noise(setting: Setting, theory: Theory, premises: Premises, *, i: int, notion: str) -> Found:
@@ -134,7 +138,8 @@ def noise(setting: Setting, theory: Theory, premises: Premises, *, i: int, notio
     law = losses.mechanism_of(setting, i).noise
     loss = losses.by_noise(i, setting, theory, notion)
     pages = frozenset({law.page if law else "", theory.rule(notion).id})
-    return Loses(loss), pages | {"decider ranges"}  # which sees that the parameter fits
+    kept = _kept(theory, setting.mechanisms[i - 1])
+    return Loses(loss), pages | kept | {"decider ranges"}  # which sees that the parameter fits
 
 
 def table(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
@@ -142,7 +147,7 @@ def table(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
     said(premises)
     given_tables.check(i, setting)
     loss = losses.by_guarantee(i, setting, theory)
-    pages = _metric_page(setting, theory, i) | {theory.rule(loss.notion).id}
+    pages = _own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
     return Loses(loss), pages | {"decider tables"}
 
 
@@ -152,27 +157,219 @@ def study(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
     if mechanism.study is None or mechanism.study.hash != premises[0].setting or mechanism.domain != "own":
         raise BadStep(f"the theorem is not about the study of {mechanism.name}")
     loss = Loss(i, guarantee.notion, guarantee.values)
-    return Loses(loss), _metric_page(setting, theory, i) | {theory.rule(loss.notion).id}
+    return Loses(loss), _own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
 
 
-def _metric_page(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
-    """The page by which a guarantee holds in the distance of what is read, and its lemmas."""
+def _own_pages(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
+    """The page by which a guarantee holds in the distance of what is read, and its lemmas; and the page by
+    which functions of outputs keep it."""
     mechanism = losses.mechanism_of(setting, i)
-    common = mechanism.domain == "common" and any(one is not None for one in mechanism.reads)
+    changed = any(one is not None for one in mechanism.reads) or bool(mechanism.codes)
+    common = mechanism.domain == "common" and changed
     metric = "push-forward" if common else "canonical"
     page = theory.first(
         "step", lambda page: page.head.metric == metric, f"no page states guarantees in the {metric} metric"
     )
-    return frozenset({page.id}) | theory.lemmas([page.id], mechanism.notion)
+    return frozenset({page.id}) | theory.lemmas([page.id], mechanism.notion) | _kept(theory, mechanism)
+
+
+def _kept(theory: Theory, *some: Mechanism) -> frozenset[str]:
+    """The page by which functions of outputs keep guarantees, where some mechanisms are such functions."""
+    if not any(one.processed for one in some):
+        return frozenset()
+    about = theory.first("processing", lambda page: page.head.of == "outputs", "no page is about outputs")
+    return frozenset({about.id})
+
+
+def implies(
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    i: int,
+    n: int,
+    m: int,
+    values: Mapping[str, str] | None = None,
+    certificates: Any = None,
+) -> Found:
+    """M_i with its guarantee n has its guarantee m: for the same neighbours its parameters are as large, or
+    M_i alone is shown to satisfy it for the neighbours that it is about.
+
+    values -- in place of those of guarantee n.
+    """
+    other = losses.mechanism_of(setting, i).guarantee(m)
+    given = None if values is None else narrower({str(i): values}, setting)[i]
+    says = Implies(i, n, m, given)
+    if not premises:
+        one = setting.mechanisms[i - 1].with_only(n, given).guarantee(0)
+        return says, _as_large(setting, theory, one, other, certificates)
+    guarantee = one_of(premises, Satisfies)
+    if premises[0].setting != setting.implying(i, n, m, given).hash:
+        raise BadStep("the theorem is not about that mechanism alone, for the neighbours of the guarantee")
+    if (guarantee.notion, dict(guarantee.values)) != (other.notion, dict(other.values)):
+        raise BadStep("the theorem does not state the guarantee")
+    return says, frozenset()
+
+
+def _as_large(
+    setting: Setting, theory: Theory, one: Stated, other: Stated, certificates: Any
+) -> frozenset[str]:
+    """The deciders by which a guarantee for the same neighbours has parameters that are as large."""
+    if (one.stated, one.domain, one.notion) != (other.stated, other.domain, other.notion):
+        raise BadStep("the guarantees are about other neighbours, or in other notions")
+    if [key for key, _ in one.values] != [key for key, _ in other.values]:
+        raise BadStep("the guarantees have other parameters")
+    used = frozenset[str]()
+    for (key, lesser), (_, greater) in zip(one.values, other.values, strict=True):
+        used |= _at_least(setting, theory, one.notion, key, greater, lesser, _entry(certificates, key))
+    return _deciders(used)
+
+
+def choose(
+    setting: Setting, theory: Theory, premises: Premises, *, which: Sequence[int], values: Any = None
+) -> Found:
+    """What holds of all mechanisms with one guarantee each holds of those that have others, too.
+
+    What some of them do is known of these where all others are implied; so it is where parameters have
+    other values, with which all guarantees are implied.
+    """
+    given = narrower(values, setting)
+    if not premises or premises[0].setting != setting.choosing(which, given).hash:
+        raise BadStep("the theorem is not about the guarantees that are chosen")
+    says = premises[0].says
+    if isinstance(says, Satisfies | Loose) and not given:
+        said(premises[1:])
+        return says, frozenset()
+    if not isinstance(says, Lower | Refuted | Optimal) or (given and isinstance(says, Optimal)):
+        raise BadStep("only what is said of the whole holds there and here")
+    implied = said(premises[1:], Implies) if len(premises) > 1 else []
+    for i, (mechanism, n) in enumerate(zip(setting.mechanisms, which, strict=True), start=1):
+        for m in range(len(mechanism.also) + 1):
+            needed = m != n or i in given
+            if needed and Implies(i, n, m, given.get(i)) not in implied:
+                raise BadStep(f"guarantee {n} of {mechanism.name} is not seen to imply guarantee {m}")
+    return says, frozenset()
+
+
+def narrower(values: Any, setting: Setting) -> dict[int, Values]:
+    """By number of mechanisms other values of parameters: {"1": {"epsilon": "e/2"}}."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping) or not all(isinstance(one, Mapping) for one in values.values()):
+        raise BadStep("values are a table of formulas for some mechanisms")
+    found = {}
+    for i, one in values.items():
+        if i not in {str(n) for n in range(1, len(setting.mechanisms) + 1)}:
+            raise BadStep(f"there is no mechanism {i!r}")
+        if not all(isinstance(key, str) and isinstance(text, str) for key, text in one.items()):
+            raise BadStep("values are a table of formulas for some mechanisms")
+        if setting.mechanisms[int(i) - 1].count is not None:
+            raise BadStep("members of families have no other values")
+        found[int(i)] = _terms(one, setting)
+        if not all(has_values.surely(value, False, setting.assumed) for _, value in found[int(i)]):
+            raise BadStep("it is not seen that no parameter is below 0")
+    return found
+
+
+def least(setting: Setting, theory: Theory, premises: Premises) -> Found:
+    """Of guarantees that differ in one parameter the least holds, whatever the letters are."""
+    some = said(premises, Satisfies, Satisfies)
+    first = some[0]
+    differing = {
+        key for one in some for (key, x), (_, y) in zip(one.values, first.values, strict=True) if x != y
+    }
+    if any(one.notion != first.notion for one in some) or len(differing) > 1:
+        raise BadStep("the guarantees differ in more than one parameter")
+    values = tuple(
+        (key, _smallest([dict(one.values)[key] for one in some]) if key in differing else value)
+        for key, value in first.values
+    )
+    return Satisfies(first.notion, values), frozenset()
+
+
+def among(setting: Setting, theory: Theory, premises: Premises, *, notion: str) -> Found:
+    """At neighbours of each type the least of what any guarantees of the mechanisms allow to be lost, one of
+    each; the largest of these is a guarantee.  The types are those of all guarantees' inputs together."""
+    covered, every = one_of(premises, Covers), setting.with_each()
+    _check_every_type(covered)
+    if premises[0].setting != every.hash:
+        raise BadStep("the types are not those of the inputs of all guarantees")
+    (key, *others) = theory.rule(notion).head.parameters
+    if others:
+        raise BadStep(f"{notion} privacy has several parameters, of which the least need not be had together")
+    compositions = [_chosen_losses(which, notion, setting, theory) for which in _choices_in(notion, setting)]
+    if not 1 <= len(compositions) <= MOST_CHOICES:
+        raise BadStep(f"there are no choices in {notion} privacy, or more than {MOST_CHOICES}")
+    values = [
+        _smallest([one.at(type.of(numbers))[key] for one, numbers in compositions])
+        for type in covered.cover.types
+    ]
+    pages = {theory.rule(notion).id, *_substitution(theory)}
+    for j, one in enumerate(every.mechanisms, start=1):
+        if one.noise is None:
+            pages |= _own_pages(every, theory, j)
+        else:
+            pages |= {one.noise.page, "decider ranges", *_kept(theory, one)}
+    return Satisfies(
+        notion, ((key, _largest(values, key in theory.rule(notion).head.squared, setting.known)),)
+    ), (frozenset(pages))
+
+
+MOST_CHOICES = 64
+"""Of the most choices of one guarantee of each mechanism the least is taken at each type."""
+
+
+def _choices_in(notion: str, setting: Setting) -> list[tuple[int, ...]]:
+    """The choices of guarantees in a notion; of noise what it is."""
+    numbers = [
+        [n for n in range(len(one.also) + 1) if one.noise is not None or one.guarantee(n).notion == notion]
+        for one in setting.mechanisms
+    ]
+    return list(islice(product(*numbers), MOST_CHOICES + 1))
+
+
+def _chosen_losses(
+    which: Sequence[int], notion: str, setting: Setting, theory: Theory
+) -> tuple[Composition, Mapping[int, int]]:
+    """What is lost with a choice of guarantees; and which inputs of all guarantees are its own."""
+    chosen, found, numbers, before = setting.choosing(which), [], dict[int, int](), 0
+    for i, (mechanism, n) in enumerate(zip(setting.mechanisms, which, strict=True), start=1):
+        numbers[before + n + 1] = i
+        before += len(mechanism.also) + 1
+        if mechanism.table is not None or mechanism.study is not None:
+            raise BadStep(f"{mechanism.name} is not given by guarantees or noise alone")
+        stated = mechanism.noise is None
+        found.append(
+            losses.by_guarantee(i, chosen, theory) if stated else losses.by_noise(i, chosen, theory, notion)
+        )
+    losses.check_composes(found, chosen, theory)
+    return Composition(tuple(found), chosen, theory), numbers
+
+
+def _smallest(values: Sequence[Term]) -> Term:
+    """The least of some values, ∞ where all are."""
+    finite = [one for one in values if one.kind != "oo"]
+    return terms.least(*finite) if finite else INFINITY
 
 
 def one_by_one(setting: Setting, theory: Theory, premises: Premises) -> Found:
-    """What holds of the mechanisms of studies one by one holds of the studies as well."""
+    """What holds of the mechanisms of studies one by one holds of the studies, and of functions of these.
+
+    What is lost there is lost here: such a function may be the identity.
+    """
     if setting.flat is None or len(premises) != 1 or premises[0].setting != setting.flat.hash:
         raise BadStep("the theorem is not about the mechanisms of the studies one by one")
     if not isinstance(premises[0].says, Satisfies | Lower | Refuted | Optimal | Loose):
         raise BadStep("only what is said of the whole holds there and here")
-    return premises[0].says, frozenset()
+    return premises[0].says, _kept(theory, *_studies(setting))
+
+
+def _studies(setting: Setting) -> Iterator[Mechanism]:
+    """The mechanisms that are studies, also in studies."""
+    for one in setting.mechanisms:
+        if one.study is not None:
+            yield one
+            yield from _studies(one.study)
 
 
 def convert(
@@ -283,7 +480,7 @@ def vacuous(setting: Setting, theory: Theory, premises: Premises, *, claim: Any)
     if one_of(premises, Covers).cover.types:
         raise BadStep("there are neighbours")
     guarantee = claimed(claim, setting, theory)
-    return guarantee, _has_values(guarantee)
+    return guarantee, _has_values(guarantee, setting)
 
 
 def trivial(
@@ -293,13 +490,15 @@ def trivial(
     said(premises)
     guarantee = claimed(claim, setting, theory)
     _check_key(guarantee, key)
-    used = _has_values(guarantee)
+    used = _has_values(guarantee, setting)
     value, limits = dict(guarantee.values)[key], theory.rule(guarantee.notion).head.limits
     if value.kind == "oo":
         return guarantee, used
     if key not in limits:
         raise BadStep(f"{key} has no limit from which on it says nothing")
-    used |= _deciders(comparison.check_at_least(value, terms.number(limits[key]), certificate))
+    used |= _deciders(
+        comparison.check_at_least(value, terms.number(limits[key]), certificate, setting.assumed)
+    )
     return guarantee, used | {theory.rule(guarantee.notion).id}
 
 
@@ -323,7 +522,8 @@ def weaken(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, 
         raise BadStep(f"the guarantee is about {known.notion}")
     used: frozenset[str] = frozenset()
     for (key, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
-        used |= _at_least(theory, guarantee.notion, key, greater, lesser, _entry(certificates, key))
+        shown = _entry(certificates, key)
+        used |= _at_least(setting, theory, guarantee.notion, key, greater, lesser, shown)
     return guarantee, _deciders(used)
 
 
@@ -332,7 +532,7 @@ def _entry(table: Any, key: str) -> Any:
 
 
 def _at_least(
-    theory: Theory, notion: str, key: str, greater: Term, lesser: Term, shown: Any
+    setting: Setting, theory: Theory, notion: str, key: str, greater: Term, lesser: Term, shown: Any
 ) -> frozenset[str]:
     """The deciders by which a certificate shows that a parameter is at least another value of it.
 
@@ -343,12 +543,12 @@ def _at_least(
     if lesser.kind == "oo":
         raise BadCertificate(f"{key} of the guarantee is oo")
     if key not in theory.rule(notion).head.squared or not _entry(shown, "squares"):
-        return comparison.check_at_least(greater, lesser, shown)
+        return comparison.check_at_least(greater, lesser, shown, setting.assumed)
     used = frozenset[str]()
     if not greater.nonnegative:
-        used = comparison.check_at_least(greater, ZERO, _entry(shown, "not negative"))
-    greater, lesser = (forms.write(forms.squared(one)) for one in (greater, lesser))
-    return used | comparison.check_at_least(greater, lesser, _entry(shown, "squares"))
+        used = comparison.check_at_least(greater, ZERO, _entry(shown, "not negative"), setting.assumed)
+    greater, lesser = (forms.write(forms.squared(one, setting.known)) for one in (greater, lesser))
+    return used | comparison.check_at_least(greater, lesser, _entry(shown, "squares"), setting.assumed)
 
 
 def _deciders(used: frozenset[str]) -> frozenset[str]:
@@ -380,11 +580,11 @@ def attain(
     if len(who) < len(setting.mechanisms):
         pages |= _parts(theory)
     squared = page.head.shows in theory.rule(notion).head.squared
-    value = _largest([one.value for one in found], squared)
+    value = _largest([one.value for one in found], squared, setting.known)
     return Lower(notion, page.head.shows, value, tuple(found)), frozenset(pages)
 
 
-def _largest(values: Sequence[Term], squared: bool) -> Term:
+def _largest(values: Sequence[Term], squared: bool, known: forms.Known) -> Term:
     """The largest of some values, in normal form where they have one; constants by their values."""
     tops = (one.parts if one.kind == "top" and one.of[0] == 1 else [one] for one in values)
     compared = list(dict.fromkeys(part for some in tops for part in some))
@@ -392,7 +592,7 @@ def _largest(values: Sequence[Term], squared: bool) -> Term:
     below = {one for one in constants if any(sign(other - one) == 1 for other in constants)}
     kept = [one for one in compared if one not in below]
     try:
-        return losses.largest(kept, squared)
+        return losses.largest(kept, squared, known)
     except forms.NotAForm:
         return terms.top(1, kept)
 
@@ -474,7 +674,7 @@ def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) 
         for name, domain in value.letters.items():
             if used.setdefault(name, domain) != domain:
                 raise BadStep(f"{name} is both {used[name]} and {domain}")
-    comparison.check_allowed(at, used)
+    comparison.check_allowed(at, used, setting.assumed)
     for mechanism in setting.mechanisms:
         for value in losses.promised(mechanism):
             if value.kind != "oo" and not value.nonnegative and not computed.is_at_least(value, ZERO, at):
@@ -528,7 +728,7 @@ def optimal(
     value, lost = dict(guarantee.values)[key], terms.top(1, [one.value for one in lowers])
     if any((one.kind == "oo") != (lost.kind == "oo") for _, one in guarantee.values):
         raise BadStep("a guarantee has oo where more than any number is lost, and only there")
-    used = _at_least(theory, guarantee.notion, key, lost, value, certificate)
+    used = _at_least(setting, theory, guarantee.notion, key, lost, value, certificate)
     return Optimal(guarantee.notion, guarantee.values, key), _deciders(used)
 
 
@@ -544,7 +744,7 @@ def loose(
     used = {name: domain for name, domain in setting.parameters if name in at}
     for _, value in (*guarantee.values, *known.values):
         used |= value.letters
-    comparison.check_allowed(at, used)
+    comparison.check_allowed(at, used, setting.assumed)
     for (one, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
         if one == key and greater.kind == "oo":
             formulas.at(lesser, at)
@@ -556,7 +756,7 @@ def loose(
 
 
 EVERY = (
-    *(given, noise, table, study, one_by_one, convert),
+    *(given, noise, table, study, implies, choose, least, among, one_by_one, convert),
     *(compose, cover, worst, closer, curve, curve_standing, vacuous, trivial, change, weaken),
     *(attain, exceed, refute, optimal, loose),
 )

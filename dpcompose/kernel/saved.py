@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpcompose.kernel import formulas, settings
-from dpcompose.kernel.check import Allowed, Refused, replay
+from dpcompose.kernel.check import Allowed, Refused, about, replay
 from dpcompose.kernel.deciders.values import doubt
 from dpcompose.kernel.grammar import FormulaError
 from dpcompose.kernel.judgements import Judgement, Loose, Optimal, Refuted, Satisfies
@@ -120,16 +120,16 @@ def _stated(problem: Any, entries: Any, setting: Setting) -> list[Claim]:
         if _claims([said], letters, "beside the verdicts") != [claim]:
             raise Refused(f"claim {n} is not the one that the problem states")
         if (word := entry.get("verdict")) != "undecided" and (
-            why := _doubt(problem["claims"][n - 1], letters)
+            why := _doubt(problem["claims"][n - 1], letters, setting)
         ):
             raise Refused(f"claim {n} is not shown to be {word}: {why}")
     return stated
 
 
-def _doubt(claim: Mapping[str, Any], letters: Mapping[str, Term]) -> str:
+def _doubt(claim: Mapping[str, Any], letters: Mapping[str, Term], setting: Setting) -> str:
     """Why a claim, as it is written, may have no value; "" where it has one: what cancels needs one, too."""
     texts = (str(text) for key, text in claim.items() if key not in ("notion", "expect"))
-    return next((why for text in texts if (why := doubt(text, letters))), "")
+    return next((why for text in texts if (why := doubt(text, letters, assumed=setting.assumed))), "")
 
 
 def _letters(problem: Any, setting: Setting) -> Mapping[str, Term]:
@@ -198,19 +198,18 @@ def assumed(made: Sequence[Theorem], setting: Setting, within: str = "") -> tupl
     for one in made:
         if one.rule in ("given", "noise"):
             found[within + setting.mechanisms[one.arguments["i"] - 1].name] = None
-        for inner in one.premises if one.rule in ABOUT_OTHERS else ():
+        for inner in one.premises[:1] if one.rule in ABOUT_OTHERS else ():
             mechanism = None if one.rule != "study" else setting.mechanisms[one.arguments["i"] - 1]
-            about = setting.flat if mechanism is None else mechanism.study
-            if about is not None:
+            if (there := about(one.rule, one.arguments, setting)) is not None:
                 name = within if mechanism is None else f"{within}{mechanism.name}."
-                found |= dict.fromkeys(assumed(_all(inner), about, name))
+                found |= dict.fromkeys(assumed(_all(inner), there, name))
     return tuple(found)
 
 
 def _all(theorem: Theorem) -> list[Theorem]:
     """A theorem, and those about the same setting that it rests on."""
     found = [theorem]
-    for one in theorem.premises if theorem.rule not in ABOUT_OTHERS else ():
+    for one in theorem.premises[1 if theorem.rule in ABOUT_OTHERS else 0 :]:
         found += _all(one)
     return found
 

@@ -6,7 +6,7 @@ is one of seven kinds, and a relation says what one step changes in it:
 
     kind      a database is                        a mechanism reads        one step changes
     records   a multiset (or sequence) of records  some atoms of records    (removed, added) records: edits
-    policies  a multiset of records                 some atoms of records    one record, along an edge
+    policies  a multiset, set or tuple of records   some atoms of records    one record, along an edge
     contributions  a multiset of rows               one part of them         what one person contributes
     cells     one of two values or more a cell     some cells               the cells of one block
     listed    one of 0, 1, 2, …                    a value for each         a listed pair
@@ -22,15 +22,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import contributions, counted, formulas, terms
+from dpcompose.kernel import assumptions, contributions, counted, formulas, terms
+from dpcompose.kernel.assumptions import Assumed, Assumption
 from dpcompose.kernel.contributions import Contribution, is_count
 from dpcompose.kernel.counted import Counted
 from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.forms import Known
 from dpcompose.kernel.grammar import RESERVED
 from dpcompose.kernel.reader import BadSetting, Reader
 from dpcompose.kernel.terms import Term
@@ -114,7 +116,7 @@ class Relation:
 class Atom:
     """Records that the same mechanisms read.
 
-    records -- the only one, or two where there are more; these name all others in examples.
+    records -- the only one, or two where there are more; these name all others in examples.  Of sets, all.
     """
 
     records: tuple[str, ...]
@@ -125,8 +127,9 @@ class Databases:
     """The class: its kind, and what there is to say of that kind.
 
     shown -- the class in words, for readers;
-    of -- of records, what they form: "multisets", "sequences"; size -- how many records a database has, a
-    word of SIZES and a number, and at least `least`; atoms -- all of them; count -- how many cells, or
+    of -- of records, what they form: "multisets", "sequences", "sets", "tuples"; size -- how many records a
+    database has, a word of SIZES and a number, and at least `least`; atoms -- all of them; places -- of
+    tuples, at which of the places 0, 1, … the records of each atom stand; count -- how many cells, or
     databases, there are;
     of contributions, atoms -- the parts of the partition, two rows of each; outside -- two rows that lie in
     no part, if there are such;
@@ -139,6 +142,7 @@ class Databases:
     size: tuple[str, int | None] = ("any", None)
     least: int = 0
     atoms: tuple[Atom, ...] = ()
+    places: tuple[int, ...] = ()
     count: int = 0
     gone_through: int = 0
     types: tuple[Counted, ...] = ()
@@ -164,6 +168,7 @@ class Databases:
             atoms = [list(atom.records) for atom in self.atoms]
             found |= {"of": self.of, "size": list(self.size), "atoms": atoms}
             found |= {"least": self.least} if self.least else {}
+            found |= {"places": list(self.places)} if self.places else {}
         if self.kind == "contributions":
             found |= {"parts": [list(one.records) for one in self.atoms], "outside": list(self.outside)}
         if self.kind == "arrays":
@@ -219,6 +224,30 @@ class Table:
         return {"on": self.on, "outcomes": list(self.outcomes), "rows": rows}
 
 
+Values = tuple[tuple[str, Term], ...]
+"""Parameters with their terms, in the order of their names."""
+NO_VALUES: Mapping[int, Values] = {}
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A guarantee that a mechanism has besides: for which neighbours, on which domain, and its parameters."""
+
+    stated: Relation
+    domain: str
+    notion: str
+    values: tuple[tuple[str, Term], ...]
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "stated": self.stated.data(),
+            "domain": self.domain,
+            "notion": self.notion,
+            "values": _texts(self.values),
+        }
+
+
 @dataclass(frozen=True)
 class Mechanism:
     """One mechanism, or a family of them with a number of members.
@@ -227,11 +256,16 @@ class Mechanism:
     the value that is read; on arrays the number of a map.  A family whose members read the parts of a
     partition has one of these for as many members as one step can touch: any of the members may be the ones
     that read them, and the others read nothing that changes;
+    codes -- under policies, sets of atoms of which all records are read as one, another one for each set;
+    then the own domain is about these, each called by the first of its atoms;
     partition -- the name of that partition: of all families on it the members of the same numbers read them;
+    processed -- whether what it outputs is some function of this, of which nothing else is known than that it
+    reads, besides its own coins, nothing more: it may be the identity;
     stated -- the neighbours of its guarantee; None for noise, which is stated for none;
     domain -- "own": it is a map on what it reads; "common": on the whole class, and depends on what it reads;
     notion, values -- its guarantee; of noise, a guarantee of its page for values that are 1 apart;
-    count -- of a family, a whole number or a letter for one; it counts as so many mechanisms.
+    count -- of a family, a whole number or a letter for one; it counts as so many mechanisms;
+    also -- guarantees that it has as well: then rules are about settings in which one of them is chosen.
     """
 
     name: str
@@ -242,9 +276,34 @@ class Mechanism:
     values: tuple[tuple[str, Term], ...]
     count: Term | None = None
     partition: str = ""
+    codes: tuple[tuple[int, ...], ...] = ()
     noise: Noise | None = None
     table: Table | None = None
     study: Setting | None = None
+    also: tuple[Stated, ...] = ()
+    processed: bool = False
+
+    def guarantee(self, n: int) -> Stated:
+        """The guarantee of a number, from 0.  Raises ValueError where there is none."""
+        if self.stated is None or not 0 <= n <= len(self.also):
+            raise BadSetting(f"{self.name} has no guarantee {n}")
+        return self.also[n - 1] if n else Stated(self.stated, self.domain, self.notion, self.values)
+
+    def with_only(self, n: int, values: Values | None = None) -> Mechanism:
+        """The same of which only the guarantee of a number is known, with other values of its parameters."""
+        if not self.also and n == 0 and values is None:
+            return self
+        one = self.guarantee(n)
+        if values is not None and [key for key, _ in values] != [key for key, _ in one.values]:
+            raise BadSetting(f"guarantee {n} of {self.name} has other parameters")
+        return replace(
+            self,
+            stated=one.stated,
+            domain=one.domain,
+            notion=one.notion,
+            values=one.values if values is None else values,
+            also=(),
+        )
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
@@ -259,6 +318,9 @@ class Mechanism:
             value = getattr(self, key)
             found |= {} if value is None else {key: value.data()}
         found |= {} if self.count is None else {"count": formulas.to_text(self.count)}
+        found |= {"also": [one.data() for one in self.also]} if self.also else {}
+        found |= {"codes": [list(one) for one in self.codes]} if self.codes else {}
+        found |= {"processed": True} if self.processed else {}
         return found | ({"partition": self.partition} if self.partition else {})
 
 
@@ -268,7 +330,8 @@ class Setting:
 
     adaptive -- M_i may also read the outputs of M_1, …, M_{i−1}; then what is known of it holds for every
     value of these, and f_i does not depend on them;
-    flat -- the same with the mechanisms of studies one by one in their place, where they can be stated.
+    flat -- the same with the mechanisms of studies one by one in their place, where they can be stated;
+    assumed -- relations that hold for all values of the parameters that are meant.  Studies assume no others.
     """
 
     parameters: tuple[tuple[str, Domain], ...]
@@ -277,11 +340,58 @@ class Setting:
     mechanisms: tuple[Mechanism, ...]
     adaptive: bool = False
     flat: Setting | None = None
+    assumed: Assumed = assumptions.NOTHING
 
     @cached_property
     def symbols(self) -> Mapping[str, Term]:
         """The letters by name, each with its domain."""
         return {name: terms.letter(name, domain) for name, domain in self.parameters}
+
+    def choosing(self, which: Sequence[int], values: Mapping[int, Values] = NO_VALUES) -> Setting:
+        """The setting in which of each mechanism only the guarantee of a number is known, from 0.
+
+        Mechanisms as this setting says are as that one says.  Not so where for some mechanisms, by number,
+        other values of the parameters are given.  Raises ValueError.
+        """
+        if len(which) != len(self.mechanisms):
+            raise BadSetting(f"a guarantee of each of {len(self.mechanisms)} mechanisms is to be chosen")
+        some = (
+            one.with_only(n, values.get(i))
+            for i, (one, n) in enumerate(zip(self.mechanisms, which, strict=True), start=1)
+        )
+        return replace(self, mechanisms=tuple(some), flat=None)
+
+    def implying(self, i: int, n: int, m: int, values: Values | None = None) -> Setting:
+        """The setting of M_i alone, with its guarantee n, for the neighbours of its guarantee m.
+
+        values -- other values of the parameters of guarantee n.
+
+        What holds there of all M_i with the guarantee n is the guarantee m, if that is about M_i on the
+        whole class.  Raises ValueError where one of the two is not.
+        """
+        if not 1 <= i <= len(self.mechanisms):
+            raise BadSetting(f"there is no mechanism {i}")
+        mechanism = self.mechanisms[i - 1]
+        one, other = mechanism.guarantee(n), mechanism.guarantee(m)
+        whole = mechanism.reads == (None,) or (one.domain, other.domain) == ("common", "common")
+        if not whole or mechanism.count is not None or self.databases.kind == "arrays":
+            raise BadSetting(f"the guarantees of {mechanism.name} are not both about one map on the class")
+        alone = mechanism.with_only(n, values)
+        return replace(self, target=other.stated, mechanisms=(alone,), adaptive=False, flat=None)
+
+    def with_each(self) -> Setting:
+        """The setting with a mechanism of its own for each guarantee: how far all of their inputs move."""
+        some = [
+            replace(one.with_only(n), name=f"{one.name} ({n})") if one.also else one
+            for one in self.mechanisms
+            for n in range(len(one.also) + 1)
+        ]
+        return replace(self, mechanisms=tuple(some), flat=None)
+
+    @cached_property
+    def known(self) -> Known:
+        """What is assumed to be > 0, or ≥ 0."""
+        return frozenset((one.term, one.strictly) for one in self.assumed)
 
     @cached_property
     def hash(self) -> str:
@@ -297,7 +407,12 @@ class Setting:
             "target": self.target.data(),
             "mechanisms": [one.data() for one in self.mechanisms],
             "adaptive": self.adaptive,
-        } | ({} if self.flat is None else {"flat": self.flat.data()})
+        } | self._more()
+
+    def _more(self) -> dict[str, Any]:
+        assumed = [one.data() for one in self.assumed]
+        found: dict[str, Any] = {"assumed": assumed} if assumed else {}
+        return found | ({} if self.flat is None else {"flat": self.flat.data()})
 
 
 def _texts(values: tuple[tuple[str, Term], ...]) -> dict[str, str]:
@@ -323,7 +438,7 @@ MOST_NESTED = 100
 def _setting(reader: Reader, depth: int) -> Setting:
     if depth > MOST_NESTED:
         raise BadSetting(f"studies lie in one another more than {MOST_NESTED} deep")
-    reader.keys(("parameters", "databases", "target", "mechanisms", "adaptive", "flat"))
+    reader.keys(("parameters", "databases", "target", "mechanisms", "adaptive", "flat", "assumed"))
     parameters = _parameters(reader.key("parameters"))
     inner = Reader(reader.value, reader.at, {name: terms.letter(name, domain) for name, domain in parameters})
     databases = _databases(inner.key("databases"))
@@ -346,7 +461,24 @@ def _setting(reader: Reader, depth: int) -> Setting:
         raise inner.key("adaptive").wrong("true or false")
     target = _relation(inner.key("target"), databases, databases.count)
     flat = _setting(reader.key("flat"), depth + 1) if "flat" in reader.value else None
-    return Setting(parameters, databases, target, mechanisms, adaptive, flat)
+    assumed = tuple(_assumption(one) for one in inner.key("assumed", []).items())
+    for mechanism in mechanisms:
+        if mechanism.study is not None and not {*mechanism.study.assumed} <= {*assumed}:
+            raise BadSetting(f"{reader.at}: the study {mechanism.name} assumes more than the whole")
+    if flat is not None and flat.assumed != assumed:
+        raise BadSetting(f"{reader.at}.flat: other relations are assumed")
+    return Setting(parameters, databases, target, mechanisms, adaptive, flat, assumed)
+
+
+def _assumption(reader: Reader) -> Assumption:
+    """A relation between parameters: two formulas with a sign between them."""
+    if len(parts := reader.items()) != 3:
+        raise reader.wrong("a formula, a sign and a formula")
+    found = Assumption(parts[0].formula(), parts[1].text(*assumptions.SIGNS), parts[2].formula())
+    for side in (found.left, found.right):
+        if side.has("oo") or side.has("over") or any(map(terms.moves, side.letters)):
+            raise reader.wrong("a relation between single numbers, without families and oo,")
+    return found
 
 
 def _parameters(reader: Reader) -> tuple[tuple[str, Domain], ...]:
@@ -368,32 +500,52 @@ def _databases(reader: Reader) -> Databases:
     kind = reader.key("kind").text(*KINDS)
     shown = reader.key("shown").text()
     if kind in OF_ATOMS:
-        reader.keys(("kind", "shown", "of", "size", "least", "atoms"))
-        if len(parts := reader.key("size").items()) != 2:
-            raise reader.key("size").wrong("a word and a number")
-        size = parts[0].text(*SIZES)
-        n = None if size == "any" else parts[1].whole(0, 10**15)
-        most = 10**15 if n is None else 0 if size == "exactly" else max(0, n - 1)
-        least = reader.key("least", 0).whole(0, most)
-        atoms = tuple(Atom(tuple(one.text() for one in atom.items())) for atom in reader.key("atoms").items())
-        names = [name for atom in atoms for name in atom.records]
-        if (
-            not atoms
-            or not all(1 <= len(atom.records) <= 2 for atom in atoms)
-            or len(set(names)) < len(names)
-        ):
-            raise reader.key("atoms").wrong("one or two records of each atom, all different")
-        of = ("multisets", "sequences") if kind == "records" else ("multisets",)
-        formed = reader.key("of").text(*of)
-        if least and formed != "multisets":
-            raise reader.key("least").wrong("nothing for sequences, so none")
-        return Databases(kind, shown, formed, (size, n), least, atoms)
+        return _of_records(reader, kind, shown)
     if kind == "contributions":
         return _of_parts(reader, shown)
     if kind == "arrays":
         return _on_arrays(reader, shown)
     reader.keys(("kind", "shown", "count") if kind != "steps" else ("kind", "shown"))
     return Databases(kind, shown, count=0 if kind == "steps" else reader.key("count").whole())
+
+
+FORMS = {"records": ("multisets", "sequences"), "policies": ("multisets", "sets", "tuples")}
+"""What records form, by the kind of the class."""
+OF_LEAST = ("multisets", "sets")
+"""What may have at least some number of records."""
+
+
+def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
+    """A class whose databases are made of records."""
+    reader.keys(("kind", "shown", "of", "size", "least", "atoms", "places"))
+    if len(parts := reader.key("size").items()) != 2:
+        raise reader.key("size").wrong("a word and a number")
+    size = parts[0].text(*SIZES)
+    n = None if size == "any" else parts[1].whole(0, 10**15)
+    most = 10**15 if n is None else 0 if size == "exactly" else max(0, n - 1)
+    least = reader.key("least", 0).whole(0, most)
+    formed = reader.key("of").text(*FORMS[kind])
+    atoms = tuple(Atom(tuple(one.text() for one in atom.items())) for atom in reader.key("atoms").items())
+    names = [name for atom in atoms for name in atom.records]
+    many = all(atom.records and (formed == "sets" or len(atom.records) <= 2) for atom in atoms)
+    if not atoms or not many or len(set(names)) < len(names):
+        raise reader.key("atoms").wrong("one or two records of each atom, all different")
+    if least and formed not in OF_LEAST:
+        raise reader.key("least").wrong("nothing for sequences, so none")
+    return Databases(
+        kind, shown, formed, (size, n), least, atoms, _places(reader, formed, len(atoms), size, n)
+    )
+
+
+def _places(reader: Reader, formed: str, atoms: int, size: str, n: int | None) -> tuple[int, ...]:
+    """Of tuples the place of each atom; all n of them."""
+    if formed != "tuples" and "places" not in reader.value:
+        return ()
+    found = tuple(one.whole() for one in reader.key("places").items())
+    exactly = formed == "tuples" and size == "exactly"
+    if not exactly or len(found) != atoms or set(found) != set(range(n or 0)):
+        raise reader.key("places").wrong("the place of each atom of tuples of one length, all of them,")
+    return found
 
 
 def _of_parts(reader: Reader, shown: str) -> Databases:
@@ -439,7 +591,7 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     if databases.kind == "contributions" and isinstance(single.value, dict):
         return Relation(contributions.read(single), reader.key("steps").whole(1, 1))
     if databases.kind == "policies":
-        return Relation(tuple(sorted({_edge(one, len(databases.atoms)) for one in single.items()})), steps)
+        return Relation(tuple(sorted({_edge(one, databases) for one in single.items()})), steps)
     some = [tuple(number.whole() for number in one.items()) for one in single.items()]
     if databases.kind in ("records", "contributions"):
         edits = frozenset(map(_two(single), some)) | {(b, a) for a, b in map(_two(single), some)}
@@ -466,11 +618,14 @@ def _many_steps(reader: Reader, databases: Databases, count: int) -> Relation:
     return replace(single, times=times)
 
 
-def _edge(reader: Reader, atoms: int) -> Edge:
-    """An edge of a policy: two atoms, or an atom and null."""
-    ends = [NOTHING if one.value is None else one.whole(0, atoms - 1) for one in reader.items()]
+def _edge(reader: Reader, databases: Databases) -> Edge:
+    """An edge of a policy: two atoms, or an atom and null; of tuples two atoms of one place."""
+    last = len(databases.atoms) - 1
+    ends = [NOTHING if one.value is None else one.whole(0, last) for one in reader.items()]
     if len(ends) != 2 or ends == [NOTHING, NOTHING]:
         raise reader.wrong("two atoms, or an atom and null,")
+    if databases.places and (NOTHING in ends or len({databases.places[one] for one in ends}) > 1):
+        raise reader.wrong("two atoms of one place")
     return min(ends), max(ends)
 
 
@@ -485,7 +640,7 @@ def _two(reader: Reader) -> Any:
 
 MECHANISM_KEYS = (
     *("name", "reads", "stated", "domain", "notion", "values"),
-    *("count", "partition", "noise", "table", "study"),
+    *("count", "partition", "codes", "noise", "table", "study", "also", "processed"),
 )
 
 
@@ -505,6 +660,8 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
     if "stated" in reader.value:
         on = values if databases.kind == "listed" and domain == "own" else databases.count
         stated = _relation(reader.key("stated"), databases, on)
+    if type(processed := reader.key("processed", False).value) is not bool:
+        raise reader.key("processed").wrong("true or false")
     noise = _noise(reader.key("noise"), reads, databases) if "noise" in reader.value else None
     if (stated is None) != (noise is not None):
         raise reader.wrong("either noise or the neighbours of a guarantee")
@@ -517,10 +674,27 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
         reader.key("values").values(),
         count,
         partition,
+        _codes(reader.key("codes"), reads[0], databases) if "codes" in reader.value else (),
         noise,
         _table(reader.key("table"), databases, values) if "table" in reader.value else None,
         _setting(reader.key("study"), depth + 1) if "study" in reader.value else None,
+        _also(reader, databases, values),
+        processed,
     )
+
+
+def _also(reader: Reader, databases: Databases, values: int) -> tuple[Stated, ...]:
+    """The guarantees that a mechanism has besides: of one that is known by its guarantees alone."""
+    found = []
+    for one in reader.key("also", []).items():
+        if databases.kind == "arrays" or {"noise", "table", "study"} & set(reader.value):
+            raise one.wrong("nothing besides what is given, so none")
+        one.keys(("stated", "domain", "notion", "values"))
+        domain = one.key("domain").text("own", "common")
+        on = values if databases.kind == "listed" and domain == "own" else databases.count
+        stated = _relation(one.key("stated"), databases, on)
+        found.append(Stated(stated, domain, one.key("notion").text(), one.key("values").values()))
+    return tuple(found)
 
 
 def _check_reads(
@@ -565,6 +739,23 @@ def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
     if databases.kind == "contributions" and len(numbers) > 1:
         raise reader.wrong("the number of one part")
     return tuple(sorted(set(numbers)))
+
+
+def _codes(
+    reader: Reader, reads: tuple[int, ...] | None, databases: Databases
+) -> tuple[tuple[int, ...], ...]:
+    """Sets of atoms that are read, which share none; of tuples each at one place."""
+    found = tuple(tuple(sorted({atom.whole() for atom in one.items()})) for one in reader.items())
+    every = [atom for one in found for atom in one]
+    there = set(range(len(databases.atoms)) if reads is None else reads)
+    fits = databases.kind == "policies" and databases.of != "sets" and all(found) and {*every} <= there
+    # `fits` first: atoms that are not there have no place
+    placed = not (fits and databases.places) or all(
+        len({databases.places[one] for one in some}) == 1 for some in found
+    )
+    if not fits or len(set(every)) < len(every) or not placed:
+        raise reader.wrong("sets of atoms that are read, of multisets or at one place, each in one of them,")
+    return tuple(sorted(found))
 
 
 def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases: Databases) -> Noise:

@@ -7,6 +7,10 @@ A theorem remembers its rule, premises and arguments; `check` replays them from 
     noise(i, notion)                            ⊢ M_i loses what its noise's page says
     table(i)                                    ⊢ M_i loses what the setting says, checked on its table
     study(i), S satisfies g                     ⊢ M_i, which is S, loses what g says
+    implies(i, n, m), M_i alone satisfies g     ⊢ M_i with its guarantee n has its guarantee m, which is g
+    choose(which), theorem about these          ⊢ what holds with one guarantee of each holds with all
+    least, guarantees                           ⊢ so does the least of them, where one parameter differs
+    among(notion), cover of all guarantees      ⊢ the largest holds of the least that guarantees give
     one_by_one, theorem about its parts         ⊢ what holds of the mechanisms of studies one by one
     convert(page), M_i loses x                  ⊢ M_i loses y in another notion
     compose, M_1 loses x_1, …, M_k loses x_k    ⊢ together they lose x_1 ⊕ … ⊕ x_k
@@ -39,8 +43,9 @@ from dpcompose.kernel.rules import RULES
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.theory import Theory
 
-ABOUT_OTHERS = ("study", "one_by_one")
-"""The rules whose premises are about another setting: that of a study, and with the studies taken apart."""
+ABOUT_OTHERS = ("study", "one_by_one", "choose", "implies", "among")
+"""The rules whose first premise is about another setting: that of a study, with the studies taken apart, with
+one guarantee of each mechanism, of one mechanism alone, and with a mechanism for each guarantee."""
 
 
 class NoTheorem(ValueError):
@@ -81,12 +86,13 @@ class Prover:
     def by(self, rule: str, /, *premises: Theorem, **arguments: Any) -> Theorem:
         """The theorem that a rule makes from theorems about this setting.  Raises NoTheorem.
 
-        The premises of ABOUT_OTHERS alone are about another setting.
+        The first premise of ABOUT_OTHERS alone is about another setting.
         """
         made = RULES.get(rule)
         if made is None:
             raise NoTheorem(f"there is no rule {rule!r}")
-        if rule not in ABOUT_OTHERS and any(one.setting != self.setting.hash for one in premises):
+        own = premises[1:] if rule in ABOUT_OTHERS else premises
+        if any(one.setting != self.setting.hash for one in own):
             raise NoTheorem("a premise is about another setting", rule)
         try:
             check(made, arguments)

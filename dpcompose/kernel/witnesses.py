@@ -127,7 +127,7 @@ class Witnesses:
                 lost = self._alone(i, ONE, True)
                 if forms.term_sign(lost) == 1:
                     return frozenset()
-                if not has_values.surely(lost):
+                if not has_values.surely(lost, assumed=self.setting.assumed):
                     raise NoLoss(f"what {self._mechanism(i).name} loses may be 0")
                 return frozenset({"decider ranges"})
         return None

@@ -37,6 +37,7 @@ __all__ = [
     "expression",
     "from_python",
     "given",
+    "given_text",
     "names",
     "parse",
     "term",
@@ -184,6 +185,15 @@ def to_text(value: Term | sympy.Expr) -> str:
     from dpcompose.language import exchange
 
     return kernel.to_text(exchange.of_sympy(value))
+
+
+def given_text(value: object) -> str:
+    """The formula that a user gives: a text as it is, else as formulas are written.
+
+    >>> given_text("e*d"), given_text(Fraction(1, 2))
+    ('e*d', '1/2')
+    """
+    return value if isinstance(value, str) else to_text(term(value))
 
 
 def evaluate(value: sympy.Expr, point: Mapping[str, Fraction]) -> Fraction | None:

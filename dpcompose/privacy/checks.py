@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias
 
+from dpcompose.spaces.additions import NOTHING, Additions
+
 Path_ = tuple[str | int, ...]
 
 LONGEST_NAME = 200
@@ -29,10 +31,11 @@ class Mistake:
 
 
 class Found:
-    """The mistakes that were found, and the parameters of each notion that a file may name."""
+    """The mistakes that were found, the parameters of each notion that a file may name, and what users added
+    that it may name."""
 
-    def __init__(self, notions: Mapping[str, Sequence[str]] | None = None) -> None:
-        self.notions = notions
+    def __init__(self, notions: Mapping[str, Sequence[str]] | None = None, own: Additions = NOTHING) -> None:
+        self.notions, self.own = notions, own
         self.mistakes: list[Mistake] = []
 
     def wrong(self, path: Path_, message: object) -> None:
@@ -191,6 +194,22 @@ class Word(Check):
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
         return {"type": "string", "enum": list(self.supported)}
+
+
+class OrOwn(Check):
+    """A word of the format, or for what users added, which the schema does not know.
+
+    of -- makes the check from further words; own -- which these are.
+    """
+
+    def __init__(self, of: Callable[..., Check], own: Callable[[Additions], Iterable[str]]) -> None:
+        self.of, self.own = of, own
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        return self.of(*self.own(found.own)).read(value, path, found)
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return self.of().schema(defs)
 
 
 class ListOf(Check):

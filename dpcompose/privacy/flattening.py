@@ -27,8 +27,8 @@ def flattened(setting: Setting) -> Setting:
     """The same composition, with the mechanisms of the compositions among them in their place.
 
     Every choice of mechanisms that fits the one fits the other; where one composition is adaptive, all
-    mechanisms may be.  Raises NotFlat with the reason where a guarantee cannot be stated on the class of
-    the outermost composition.
+    mechanisms may be.  What is done to the outputs of a composition is left out.  Raises NotFlat with the
+    reason where a guarantee cannot be stated on the class of the outermost composition.
 
     >>> import dpcompose as dpc
     >>> M1, M2 = (dpc.mechanism(f"M{i}", dpc.pure(f"e{i}", dpc.unbounded)) for i in (1, 2))
@@ -86,6 +86,8 @@ def _read(
     databases: DatabaseClass, f: Map, inner: DatabaseClass, one: Mechanism, name: str
 ) -> tuple[Map, Guarantee]:
     """The map g∘f that a mechanism of a nested composition reads, and its guarantee for neighbours there."""
+    if one.also:
+        raise NotFlat(f"{name} has several guarantees, which are about what its study reads")
     g, stated = one.reads, one.satisfies
     everywhere = g.is_identity(inner)
     if isinstance(f, Part):

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from dpcompose.kernel import terms
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.notions import Guarantee, InMetric
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.queries import Bit, Query
@@ -50,6 +50,18 @@ class Nested:
         return 0 if self.setting is None else hash(self.setting.mechanisms)
 
 
+@dataclass(frozen=True)
+class Measured:
+    """A mechanism M∘f that is private in a metric: what it reads, and its guarantee."""
+
+    name: str
+    reads: Map
+    satisfies: InMetric
+
+    def __repr__(self) -> str:
+        return f"{self.name} reads {self.reads.written('D')} and is {self.satisfies}"
+
+
 class Study(Protocol):
     """What `dpcompose.compose` returns, as far as mechanisms use it."""
 
@@ -73,7 +85,10 @@ class Mechanism(Shown):
     query, noise -- for a concrete mechanism, which adds noise to the query's value at f(D).  Its
     guarantee then is that of the noise, for values one unit apart, and for no neighbours;
     study -- for a composition of mechanisms on f(D) what it is composed of: its guarantee is derived from
-    this, for the neighbours that it is about, on its own domain.
+    this, for the neighbours that it is about, on its own domain;
+    also -- guarantees that it has as well;
+    processing -- what is done to the output of M before it is published, in words; "": nothing.  All else is
+    said of M, and only that it reads nothing but this output is known of what is done: see `then`.
     """
 
     name: str
@@ -84,6 +99,25 @@ class Mechanism(Shown):
     noise: Noise | None = None
     table: ProbabilityTable | None = None
     study: Nested | None = None
+    also: tuple[Guarantee, ...] = ()
+    processing: str = ""
+
+    def then(self, words: str) -> Mechanism:
+        """g∘M, where g is any function of M's output, with coins of its own (GB:VII.1, post-processing).
+
+        words -- what g does, for readers.  g∘M keeps every guarantee of M, and depends on what M reads.
+        Nothing else is known of g, so results are worst cases over all of them, and the identity is among
+        these: what is optimal, or refuted, of M is so of g∘M.
+
+        >>> import dpcompose as dpc
+        >>> count = mechanism("count", query=dpc.count, noise=dpc.laplace("1/e"))
+        >>> count.then("rounded to tens")
+        count reads D and releases the count with Laplace noise of scale 1/e, then rounded to tens
+        """
+        if not isinstance(words, str) or not words.strip() or "\n" in words:
+            raise TypeError(f"{self.name}: say in a line of words what is done to its output, not {words!r}")
+        done = f"{self.processing}, then {words}" if self.processing else words
+        return replace(self, processing=done)
 
     def __call__(self, D: object) -> Any:
         """M(f(D)) as an expression in a database symbol D: by it two databases with one input give the same.
@@ -102,6 +136,10 @@ class Mechanism(Shown):
         return "".join(part if isinstance(part, str) else formulas.to_text(part) for part in self._line())
 
     def _line(self) -> Sequence[str | sympy.Expr]:
+        return [*self._before(), f", then {self.processing}"] if self.processing else self._before()
+
+    def _before(self) -> Sequence[str | sympy.Expr]:
+        """What is said of M, before its output is processed."""
         family = "" if self.members is None else f" ({self.members} of them)"
         where = f" on the {self.satisfies.domain} domain" if self.satisfies.domain else ""
         front = f"{self.name}{family} reads {self.reads.written('D')} and "
@@ -110,7 +148,10 @@ class Mechanism(Shown):
         composed = None if self.study is None else self.study.setting
         of = [] if composed is None else [one.name for one in composed.mechanisms]
         made = f", composed of {', '.join(of[:-1])}{' and ' * (len(of) > 1)}{of[-1]}" if of else ""
-        return [f"{front}is ", *self.satisfies._line(), f"{where}{made}"]
+        more: list[str | sympy.Expr] = []
+        for one in self.also:
+            more += [", and ", *one._line(), f" on the {one.domain} domain" if one.domain else ""]
+        return [f"{front}is ", *self.satisfies._line(), f"{where}{made}", *more]
 
     def _repr_html_(self) -> str:
         """The line, and the probabilities where they are known."""
@@ -135,7 +176,7 @@ class Mechanism(Shown):
     @property
     def terms(self) -> tuple[Term, ...]:
         """All that it is given by: the parameters of its guarantee, of its query and of its noise."""
-        given = [value for _, value in self.satisfies.terms]
+        given = [value for one in (self.satisfies, *self.also) for _, value in one.terms]
         given += [] if self.query is None else self.query.terms
         return tuple(given if self.noise is None else [*given, self.noise.term])
 
@@ -164,13 +205,24 @@ class Mechanism(Shown):
             satisfies = noise.guarantee(self.satisfies.notion)
             assert satisfies is not None
             return replace(self, noise=noise, satisfies=satisfies)
-        values = [(key, terms.substituted(value, named)) for key, value in self.satisfies.terms]
-        return replace(self, satisfies=self.satisfies.with_values(values))
+        satisfies, *also = (
+            one.with_values([(key, terms.substituted(value, named)) for key, value in one.terms])
+            for one in (self.satisfies, *self.also)
+        )
+        return replace(self, satisfies=satisfies, also=tuple(also))
+
+    @property
+    def alone(self) -> tuple[Mechanism, ...]:
+        """The mechanism with each of its guarantees alone."""
+        return tuple(replace(self, satisfies=one, also=()) for one in (self.satisfies, *self.also))
 
     def regarding(self, change: Callable[[Granularity], Granularity]) -> Mechanism:
-        """The same with its guarantee stated for other neighbours, where it is stated for some."""
-        stated = self.satisfies.granularity
-        return self if stated is None else replace(self, satisfies=self.satisfies.about(change(stated)))
+        """The same with its guarantees stated for other neighbours, where they are stated for some."""
+        satisfies, *also = (
+            one if one.granularity is None else one.about(change(one.granularity))
+            for one in (self.satisfies, *self.also)
+        )
+        return replace(self, satisfies=satisfies, also=tuple(also))
 
     def stated_in(self, notion: str) -> Mechanism | None:
         """The mechanism with its guarantee in a notion, if it has one: concrete ones have several."""
@@ -206,6 +258,14 @@ class Mechanism(Shown):
         if self.table is not None and self.members is not None:
             raise ValueError(f"{self.name}: a table is that of one mechanism, and not of a family")
 
+        if self.also and self.is_concrete:
+            raise ValueError(
+                f"{self.name}: what is given by noise, a table or its mechanisms has one guarantee only"
+            )
+        for one in self.also:
+            if not isinstance(one, Guarantee) or one.granularity is None:
+                raise TypeError(f"{self.name} also satisfies guarantees with their neighbours, not {one!r}")
+
     def _check_table(self) -> None:
         from dpcompose.privacy.tables import ProbabilityTable
 
@@ -216,9 +276,14 @@ class Mechanism(Shown):
             )
 
 
+@overload
+def mechanism(name: str, satisfies: InMetric, reads: Map = everything) -> Measured: ...
+
+
+@overload
 def mechanism(
     name: str,
-    satisfies: Guarantee | None = None,
+    satisfies: Guarantee | Sequence[Guarantee] | None = None,
     reads: Map = everything,
     count: Term | sympy.Expr | int | None = None,
     *,
@@ -226,10 +291,27 @@ def mechanism(
     noise: Noise | None = None,
     table: ProbabilityTable | None = None,
     study: Study | None = None,
-) -> Mechanism:
+    processing: str = "",
+) -> Mechanism: ...
+
+
+def mechanism(
+    name: str,
+    satisfies: Guarantee | InMetric | Sequence[Guarantee] | None = None,
+    reads: Map = everything,
+    count: Term | sympy.Expr | int | None = None,
+    *,
+    query: Query | None = None,
+    noise: Noise | None = None,
+    table: ProbabilityTable | None = None,
+    study: Study | None = None,
+    processing: str = "",
+) -> Mechanism | Measured:
     """M∘f: a mechanism M with a guarantee, on what the map f reads; with a count a family M[1], …, M[k].
 
-    name -- what results call it; satisfies -- its guarantee, for some neighbours, such as `pure`;
+    name -- what results call it; satisfies -- its guarantee, for some neighbours, such as `pure`, or
+    `in_metric`; or a list of all that it has: what is proved may use each, and what is refuted is by
+    mechanisms that have all;
     query, noise -- in place of a guarantee: M adds the noise (`laplace`, `gaussian_noise`, `geometric`,
     `randomized_response`) to the query (`count`, `clipped_sum`, `mean`, `histogram`, `bit`) of what is
     read, and its guarantee follows from how far the query moves between target neighbours;
@@ -238,7 +320,8 @@ def mechanism(
     its guarantee;
     table -- its probabilities (`probability_table`), which a composition on a finite class checks;
     study -- in place of a guarantee: M is the composition of a study (`compose`) over the class of what is
-    read; it has the guarantee that the study is shown to have, and the derivation of this goes with it.
+    read; it has the guarantee that the study is shown to have, and the derivation of this goes with it;
+    processing -- what is done to the output before it is published, in words (`Mechanism.then`).
 
     >>> from dpcompose.privacy.notions import pure
     >>> from dpcompose.spaces.granularities import unbounded
@@ -254,7 +337,33 @@ def mechanism(
     >>> mechanism("ward", study=ward, reads=dpc.restriction(["a"]))
     ward reads D|{a} and is unbounded pure (e1 + e2) on the own domain, composed of M1 and M2
     """
+    if isinstance(satisfies, InMetric):
+        if any(one is not None for one in (count, query, noise, table, study)) or processing:
+            raise TypeError(f"{name} is private in a metric: leave out all but what it reads")
+        return Measured(name, reads, satisfies)
+    made = _mechanism(name, satisfies, reads, count, query, noise, table, study)
+    return made.then(processing) if processing else made
+
+
+def _mechanism(
+    name: str,
+    satisfies: Guarantee | Sequence[Guarantee] | None,
+    reads: Map,
+    count: Term | sympy.Expr | int | None,
+    query: Query | None,
+    noise: Noise | None,
+    table: ProbabilityTable | None,
+    study: Study | None,
+) -> Mechanism:
+    """M∘f, before its output is processed."""
     number = None if count is None else formulas.term(count)
+    also: tuple[Guarantee, ...] = ()
+    if isinstance(satisfies, list | tuple):
+        if not satisfies:
+            raise TypeError(f"{name} satisfies a list of guarantees, and it is empty")
+        satisfies, *others = dict.fromkeys(satisfies)
+        also = tuple(others)
+    assert satisfies is None or isinstance(satisfies, Guarantee)
     if study is not None:
         if not (satisfies is None and query is None and noise is None and table is None):
             raise TypeError(f"{name} is a study, from which its guarantee follows: leave out all else")
@@ -264,7 +373,7 @@ def mechanism(
     if query is None and noise is None:
         if satisfies is None:
             raise TypeError(f"{name} needs a guarantee (satisfies), or a query and noise, or a study")
-        return Mechanism(name, reads, satisfies, number, table=table)
+        return Mechanism(name, reads, satisfies, number, table=table, also=also)
     if satisfies is not None:
         raise TypeError(f"{name} has noise: its guarantee follows, and satisfies must be left out")
     if query is None and isinstance(noise, Noise) and noise.kind.takes == "bit":

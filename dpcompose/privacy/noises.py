@@ -8,15 +8,17 @@ apart; at distance r they grow as the rule of the notion says.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel import formulas as kernel
 from dpcompose.kernel import terms
+from dpcompose.kernel.assumptions import NOTHING, Assumed, holds_at, letters_of
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.deciders.noises import quotient
 from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.releases import Noise as Law
 from dpcompose.kernel.terms import Term, TermError
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
@@ -102,11 +104,13 @@ class Noise(Shown):
     """Independent noise on every entry of a query's value.
 
     word -- which one, a key of KINDS; term -- its parameter: a scale or standard deviation, positive; or
-    for randomized response the probability of the truth, in (0,1).
+    for randomized response the probability of the truth, in (0,1);
+    own -- the head of a page of one's own that says what it is; left out: the word is a key of KINDS.
     """
 
     word: str
     term: Term
+    own: Law | None = field(default=None, hash=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "term", formulas.term(self.term))
@@ -118,11 +122,11 @@ class Noise(Shown):
 
     def with_parameter(self, parameter: Term | sympy.Expr) -> Noise:
         """The same noise with another parameter."""
-        return Noise(self.word, formulas.term(parameter))
+        return replace(self, term=formulas.term(parameter))
 
     @property
     def kind(self) -> Kind:
-        return KINDS[self.word]
+        return KINDS[self.word] if self.own is None else _of_page(self.own)
 
     @property
     def words(self) -> str:
@@ -174,10 +178,10 @@ class Noise(Shown):
             return None  # a parameter of that notion is larger than numbers of formulas may be
         return Guarantee(notion, given) if given else None
 
-    def unfit(self, domains: Mapping[str, Domain]) -> str | None:
+    def unfit(self, domains: Mapping[str, Domain], assumed: Assumed = NOTHING) -> str | None:
         """Why the parameter is none, in words; None where it is fine for all allowed values.
 
-        domains -- the allowed values of the parameters in it.
+        domains -- the allowed values of the parameters in it; assumed -- relations between these.
 
         >>> from dpcompose.language.symbols import UNIT_INTERVAL
         >>> print(laplace("1 - d").unfit({"d": UNIT_INTERVAL}))
@@ -189,14 +193,23 @@ class Noise(Shown):
         if x.kind == "oo":
             return f"the {self.kind.called} is a finite number"
         if self.kind.takes != "bit":
-            fine = values.surely(x)
+            fine = values.surely(x, assumed=assumed)
         else:
-            fine = x != terms.ONE and (values.surely(_odds(x)) or (values.surely(x) and values.surely(1 - x)))
+            fine = x != terms.ONE and (
+                values.surely(_odds(x), assumed=assumed)
+                or (values.surely(x, assumed=assumed) and values.surely(1 - x, assumed=assumed))
+            )
         if fine:
             return None
         wanted = "lie between 0 and 1" if self.kind.takes == "bit" else "be positive"
         shown = f"the {self.kind.called} {formulas.to_text(x)} must {wanted} for all allowed values"
-        return shown + _where_not_above(x, self.kind.takes == "bit", domains)
+        return shown + _where_not_above(x, self.kind.takes == "bit", domains, assumed)
+
+
+def _of_page(law: Law) -> Kind:
+    """What the page of a noise of one's own says: it is for real numbers."""
+    words = f"{law.noise} noise with {law.parameter} = {{}}"
+    return Kind(law.parameter, f"parameter {law.parameter}", words, "real", "numbers", law.guarantee)
 
 
 def laplace(scale: object) -> Noise:
@@ -280,11 +293,13 @@ MOST_POINTS = 500
 """At how many simple points a parameter is tried that is not seen to be allowed everywhere."""
 
 
-def _where_not_above(x: Term, below_one: bool, domains: Mapping[str, Domain]) -> str:
+def _where_not_above(x: Term, below_one: bool, domains: Mapping[str, Domain], assumed: Assumed) -> str:
     """Simple allowed values at which not 0 < x, or not x < 1, in words; "" where none is found."""
-    names = sorted(x.letters.keys() & domains.keys())
+    names = sorted(({*x.letters, *letters_of(assumed)} if assumed else x.letters.keys()) & domains.keys())
     some = product(*(simple(domains[name]) for name in names))
     for point in (dict(zip(names, one, strict=True)) for one in islice(some, MOST_POINTS)):
+        if not holds_at(assumed, point):
+            continue
         try:
             value = kernel.evaluate(x, point)
         except formulas.FormulaError as error:

@@ -160,6 +160,50 @@ def gaussian(mu: object, granularity: Granularity | None = None, domain: str | N
     return _guarantee("gaussian", {"mu": mu}, granularity, domain)
 
 
+@dataclass(frozen=True)
+class InMetric:
+    """A guarantee for all databases D, E: its parameters are formulas in distances of D and E.
+
+    notion, metric, delta, domain -- as for `in_metric`.
+    """
+
+    notion: str
+    metric: str
+    delta: str | None = None
+    domain: str | None = None
+
+    def data(self) -> dict[str, str]:
+        """As a problem file states it."""
+        some = {"notion": self.notion, "metric": self.metric, "delta": self.delta, "domain": self.domain}
+        return {key: value for key, value in some.items() if value is not None}
+
+    def __str__(self) -> str:
+        called = "" if self.notion == "pure" else f"{self.notion}-"
+        where = f" on the {self.domain} domain" if self.domain else ""
+        beside = f", with delta {self.delta}" if self.delta is not None else ""
+        return f"{called}private in the metric {self.metric}{beside}{where}"
+
+
+def in_metric(
+    metric: object, notion: str = "pure", delta: object = None, domain: str | None = None
+) -> InMetric:
+    """Privacy in a metric d (GB Def. III.2, VI.2, VI.11, VI.19): a guarantee at all D, E.
+
+    metric -- d(D, E), a formula in the metrics of the composition and in parameters; `d_unbounded`,
+    `d_NAME` are the canonical ones of granularities.  It is ε of pure and (ε, δ)-privacy, √ρ of zCDP, μ of
+    Gaussian privacy;
+    delta -- δ(D, E), another one, of "approximate" privacy; domain -- "own" or "common", where a map is
+    read.
+
+    >>> print(in_metric("e*d_bounded", "zcdp"))
+    zcdp-private in the metric e*d_bounded
+    """
+    if domain is not None and domain not in DOMAINS:
+        raise ValueError(f'domain is "own" or "common", not {domain!r}')
+    text = None if delta is None else formulas.given_text(delta)
+    return InMetric(notion, formulas.given_text(metric), text, domain)
+
+
 def _guarantee(
     notion: str, values: dict[str, object], granularity: Granularity | None, domain: str | None
 ) -> Guarantee:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -16,20 +17,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpcompose.kernel import formulas as kernel
 from dpcompose.kernel import terms
+from dpcompose.kernel.assumptions import Assumed, Assumption
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.domains import POSITIVE, UNIT_INTERVAL, Domain
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import family_of
-from dpcompose.privacy import checks
+from dpcompose.privacy import assumptions, checks
 from dpcompose.privacy.mechanisms import Mechanism, Nested, mechanism
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.schema import (
     ClaimTable,
+    DatabasesTable,
     GranularityTable,
-    GroupsTable,
+    GuaranteeTable,
+    MapTable,
     MechanismTable,
     Mistake,
     Notions,
@@ -37,6 +41,7 @@ from dpcompose.privacy.schema import (
     ProblemTable,
     QueryTable,
     ReadsTable,
+    ReplaceTable,
     StudyTable,
     first_line,
     line_of,
@@ -45,7 +50,8 @@ from dpcompose.privacy.schema import (
     unset,
 )
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
-from dpcompose.spaces.attributed import Tables, columns, tables
+from dpcompose.spaces.additions import NOTHING, Additions
+from dpcompose.spaces.attributed import Tables, columns, tables, where
 from dpcompose.spaces.contributions import contribution
 from dpcompose.spaces.databases import (
     Database,
@@ -55,6 +61,7 @@ from dpcompose.spaces.databases import (
     Size,
     Streams,
     Tuples,
+    multisets,
     owners_of,
 )
 from dpcompose.spaces.granularities import (
@@ -71,9 +78,9 @@ from dpcompose.spaces.maps import (
     Everything,
     Map,
     Part,
-    Table,
     everything,
     positions,
+    recoding,
     restriction,
     table,
 )
@@ -158,13 +165,19 @@ Showing = Callable[[str, Setting, Map, Term | None], Mechanism]
 guarantee that is shown for it; raises a ValueError where none is.  It searches, and so it is passed in."""
 
 
-def read_file(path: str | Path, show: Showing | None = None, notions: Notions = FILE_KEYS) -> Problem:
+def read_file(
+    path: str | Path,
+    show: Showing | None = None,
+    notions: Notions = FILE_KEYS,
+    own: Additions = NOTHING,
+) -> Problem:
     """The problem in a file.  Raises ProblemError with every mistake, OSError where it cannot be read.
 
     show -- finds the guarantees of studies; left out, the file must say them, and nothing is found;
-    notions -- the parameters of each notion that there are pages for.
+    notions -- the parameters of each notion that there are pages for; own -- what else it may name.
     """
-    return read_text(text_of(path), str(path), show, notions)
+    text = text_of(path)
+    return read_data(parsed(text, str(path)), str(path), text, show, notions, own)
 
 
 def text_of(path: str | Path) -> str:
@@ -208,14 +221,15 @@ def read_data(
     text: str = "",
     show: Showing | None = None,
     notions: Notions = FILE_KEYS,
+    own: Additions = NOTHING,
 ) -> Problem:
     """The problem in already parsed data, as a saved derivation holds it.  Raises ProblemError."""
-    if isinstance(data, Mapping) and "metrics" in data:
+    if isinstance(data, Mapping) and is_in_metrics(data):
         raise ProblemError(file, [Mistake(("metrics",), ABOUT_METRICS)])
     if missing := unset(data):
         raise ProblemError(file, missing)
-    given = table_of(ProblemTable, data, file, text, notions)
-    reader = _Reader(given, show, keys=notions)
+    given = table_of(ProblemTable, data, file, text, notions, own)
+    reader = _Reader(given, show, keys=notions, own=own)
     problem = reader.problem(given.claims, file)
     if reader.mistakes or problem is None:
         located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in reader.mistakes]
@@ -226,9 +240,16 @@ def read_data(
 T = TypeVar("T", bound=checks.Table)
 
 
-def table_of(kind: type[T], data: Any, file: str, text: str, notions: Notions | None = None) -> T:
+def table_of(
+    kind: type[T],
+    data: Any,
+    file: str,
+    text: str,
+    notions: Notions | None = None,
+    own: Additions = NOTHING,
+) -> T:
     """The checked table that data are.  Raises ProblemError with every mistake."""
-    found = checks.Found(notions)
+    found = checks.Found(notions, own)
     try:
         given: T = kind.read(data, (), found)
     except RecursionError:
@@ -238,11 +259,37 @@ def table_of(kind: type[T], data: Any, file: str, text: str, notions: Notions | 
     return given
 
 
+IN_COORDINATES = ("points", "product")
+"""The classes that only problems about metrics have."""
+
+
+def is_in_metrics(data: Mapping[str, Any]) -> bool:
+    """Whether the data of a problem file are about privacy in metrics."""
+    databases = data.get("databases")
+    kind = databases.get("kind") if isinstance(databases, Mapping) else None
+    return "metrics" in data or kind in IN_COORDINATES or any(map(_in_metric, _guarantees(data)))
+
+
+def _guarantees(data: Mapping[str, Any]) -> list[Any]:
+    """The guarantees of mechanisms, the claims, and the target."""
+    some = [one for key in ("mechanisms", "claims") for one in _list(data.get(key))]
+    return [*some, *(one.get("guarantee") for one in some if isinstance(one, Mapping)), data.get("target")]
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _in_metric(value: Any) -> bool:
+    return isinstance(value, Mapping) and "metric" in value
+
+
 class _Reader:
     """Turns the checked tables into values; collects what does not fit together.
 
     show -- finds the guarantees of studies; index -- that of the family that a study is read for;
-    keys -- the parameters of each notion.
+    keys -- the parameters of each notion; own -- what users added in Python; inherits -- whether this is a
+    study, of which is assumed what is assumed of the whole.
     """
 
     def __init__(
@@ -251,8 +298,11 @@ class _Reader:
         show: Showing | None = None,
         index: str | None = None,
         keys: Notions = FILE_KEYS,
+        own: Additions = NOTHING,
+        inherits: bool = False,
     ) -> None:
-        self.given, self.show, self.index, self.keys = given, show, index, keys
+        self.given, self.show, self.index, self.keys, self.own = given, show, index, keys, own
+        self.inherits = inherits
         self.notions: list[str] = []
         assert given.databases is not None
         self.of_class = given.databases
@@ -287,6 +337,7 @@ class _Reader:
         maps = self._maps(databases)
         target = self._find_granularity(own, self.given.target.granularity, ("target", "granularity"))
         mechanisms = [self._mechanism(i, given, own, maps) for i, given in enumerate(self.given.mechanisms)]
+        assume = self._assumed()
         if self.mistakes or target is None:
             return None
         try:
@@ -299,10 +350,36 @@ class _Reader:
                 MappingProxyType(self.numbers),
                 tuple(self.doubts),
                 self.given.adaptive,
+                assume,
             ).in_one_notion(self.notions)
         except InvalidSetting as error:
             self.mistakes.append(Mistake(("mechanisms",), str(error)))
             return None
+
+    @property
+    def known_so_far(self) -> Assumed:
+        """What is assumed of the parameters that are known; others count as positive until they are."""
+        found: list[Assumption] = []
+        for text in self.given.assume:
+            letters = {name: terms.letter(name, POSITIVE) for name in assumptions.names(text)}
+            with suppress(formulas.FormulaError):
+                found.append(assumptions.assumption(text, letters | self.symbols))
+        return tuple(found)
+
+    def _assumed(self) -> Assumed:
+        """The relations between parameters; of a study those whose parameters it has."""
+        found: list[Assumption] = []
+        for n, text in enumerate(self.given.assume):
+            if self.inherits and not set(assumptions.names(text)) <= set(self.symbols):
+                continue
+            try:
+                one = assumptions.assumption(text, self.symbols)
+                if why := assumptions.doubt(one):
+                    self._wrong(("assume", n), why)
+                found.append(one)
+            except formulas.FormulaError as error:
+                self._wrong(("assume", n), error)
+        return tuple(found)
 
     def _wrong(self, path: Path_, message: object) -> None:
         self.mistakes.append(Mistake(path, str(message)))
@@ -335,6 +412,8 @@ class _Reader:
 
     def _databases(self) -> DatabaseClass | None:
         given = self.of_class
+        if (found := self.own.classes.get(given.kind)) is not None:
+            return self._of_one_s_own(found)
         try:
             if given.kind == "listed":
                 return Listed(tuple(given.elements or ()))
@@ -342,6 +421,8 @@ class _Reader:
                 return graphs(given.vertices)
             if given.kind == "tables":
                 return tables(given.attributes or {}, given.size)
+            if given.attributes is not None:
+                return multisets(size=given.size, attributes=given.attributes)
             records, arbitrary = tuple(given.records or ()), given.records is None
             made = CLASSES[given.kind](records, Size.read(given.size), arbitrary)
             return replace(made, owners=owners_of(given.users)) if isinstance(made, Tuples) else made
@@ -349,12 +430,20 @@ class _Reader:
             self._wrong(("databases",), error)
             return None
 
+    def _of_one_s_own(self, found: DatabaseClass) -> DatabaseClass:
+        """A class that was added in Python; all is said there."""
+        for name in sorted(self.of_class.given - {"kind"}):
+            self._wrong(("databases", name), f"{found.kind} are a class of your own, which has no keys")
+        return found
+
     def _granularities(self, databases: DatabaseClass) -> dict[str, Granularity]:
-        own: dict[str, Granularity] = {}
+        own = dict(self.own.granularities)
         for name, given in self.given.granularities.items():
             path = ("granularities", name)
             if name in BUILT_IN:
                 self._wrong(path, f"{name} is a built-in granularity; call yours by another name")
+            elif name in self.own.granularities:
+                self._wrong(path, f"{name} was added in Python already; call this one by another name")
             elif given.neighbours is None:
                 own |= self._policy(name, given, databases, path)
             elif not isinstance(databases, Listed):
@@ -374,9 +463,9 @@ class _Reader:
         self, name: str, given: GranularityTable, databases: DatabaseClass, path: Path_
     ) -> dict[str, Granularity]:
         """A policy on records."""
-        groups = given.replace.within if isinstance(given.replace, GroupsTable) else given.replace
+        replaced = given.replace.data() if isinstance(given.replace, ReplaceTable) else given.replace
         try:
-            found = policy(name, groups or (), given.add_remove or ())
+            found = policy(name, replaced or (), given.add_remove or ())
         except ValueError as error:
             self._wrong(path, error)
             return {name: unbounded}  # nothing more is said of what is called so
@@ -441,12 +530,29 @@ class _Reader:
             return None
         return contribution(counts[0], counts[1], given.get("replaced", False))
 
-    def _maps(self, databases: DatabaseClass) -> dict[str, Table]:
-        maps = {}
+    def _recoding(self, name: str, given: MapTable, databases: DatabaseClass) -> Map:
+        """A map that recodes records."""
+        found = recoding(name, given.recode or {}, given.others)
+        if why := found.unfit(databases):
+            self._wrong(("maps", name, "recode"), f"{name} {why}")
+        return found
+
+    def _maps(self, databases: DatabaseClass) -> dict[str, Map]:
+        maps = dict(self.own.maps)
         for name, given in self.given.maps.items():
             path = ("maps", name)
+            if name in self.own.maps:
+                self._wrong(path, f"{name} was added in Python already; call this one by another name")
+                continue
+            if given.table is None:
+                maps[name] = self._recoding(name, given, databases)
+                continue
             if not isinstance(databases, Listed):
-                self._wrong(path, "a map of your own needs a listed class")
+                self._wrong(
+                    path,
+                    "a map of your own needs a listed class; records of multisets are recoded: "
+                    'recode = { a1 = "A", a2 = "A" }',
+                )
                 continue
             elements = [str(D) for D in databases.elements]
             if missing := [D for D in elements if D not in given.table]:
@@ -474,7 +580,13 @@ class _Reader:
         return maps
 
     def _mechanism(
-        self, i: int, given: MechanismTable, own: Mapping[str, Granularity], maps: Mapping[str, Table]
+        self, i: int, given: MechanismTable, own: Mapping[str, Granularity], maps: Mapping[str, Map]
+    ) -> Mechanism | None:
+        found = self._before_processing(i, given, own, maps)
+        return found.then(given.post_processing) if found and given.post_processing else found
+
+    def _before_processing(
+        self, i: int, given: MechanismTable, own: Mapping[str, Granularity], maps: Mapping[str, Map]
     ) -> Mechanism | None:
         path: Path_ = ("mechanisms", i)
         count = self._count(given, path)
@@ -485,24 +597,47 @@ class _Reader:
         stated = given.guarantee
         if given.study is not None:
             return None if reads is None else self._of_study(given, given.study, reads, count, path)
+        if given.satisfies is not None:
+            every = [
+                self._guarantee(one, reads, (*path, "satisfies", n), own, index)
+                for n, one in enumerate(given.satisfies)
+            ]
+            some = [one for one in every if one is not None]
+            if reads is None or len(some) < len(every):
+                return None
+            return mechanism(given.name, some, reads, count)
         if stated is None:
             query, noise = self._query(given, path), self._noise(given, path)
             if reads is None or query is None or noise is None:
                 return None
             return mechanism(given.name, reads=reads, count=count, query=query, noise=noise)
-        granularity = self._find_granularity(own, stated.granularity, (*path, "guarantee", "granularity"))
-        read: list[tuple[str, Term | None]] = []
-        for key in self.keys[stated.notion]:
-            read.append((key, self._stated(str(stated.value(key)), key, (*path, "guarantee", key), index)))
-        given_values = tuple((key, value) for key, value in read if value is not None)
-        if reads is not None and not isinstance(reads, Everything) and stated.domain is None:
-            self._wrong((*path, "guarantee", "domain"), DOMAIN_NEEDED)
-            return None
-        if reads is None or granularity is None or len(given_values) < len(read):
+        found = self._guarantee(stated, reads, (*path, "guarantee"), own, index)
+        if reads is None or found is None:
             return None
         table = None if given.table is None else self._probabilities(given.table, (*path, "table"))
-        satisfies = Guarantee(stated.notion, given_values, granularity, stated.domain)
-        return Mechanism(given.name, reads, satisfies, count, table=table)
+        return Mechanism(given.name, reads, found, count, table=table)
+
+    def _guarantee(
+        self,
+        stated: GuaranteeTable,
+        reads: Map | None,
+        path: Path_,
+        own: Mapping[str, Granularity],
+        index: str | None,
+    ) -> Guarantee | None:
+        """A guarantee of a mechanism that reads something."""
+        granularity = self._find_granularity(own, stated.granularity, (*path, "granularity"))
+        read = [
+            (key, self._stated(str(stated.value(key)), key, (*path, key), index))
+            for key in self.keys[stated.notion]
+        ]
+        given_values = tuple((key, value) for key, value in read if value is not None)
+        if reads is not None and not isinstance(reads, Everything) and stated.domain is None:
+            self._wrong((*path, "domain"), DOMAIN_NEEDED)
+            return None
+        if granularity is None or len(given_values) < len(read):
+            return None
+        return Guarantee(stated.notion, given_values, granularity, stated.domain)
 
     def _of_study(
         self, given: MechanismTable, name: str, reads: Map, count: Term | None, path: Path_
@@ -546,6 +681,10 @@ class _Reader:
             self._wrong((*path, "study"), f"there is no study {shown(name)}{near(name, self.given.studies)}")
             return None
         given, outside = self.given.studies[name], self.given
+        if given.assume:
+            self._wrong(
+                ("studies", name, "assume"), "relations between parameters stand at the top of a file"
+            )
         if given.databases is None:
             alike = ("databases", "granularities", "maps", "partitions", "tables")
             if twice := [key for key in alike[1:] if getattr(given, key)]:
@@ -559,10 +698,12 @@ class _Reader:
                 )
                 self._wrong(("studies", name, "parameters", one), message)
         reader = _Reader(
-            given.with_(parameters={**outside.parameters, **given.parameters}),
+            given.with_(parameters={**outside.parameters, **given.parameters}, assume=list(outside.assume)),
             self.show,
             index,
             self.keys,
+            self.own,
+            inherits=True,
         )
         reader.notions = notions
         setting = reader.setting()
@@ -610,7 +751,7 @@ class _Reader:
         """What the mechanism asks for; one bit where that is left out."""
         table = given.query
         if not isinstance(table, QueryTable):
-            return count if table == "count" else bit
+            return bit if table is None else {"count": count, "bit": bit, **self.own.queries}[table]
         if table.histogram is not None:
             return histogram(table.histogram)
         if table.location is not None:
@@ -635,8 +776,8 @@ class _Reader:
         parameter = self._stated(text, word, (*path, "noise", word), given.index or self.index)
         if parameter is None:
             return None
-        noise = Noise(word, parameter)
-        if unfit := noise.unfit(self.domains):
+        noise = Noise(word, parameter, self.own.noises.get(word))
+        if unfit := noise.unfit(self.domains, self.known_so_far):
             self._wrong((*path, "noise", word), unfit)
             return None
         return noise
@@ -659,7 +800,7 @@ class _Reader:
     def _reads(
         self,
         given: ReadsTable,
-        maps: Mapping[str, Table],
+        maps: Mapping[str, Map],
         path: Path_,
         index: str | None,
         count: Term | None,
@@ -689,9 +830,17 @@ class _Reader:
             return self._window(given.window, (*path, "window"))
         if given.users is not None:
             return self._of_users(given.users, (*path, "users"))
+        if given.where is not None:
+            chosen = where(given.where)
+            if self.databases is not None and (why := chosen.unfit(self.databases)):
+                self._wrong((*path, "where"), why)
+                return None
+            return chosen
         if given.attributes is not None:
-            if not isinstance(self.databases, Tables):
-                self._wrong((*path, "attributes"), "attributes are about tables")
+            if not isinstance(self.databases, Tables | Multisets):
+                self._wrong(
+                    (*path, "attributes"), "attributes are about tables, and multisets with attributes"
+                )
                 return None
             try:
                 return columns(self.databases, *given.attributes)
@@ -788,7 +937,7 @@ class _Reader:
                     if not self._adopt(name, domain, path):
                         return None
             value = kernel.parse(text, self.symbols, index=index)
-            if found := values.doubt(text, self.symbols, index):
+            if found := values.doubt(text, self.symbols, index, self.known_so_far):
                 self.doubts.append(f"{key} of mechanism {int(path[1]) + 1}: {found}")
             return value
         except formulas.FormulaError as error:
@@ -816,7 +965,7 @@ class _Reader:
             text[key] = str(given.value(key))
             try:
                 claimed.append((key, kernel.parse(text[key], self.symbols)))
-                doubts.append(values.doubt(text[key], self.symbols))
+                doubts.append(values.doubt(text[key], self.symbols, assumed=self.known_so_far))
             except formulas.FormulaError as error:
                 self._wrong(("claims", i, key), error)
                 return None
@@ -826,3 +975,44 @@ class _Reader:
 
 MOST_PARTS = 12
 """In how many overlapping parts a record may be at most."""
+
+
+class Parts:
+    """A class of databases of a file, with its granularities and maps, and what is read of it.
+
+    databases, granularities, maps, parameters -- the tables of the file; mistakes -- what was found wrong so
+    far.
+    """
+
+    def __init__(
+        self,
+        databases: DatabasesTable,
+        granularities: Mapping[str, GranularityTable],
+        maps: Mapping[str, MapTable],
+        parameters: Mapping[str, str],
+    ) -> None:
+        self._reader = _Reader(
+            StudyTable(databases=databases, granularities=granularities, maps=maps, parameters=parameters)
+        )
+        self.granularities: Mapping[str, Granularity] = {}
+        self.maps: Mapping[str, Map] = {}
+
+    @property
+    def mistakes(self) -> list[Mistake]:
+        return self._reader.mistakes
+
+    def read(self) -> DatabaseClass | None:
+        """The class."""
+        found = self._reader.databases = self._reader._databases()
+        if found is not None:
+            self.granularities = self._reader._granularities(found)
+            self.maps = self._reader._maps(found)
+        return found
+
+    def granularity(self, given: str | dict[str, Any], path: Path_) -> Granularity | None:
+        """The granularity that a file names."""
+        return self._reader._find_granularity(self.granularities, given, path)
+
+    def reads(self, given: ReadsTable, path: Path_) -> Map | None:
+        """What a mechanism reads."""
+        return self._reader._reads(given, self.maps, path, None, None)

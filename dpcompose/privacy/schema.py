@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from dpcompose.privacy.checks import (
@@ -22,6 +23,7 @@ from dpcompose.privacy.checks import (
     ListOf,
     Mistake,
     OneOf,
+    OrOwn,
     Path_,
     Table,
     TableOf,
@@ -36,6 +38,7 @@ from dpcompose.privacy.checks import (
     shown,
 )
 from dpcompose.privacy.notions import FILE_KEYS
+from dpcompose.spaces import replacements
 from dpcompose.spaces.granularities import LARGEST_GROUP, LARGEST_WINDOW
 from dpcompose.spaces.larger import ANY_SIZE
 from dpcompose.spaces.queries import MOST_BINS
@@ -50,18 +53,20 @@ NUMBERS = ListOf(Whole(1))
 
 
 class DatabasesTable(Table):
-    kind: str = need(Word("kind", KINDS))
+    kind: str = need(OrOwn(lambda *more: Word("kind", (*KINDS, *more)), lambda own: own.classes))
     records: list[str] | None = key(NAMES)
     size: str = key(TEXT, "any")
     elements: list[str] | None = key(NAMES)
     vertices: int | str | None = key(Either(Whole(1), TEXT, str))
-    attributes: dict[str, list[str]] | None = key(TableOf(ListOf(NAME, 1), 1))
+    attributes: dict[str, str | list[str]] | None = key(
+        TableOf(Either(Word("word", ("any",)), ListOf(NAME, 1), list), 1)
+    )
     users: dict[str, list[int]] | None = key(TableOf(NUMBERS))
 
     def check(self) -> None:
         for about, kinds in (
             ("vertices", ["graphs"]),
-            ("attributes", ["tables"]),
+            ("attributes", ["tables", "multisets"]),
             ("users", ["tuples", "streams"]),
         ):
             if getattr(self, about) is not None and self.kind not in kinds:
@@ -70,6 +75,10 @@ class DatabasesTable(Table):
             raise ValueError("records and size are about records; graphs have vertices = 4")
         if self.kind == "tables" and (self.records is not None or self.attributes is None):
             raise ValueError('tables have attributes = { age = ["young", "old"] }, which make their records')
+        if self.attributes is not None and self.records is not None:
+            raise ValueError("attributes make the records: leave out records, or attributes")
+        if self.kind == "tables" and "any" in (self.attributes or {}).values():
+            raise ValueError("attributes of tables list their values; those of multisets may have any")
         if self.kind == "listed" and self.elements is None:
             raise ValueError("a listed class needs its databases: elements = [...]")
         if self.kind == "listed" and (self.records is not None or self.size != "any"):
@@ -95,13 +104,26 @@ PAIRS = ListOf(ListOf(NAME, 2, 2))
 ALL = Word("word", ("all",))
 
 
-class GroupsTable(Table):
-    within: list[list[str]] = need(ListOf(ListOf(NAME, 2), 1))
+class ReplaceTable(Table):
+    within: list[list[str]] | None = key(ListOf(ListOf(NAME, 2), 1))
+    changes: list[str] | None = key(ListOf(NAME, 1))
+    keeps: list[str] | None = key(ListOf(NAME, 1))
+    one_of: str | list[str] | None = key(Either(ALL, ListOf(NAME, 1), list), written="one-of")
+    within_distance: str | None = key(FORMULA, written="within-distance")
+    norm: str | None = key(NAME)
+    of: list[str] | None = key(ListOf(NAME, 1))
+
+    def data(self) -> dict[str, Any]:
+        """The table as files write it."""
+        return {self.keys[name].written or name: getattr(self, name) for name in sorted(self.given)}
+
+    def check(self) -> None:
+        replacements.read(self.data(), "replace")
 
 
 class GranularityTable(Table):
     neighbours: list[list[str]] | None = key(PAIRS)
-    replace: str | list[list[str]] | GroupsTable | None = key(Either(Either(ALL, PAIRS, list), GroupsTable))
+    replace: str | list[list[str]] | ReplaceTable | None = key(Either(Either(ALL, PAIRS, list), ReplaceTable))
     add_remove: str | list[str] | None = key(Either(ALL, ListOf(NAME, 1), list), written="add-remove")
 
     def check(self) -> None:
@@ -114,10 +136,23 @@ class GranularityTable(Table):
 
 
 class MapTable(Table):
-    table: dict[str, str] = need(TableOf(NAME))
+    table: dict[str, str] | None = key(TableOf(NAME))
     image_neighbours: list[list[str]] | dict[str, list[list[str]]] | None = key(
         Either(PAIRS, TableOf(PAIRS)), written="image-neighbours"
     )
+    recode: dict[str, str] | None = key(TableOf(NAME, 1))
+    others: str | None = key(NAME)
+
+    def check(self) -> None:
+        if (self.table is None) == (self.recode is None):
+            raise ValueError(
+                'a map is table = { a = "x", b = "y" } on a listed class, or recodes records of multisets: '
+                'recode = { a1 = "A", a2 = "A" }'
+            )
+        if self.table is not None and self.others is not None:
+            raise ValueError("others is what all records become that recode does not list")
+        if self.recode is not None and self.image_neighbours is not None:
+            raise ValueError("image-neighbours are those of a table; of recoded records they follow")
 
 
 class ReadsTable(Table):
@@ -127,6 +162,7 @@ class ReadsTable(Table):
     window: list[int] | None = key(ListOf(Whole(1), 2, 2))
     users: list[str] | None = key(NAMES)
     attributes: list[str] | None = key(NAMES)
+    where: dict[str, list[str]] | None = key(TableOf(ListOf(NAME, 1), 1))
     vertex: int | str | None = key(Either(Whole(1), NAME, str))
     vertices: list[int] | None = key(NUMBERS)
     part: str | None = key(NAME)
@@ -136,7 +172,8 @@ class ReadsTable(Table):
         if len(self.given - {"of"}) != 1:
             raise ValueError(
                 'say what is read: "everything", { records = [...] }, { positions = [...] }, '
-                "{ window = [first, last] }, { users = [...] }, { attributes = [...] }, { vertex = 2 }, "
+                "{ window = [first, last] }, { users = [...] }, { attributes = [...] }, "
+                '{ where = { county = ["north"] } }, { vertex = 2 }, '
                 "{ vertices = [...] }, "
                 '{ map = "NAME" } or { part = "i", of = "P" }'
             )
@@ -259,7 +296,7 @@ class _GranularityName(Check):
         return {"anyOf": [{"type": "string"}, {"additionalProperties": True, "type": "object"}]}
 
 
-class _OfNotion(Table):
+class OfNotion(Table):
     """A notion with its parameters: some notions have theirs from pages, and the format no key for them."""
 
     notion: str = need(NotionWord())
@@ -275,7 +312,7 @@ class _OfNotion(Table):
         wanted = _notions(found).get(value["notion"], ())
         further = {name: value[name] for name in wanted if name not in PARAMETERS and name in value}
         rest = {name: one for name, one in value.items() if name not in further}
-        made: _OfNotion | None = super().read(rest, path, found)
+        made: OfNotion | None = super().read(rest, path, found)
         if made is None:
             return None
         try:
@@ -311,9 +348,12 @@ PARAMETERS = ("epsilon", "delta", "rho", "mu")
 GRANULARITY = _GranularityName()
 
 
-class GuaranteeTable(_OfNotion):
+class GuaranteeTable(OfNotion):
     granularity: str | dict[str, Any] = need(GRANULARITY)
     domain: str | None = key(OneOf("own", "common"))
+
+
+QUERY = OrOwn(partial(OneOf, "count", "bit"), lambda own: own.queries)
 
 
 class QueryTable(Table):
@@ -328,12 +368,27 @@ class QueryTable(Table):
 
 
 class NoiseTable(Table):
+    """One kind of noise with its parameter; some kinds have pages of one's own, and the format no key."""
+
     laplace: str | None = key(FORMULA)
     gaussian: str | None = key(FORMULA)
     geometric: str | None = key(FORMULA)
     randomized_response: str | None = key(FORMULA, written="randomized-response")
     planar_laplace: str | None = key(FORMULA, written="planar-laplace")
     exponential: str | None = key(FORMULA)
+
+    @classmethod
+    def read(cls, value: Any, path: Path_, found: Found) -> Any:
+        further = [word for word in found.own.noises if isinstance(value, Mapping) and list(value) == [word]]
+        if not further:
+            return super().read(value, path, found)
+        made = cls()
+        made.further = {further[0]: FORMULA.read(value[further[0]], (*path, further[0]), found)}
+        return made
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self.further: dict[str, str] = {}
 
     def check(self) -> None:
         if len(self.given) != 1:
@@ -342,12 +397,16 @@ class NoiseTable(Table):
     @property
     def word(self) -> str:
         """The one kind of noise that is given."""
+        if self.further:
+            return next(iter(self.further))
         (name,) = self.given
         return self.keys[name].written or name
 
     @property
     def parameter(self) -> str:
         """Its parameter."""
+        if self.further:
+            return self.further[self.word]
         (name,) = self.given
         return str(getattr(self, name))
 
@@ -356,13 +415,15 @@ class MechanismTable(Table):
     name: str = need(NAME)
     reads: str | ReadsTable = key(Either(OneOf("everything"), ReadsTable, word="oneOf"), "everything")
     guarantee: GuaranteeTable | None = key(GuaranteeTable)
+    satisfies: list[GuaranteeTable] | None = key(ListOf(GuaranteeTable, 1, 20))
     index: str | None = key(NAME)
     count: str | None = key(FORMULA)
     repeat: int | None = key(Whole(1))
-    query: str | QueryTable | None = key(Either(OneOf("count", "bit"), QueryTable, word="oneOf"))
+    query: str | QueryTable | None = key(Either(QUERY, QueryTable, word="oneOf"))
     noise: NoiseTable | None = key(NoiseTable)
     table: str | None = key(NAME)
     study: str | None = key(NAME)
+    post_processing: str | None = key(NAME, written="post-processing")
 
     def check(self) -> None:
         self._check_family()
@@ -377,6 +438,11 @@ class MechanismTable(Table):
             raise ValueError("a table of probabilities is that of one mechanism, and not of a family")
 
     def _check_known(self) -> None:
+        if self.satisfies is not None:
+            beside = ("guarantee", "query", "noise", "table", "study")
+            if given := [name for name in beside if getattr(self, name) is not None]:
+                raise ValueError(f"satisfies lists all guarantees of a mechanism; leave out {given[0]}")
+            return
         if self.study is not None:
             if self.query is not None or self.noise is not None or self.table is not None:
                 raise ValueError("a study has its own mechanisms: leave out query, noise and table")
@@ -395,7 +461,7 @@ class MechanismTable(Table):
             raise ValueError(f"what is the noise added to? {QUERIES}")
 
 
-class ClaimTable(_OfNotion):
+class ClaimTable(OfNotion):
     expect: str | None = key(OneOf("proved", "refuted", "undecided"))
 
 
@@ -426,6 +492,7 @@ class StudyTable(Table):
     tables: Mapping[str, ProbabilitiesTable] = key(TableOf(ProbabilitiesTable), NOTHING)
     studies: Mapping[str, StudyTable] = key(TableOf(_Study()), NOTHING)
     adaptive: bool = key(TRUE_OR_FALSE, False)
+    assume: list[str] = key(ListOf(TEXT, 0, 100), [])
     target: TargetTable = need(TargetTable)
     mechanisms: list[MechanismTable] = need(ListOf(MechanismTable, 1, 2000))
 

@@ -13,18 +13,20 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel import terms
+from dpcompose.kernel.assumptions import NOTHING, Assumed, Assumption, holds_at
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.fields import near
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import Domain, alike, domain_of, family_of, symbol
+from dpcompose.privacy.assumptions import assumption, doubt
 from dpcompose.privacy.mechanisms import Composition, Mechanism, Nested
 from dpcompose.spaces.attributed import Tables
 from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Size, Tuples
 from dpcompose.spaces.granularities import Changes, Granularity, Group, Pairs, Union, pairs
 from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
-from dpcompose.spaces.maps import Everything, Function, Map, Part, Positions, Restriction, Table
+from dpcompose.spaces.maps import Everything, Function, Map, Part, Positions, Recoding, Restriction, Table
 from dpcompose.spaces.policies import policy_of
 from dpcompose.spaces.queries import Bit, Count, Location, Mean, Sum
 from dpcompose.spaces.reading import AtVertex, EachVertex, OfGraphs
@@ -51,7 +53,9 @@ class Setting(Composition, Shown):
 
     domains -- the values that each parameter may take, by name;
     numbers -- parameters of a problem file that stand for numbers, with their texts;
-    doubts -- why parameters of guarantees may have no real value for some allowed ones.
+    doubts -- why parameters of guarantees may have no real value for some allowed ones;
+    assume -- relations between parameters, which hold for all values that are meant;
+    beside -- where one guarantee of each mechanism is chosen, the others, in words.
     """
 
     databases: DatabaseClass
@@ -62,6 +66,8 @@ class Setting(Composition, Shown):
     numbers: Mapping[str, str] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
     adaptive: bool = False
+    assume: Assumed = NOTHING
+    beside: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.mechanisms:
@@ -71,20 +77,22 @@ class Setting(Composition, Shown):
             raise InvalidSetting(f"two mechanisms are called {twice[0]!r}")
         if unfit := self.target.unfit(self.databases):
             raise InvalidSetting(unfit)
-        self._place()
         stated = self.granularities
         named = frozenset[object]().union(
             *(one.reads.names for one in self.mechanisms), *(one.names for one in stated)
         )
         object.__setattr__(self, "databases", self.databases.naming(named, self.target.innermost()[1]))
-        object.__setattr__(self, "mechanisms", tuple(map(self._told_by_name, self.mechanisms)))
+        object.__setattr__(self, "mechanisms", tuple(map(self._on_the_class, self.mechanisms)))
+        self._place()
         self._check_names(stated)
         _one_meaning("granularities", [*stated, *(one.innermost()[0] for one in stated)])
-        tables = [m.reads for m in self.mechanisms if isinstance(m.reads, Table | Function)]
+        named_maps = (Table, Function, Recoding)
+        tables = [m.reads for m in self.mechanisms if isinstance(m.reads, named_maps) and m.reads.name]
         _one_meaning("maps", tables)
         self._check_families()
         for mechanism in self.mechanisms:
-            self._check(mechanism)
+            for one in mechanism.alone if mechanism.also else [mechanism]:
+                self._check(one)
             for value in mechanism.terms:
                 self.check_ranges(value)
         for name, found in self.on_tables.items():
@@ -94,16 +102,18 @@ class Setting(Composition, Shown):
     def _check_names(self, stated: Sequence[Granularity]) -> None:
         """Policies are about records of the class; where queries look at attributes, they say too little."""
         for name, inner in self.studies.items():
-            named = [one for one in stated if one.names] if inner.attributes else []
+            named = [one for one in stated if one.partial] if inner.attributes else []
             if named:
                 raise InvalidSetting(
                     f"{name} looks at an attribute of the records, of which {named[0]} neighbours say nothing"
                 )
         if not isinstance(self.databases, Multisets | Sets | Tuples) or self.databases.arbitrary:
             return
-        for one in stated:
-            if unknown := sorted(one.names - {*self.databases.records}):
-                there = near(unknown[0], self.databases.records)
+        if isinstance(self.databases, Multisets) and self.databases.unlimited:
+            self._check_unnamed(stated)
+        for one, records in self._about():
+            if unknown := sorted(one.names - records):
+                there = near(unknown[0], records)
                 raise InvalidSetting(f"{one} is about {unknown[0]!r}, which is no record of the class{there}")
 
     def _place(self) -> None:
@@ -160,6 +170,28 @@ class Setting(Composition, Shown):
         mechanisms = tuple(m.regarding(lambda one: one.at(point)) for m in self.mechanisms)
         return replace(self, target=self.target.at(point), mechanisms=mechanisms)
 
+    def _about(self) -> Iterator[tuple[Granularity, set[str]]]:
+        """What is stated, with the records that it may name: of recoded ones what they become as well."""
+        known = (
+            set(self.databases.records) if isinstance(self.databases, Multisets | Sets | Tuples) else set()
+        )
+        yield self.target, known
+        for one in self.mechanisms:
+            if (stated := one.satisfies.granularity) is not None:
+                own = isinstance(one.reads, Recoding) and one.satisfies.domain == "own"
+                further = {str(x) for x in one.reads.names} if own else set()
+                yield stated, known | further
+
+    def _check_unnamed(self, stated: Sequence[Granularity]) -> None:
+        """Where attributes have any values, records are told by these and have no names of their own."""
+        named = [str(one) for one in stated if one.names]
+        named += [m.name for m in self.mechanisms if type(m.reads) is Restriction and m.reads.records]
+        if named:
+            raise InvalidSetting(
+                f"{named[0]} names records, and {self.databases} have any number of them: say which by their "
+                'attributes, reads = { where = { county = ["north"] } } or replace = { keeps = ["county"] }'
+            )
+
     def __repr__(self) -> str:
         """What is composed, in one line."""
         names = [mechanism.called for mechanism in self.mechanisms]
@@ -169,7 +201,16 @@ class Setting(Composition, Shown):
     @cached_property
     def on_tables(self) -> dict[str, Finding]:
         """For each mechanism that has a table, what it shows: its guarantee, and what it depends on."""
-        return {m.name: self._on_table(m, m.table) for m in self.mechanisms if m.table is not None}
+        found = {m.name: self._on_table(m, m.table) for m in self.mechanisms if m.table is not None}
+        return {name: self._where_assumed(one) for name, one in found.items()}
+
+    def _where_assumed(self, found: Finding) -> Finding:
+        """What a table shows; undecided where it fails at values that are not meant."""
+        if found.verdict != "refuted" or holds_at(self.assume, found.point):
+            return found
+        return replace(
+            found, verdict="undecided", words="it fails at values that are excluded by assumptions"
+        )
 
     def _on_table(self, mechanism: Mechanism, table: ProbabilityTable) -> Finding:
         f, stated, databases = mechanism.reads, mechanism.satisfies, self.databases
@@ -209,7 +250,7 @@ class Setting(Composition, Shown):
     @property
     def granularities(self) -> list[Granularity]:
         """The target, and what the guarantees are stated for; that of noise is stated for no neighbours."""
-        stated = (mechanism.satisfies.granularity for mechanism in self.mechanisms)
+        stated = (one.granularity for m in self.mechanisms for one in (m.satisfies, *m.also))
         return [self.target, *(one for one in stated if one is not None)]
 
     @property
@@ -223,6 +264,12 @@ class Setting(Composition, Shown):
     def studies(self) -> dict[str, Setting]:
         """The compositions among the mechanisms, by the mechanisms' names."""
         return {m.name: of for m in self.mechanisms if (of := inside(m)) is not None}
+
+    @property
+    def processed(self) -> tuple[str, ...]:
+        """The mechanisms of whose outputs functions are published; of studies with the study's name."""
+        inner = (f"{name}.{one}" for name, study in self.studies.items() for one in study.processed)
+        return (*(m.name for m in self.mechanisms if m.processing), *inner)
 
     def _check_families(self) -> None:
         """Parts of a partition need an arbitrary universe of multisets, and one mechanism a part."""
@@ -244,7 +291,7 @@ class Setting(Composition, Shown):
                     f"{mechanism.name} reads the parts of {f.partition}, of which there are {f.parts}: "
                     f'it must be a family of as many mechanisms (index = "i", count = "{f.parts}")'
                 )
-        named = [m.name for m in self.mechanisms if isinstance(m.reads, Restriction)]
+        named = [m.name for m in self.mechanisms if isinstance(m.reads, Restriction | Recoding)]
         if named and any(isinstance(m.reads, Part) for m in self.mechanisms):
             raise InvalidSetting(
                 f"{named[0]} reads named records, and others read parts of a partition: which part "
@@ -335,6 +382,32 @@ class Setting(Composition, Shown):
             return domain is not None and domain.integer and (domain.least or 0) >= 1
         n = count.number
         return n is not None and n.denominator == 1 and 1 <= n <= LARGEST_COUNT
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether some mechanism has several guarantees."""
+        return any(mechanism.also for mechanism in self.mechanisms)
+
+    def choosing(self, which: Sequence[int]) -> Setting:
+        """The setting in which of each mechanism only the guarantee of a number is known, from 0."""
+        some = (one.alone[n] if one.also else one for one, n in zip(self.mechanisms, which, strict=True))
+        beside = [
+            f"{one.name} is {other.satisfies}{f' on the {domain} domain' if domain else ''} as well"
+            for one, n in zip(self.mechanisms, which, strict=True)
+            for m, other in enumerate(one.alone)
+            if m != n
+            for domain in [other.satisfies.domain]
+        ]
+        return replace(self, mechanisms=tuple(some), beside=tuple(beside))
+
+    def with_each_guarantee(self) -> Setting:
+        """The setting with a mechanism of its own for each guarantee."""
+        some = [
+            replace(one, name=f"{mechanism.name} ({n})") if mechanism.also else one
+            for mechanism in self.mechanisms
+            for n, one in enumerate(mechanism.alone if mechanism.also else [mechanism])
+        ]
+        return replace(self, mechanisms=tuple(some))
 
     @property
     def several(self) -> bool:
@@ -522,6 +595,8 @@ class Setting(Composition, Shown):
             self._check_positions(mechanism.name, f)
         if (why := f.unfit(self.databases)) is not None:
             raise InvalidSetting(f"{mechanism.name} {why}")
+        if isinstance(f, Recoding) and stated.granularity is not None and stated.domain == "own":
+            self._check_recoded(mechanism.name, f, stated.granularity)
         if isinstance(f, Restriction):
             if not isinstance(self.databases, Multisets | Sets | Sequences):
                 raise InvalidSetting(f"{mechanism.name} reads records, but {self.databases} have none")
@@ -556,6 +631,13 @@ class Setting(Composition, Shown):
             self._check_study(mechanism, study)
         elif stated.domain is None and not isinstance(f, Everything):
             raise InvalidSetting(f"{mechanism.name}: {DOMAIN_NEEDED}")
+
+    def _check_recoded(self, name: str, f: Recoding, granularity: Granularity) -> None:
+        """On the own domain neighbours are those of what records become."""
+        image = f.image(self.databases)
+        attributes = isinstance(image, Multisets) and image.attributes is not None
+        if not attributes and (unfit := granularity.unfit(image)):
+            raise InvalidSetting(f"{name} is about what records become, on its own domain: {unfit}")
 
     def _check_study(self, mechanism: Mechanism, study: Setting) -> None:
         """A composition is one on what it reads, for the neighbours that its guarantee is stated for."""
@@ -606,6 +688,11 @@ class Setting(Composition, Shown):
         if study.attributes:
             self._check_attributes(name)
 
+    def _on_the_class(self, mechanism: Mechanism) -> Mechanism:
+        """A mechanism with what it reads as the records of the class say it."""
+        f = mechanism.reads.on(self.databases)
+        return self._told_by_name(mechanism if f is mechanism.reads else replace(mechanism, reads=f))
+
     def _told_by_name(self, mechanism: Mechanism) -> Mechanism:
         """A composition on values of a map, whose neighbours are listed with the map: its guarantee is stated
         for the granularity of that name, with the pairs of it that are databases here."""
@@ -630,7 +717,7 @@ class Setting(Composition, Shown):
         """The query has a meaning on what is read, and values to which the noise can be added."""
         name, f, query, noise = mechanism.name, mechanism.reads, mechanism.query, mechanism.noise
         assert query is not None and noise is not None
-        if unfit := noise.unfit(self.domains):
+        if unfit := noise.unfit(self.domains, self.assume):
             raise InvalidSetting(f"{name}: {unfit}")
         if isinstance(query, Bit):
             return
@@ -675,7 +762,7 @@ class Setting(Composition, Shown):
 
     def _never_negative(self, value: Term) -> bool:
         """Whether a formula is seen to be ≥ 0 for all allowed values."""
-        return values.surely(terms.substituted(value, self.letters), strictly=False)
+        return values.surely(terms.substituted(value, self.letters), False, self.assume)
 
     def _check_attributes(self, name: str) -> None:
         """Where records differ in attributes too, all that is read and related must be told by records.
@@ -683,7 +770,7 @@ class Setting(Composition, Shown):
         A policy that names records does not say which of those of one name it joins.
         """
         told = self.target.edits(self.databases) is not None or isinstance(self.target, Changes)
-        unsaid = [one for one in self.granularities if one.names]
+        unsaid = [one for one in self.granularities if one.partial]
         if not told and policy_of(self.target) is None:
             unsaid = [self.target]
         if unsaid:
@@ -855,7 +942,7 @@ def _told_apart(
     return apart, [replace(one, reads=read(one.reads)) for one in mechanisms]
 
 
-def _one_meaning(what: str, named: Sequence[Granularity | Table | Function | None]) -> None:
+def _one_meaning(what: str, named: Sequence[Granularity | Table | Function | Recoding | None]) -> None:
     """Raises InvalidSetting where two different values have one name."""
     meanings: dict[str, object] = {}
     for one in named:
@@ -917,6 +1004,28 @@ def _domains_of(given: Term, stated: Mapping[str, Domain]) -> Iterator[tuple[str
         yield name, domain
 
 
+def _assumed(given: object, domains: Mapping[str, Domain]) -> Assumption:
+    """A relation between parameters of a setting."""
+    known = {name: terms.letter(name, domain) for name, domain in domains.items()}
+    try:
+        found = assumption(given, known)
+    except formulas.FormulaError as error:
+        raise InvalidSetting(f"assume: {error}") from None
+    for name in sorted(found.letters):
+        if name not in domains:
+            raise InvalidSetting(f"assume: {name} is no parameter of the mechanisms{near(name, domains)}")
+    for side in (found.left, found.right):
+        if (expression := formulas.given(side)) is not None:
+            for one in expression.free_symbols:
+                check_assumptions(one, domains[str(one)])
+    found = Assumption(
+        terms.substituted(found.left, known), found.sign, terms.substituted(found.right, known)
+    )
+    if why := doubt(found):
+        raise InvalidSetting(f"assume: {why}")
+    return found
+
+
 def setting(
     *mechanisms: Mechanism,
     on: DatabaseClass,
@@ -924,16 +1033,20 @@ def setting(
     parameters: Mapping[str, str] | None = None,
     title: str = "",
     adaptive: bool = False,
+    assume: Sequence[object] = (),
 ) -> Setting:
     """A setting from mechanisms with sympy expressions as parameters.
 
     parameters -- for a symbol by name the values it may take ("positive", "in (0,1)", …);
-    symbols that are not named have the domain that their own assumptions state.
+    symbols that are not named have the domain that their own assumptions state;
+    assume -- relations between parameters: texts such as "u > l", or sympy relations.
     """
     if not isinstance(on, DatabaseClass) or not isinstance(target, Granularity):
         raise InvalidSetting(
             "on is a class such as dpcompose.multisets(...), target a granularity such as dpcompose.bounded"
         )
+    if isinstance(assume, str):
+        raise InvalidSetting(f'assume is a list of relations, such as ["{assume}"]')
     stated = {str(name): Domain.read(str(words)) for name, words in (parameters or {}).items()}
     domains: dict[str, Domain] = {}
     for mechanism in mechanisms:
@@ -951,9 +1064,19 @@ def setting(
             for name, domain in _domains_of(value, stated):
                 if domains.setdefault(name, domain) != domain:
                     raise InvalidSetting(f"two symbols are called {name}, with different assumptions")
-    for one in (target, *(m.satisfies.granularity for m in mechanisms)):
+    about = (one.granularity for m in mechanisms for one in (m.satisfies, *m.also))
+    for one in (target, *about):
         for name, domain in () if one is None else one.letters.items():
             if domains.setdefault(name, stated.get(name) or domain) != domain:
                 raise InvalidSetting(f"{name} is {domains[name]}, and {domain} in {one} neighbours")
-    made = Setting(on, target, mechanisms, MappingProxyType(stated | domains), title, adaptive=adaptive)
+    domains = stated | domains
+    made = Setting(
+        on,
+        target,
+        mechanisms,
+        MappingProxyType(domains),
+        title,
+        adaptive=adaptive,
+        assume=tuple(_assumed(one, domains) for one in assume),
+    )
     return made.in_one_notion()

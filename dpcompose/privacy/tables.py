@@ -556,23 +556,24 @@ class ProbabilityTable:
         return self._result(found, 1, lambda value: exponentials.log_of(value) / (order - 1))
 
     def renyi_between(self, order: object, D: Database, E: Database) -> sympy.Expr:
-        """D_α(M(D)‖M(E)) at a rational order α > 1, as an exact sympy expression.
+        """D_α(M(D)‖M(E)) at a rational order α ≥ 1, or ∞, as an exact sympy expression (GB Def. VI.9).
+
+        D_1 is the mean of the loss; D_∞ the largest loss, so M is d-private where D_∞ ≤ d(D, E) for all D, E.
 
         >>> T = probability_table({"a": ["1/2", "1/2"], "b": ["1/4", "3/4"]})
         >>> T.renyi_between("3/2", "a", "b")
         2*log(sqrt(6)/6 + sqrt(2)/2)
+        >>> T.renyi_between("oo", "a", "b")
+        log(2)
         """
-        alpha = formulas.term(order).number
-        if alpha is None or alpha <= 1:
-            raise ValueError(f"the order is a rational number above 1, not {order!r}")
-        moments = []
-        for p, q in zip(self.rows[D], self.rows[E], strict=True):
-            if p != 0:
-                if q == 0:
-                    return formulas.expression(INFINITY)
-                x, y = map(exponentials.as_term, (p, q))
-                moments.append(x**alpha * y ** (1 - alpha))
-        return formulas.expression(terms.log(terms.add(moments)) / (alpha - 1))
+        alpha = formulas.term(order)
+        if alpha != INFINITY and (alpha.number is None or alpha.number < 1):
+            raise ValueError(f"the order is a rational number from 1, or oo, not {order!r}")
+        both = [(p, q) for p, q in zip(self.rows[D], self.rows[E], strict=True) if p != 0]
+        if any(q == 0 for _, q in both):
+            return formulas.expression(INFINITY)
+        rows = [(exponentials.as_term(p), exponentials.as_term(q)) for p, q in both]
+        return formulas.expression(_renyi(rows, alpha))
 
     def trade_off(self, D: Database, E: Database) -> tuple[tuple[sympy.Expr, sympy.Expr], ...]:
         """T(M(D), M(E)) as its vertices (α, β), α increasing: between them it is linear (GB Def. VI.17).
@@ -873,3 +874,14 @@ def independent(*tables: ProbabilityTable) -> ProbabilityTable:
     return ProbabilityTable(
         tables[0].databases, tuple(product(*(one.outcomes for one in tables))), rows, domains
     )
+
+
+def _renyi(rows: Sequence[tuple[Term, Term]], alpha: Term) -> Term:
+    """D_α of two distributions by the probabilities of their outcomes, all above 0."""
+    if alpha == INFINITY:
+        return terms.log(terms.top(1, [p / q for p, q in rows]))
+    if alpha == terms.ONE:
+        return terms.add(p * terms.log(p / q) for p, q in rows)
+    order = alpha.number
+    assert order is not None
+    return terms.log(terms.add(p**order * q ** (1 - order) for p, q in rows)) / (order - 1)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.notions import FILE_KEYS
+from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.schema import Notions
 from dpcompose.privacy.settings import InvalidSetting, Setting
@@ -23,19 +24,13 @@ from dpcompose.spaces.maps import (
     Composed,
     Everything,
     Function,
+    Map,
     Part,
+    Recoding,
     Table,
     table,
 )
 from dpcompose.spaces.policies import policies_in
-from dpcompose.spaces.queries import (
-    Bit,
-    Histogram,
-    Location,
-    Mean,
-    Query,
-    Sum,
-)
 from dpcompose.spaces.reading import EachVertex
 
 LARGEST_WRITTEN = 20_000
@@ -48,27 +43,24 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
     notions -- the parameters of each notion that there are pages for.
     """
     databases = setting.databases
-    for notion in setting.notions:
+    for notion in (*setting.notions, *(one.notion for m in setting.mechanisms for one in m.also)):
         if notion not in notions:
             raise InvalidSetting(f"problem files have no notion {notion!r}, so this cannot be saved")
     data: dict[str, Any] = {"format": 1, "title": setting.title}
     data["parameters"] = {family_of(name) or name: str(domain) for name, domain in setting.domains.items()}
     data["parameters"] |= setting.numbers
     data["databases"] = databases.data()
-    policies = {one.name: one.table() for single in _granularities(setting) for one in policies_in(single)}
-    if policies:
-        data["granularities"] = dict(sorted(policies.items()))
+    used = _granularities(setting)
+    if own := granularities_data(used):
+        data["granularities"] = own
     if isinstance(databases, Listed):
-        used = _granularities(setting)
-        data["granularities"] = {
-            str(one): {"neighbours": sorted(sorted(map(str, pair)) for pair in one.listed)}
-            for one in {one.innermost()[0] for one in used}
-            if isinstance(one, Pairs)
-        }
-        tables = {m.reads.name: m.reads for m in setting.mechanisms if isinstance(m.reads, Table)}
-        data["maps"] = {name: _map_data(f, used) for name, f in sorted(tables.items())}
+        data["granularities"] = own
+        data["maps"] = maps_data([m.reads for m in setting.mechanisms], used)
         made = {_name_of_table(m): m.table.data() for m in setting.mechanisms if m.table is not None}
         data |= {"tables": made} if made else {}
+    recoded = [m.reads for m in setting.mechanisms if isinstance(m.reads, Recoding) and m.reads.name]
+    if recoded:
+        data["maps"] = {f.name: f.table() for f in sorted(recoded, key=lambda f: f.name)}
     parts = {
         m.reads.partition: m.reads.table()
         for m in setting.mechanisms
@@ -78,14 +70,31 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
         data["partitions"] = dict(sorted(parts.items()))
     if setting.adaptive:
         data["adaptive"] = True
+    if setting.assume:
+        data["assume"] = [str(one) for one in setting.assume]
     if setting.studies:
         data["studies"] = {name: _study_data(study) for name, study in sorted(setting.studies.items())}
     data["target"] = {"granularity": setting.target.data()}
-    data["mechanisms"] = [_mechanism_data(one) for one in setting.mechanisms]
+    data["mechanisms"] = [mechanism_data(one) for one in setting.mechanisms]
     data["claims"] = [
         dict(claim.text) | ({"expect": claim.expect} if claim.expect else {}) for claim in claims
     ]
     return data
+
+
+def granularities_data(used: Sequence[Granularity]) -> dict[str, Any]:
+    """The policies and listed neighbours among some granularities, as a problem file states them."""
+    found = {one.name: one.table() for single in used for one in policies_in(single)}
+    for one in {one.innermost()[0] for one in used}:
+        if isinstance(one, Pairs):
+            found[str(one)] = {"neighbours": sorted(sorted(map(str, pair)) for pair in one.listed)}
+    return dict(sorted(found.items()))
+
+
+def maps_data(reads: Sequence[Map], used: Sequence[Granularity]) -> dict[str, Any]:
+    """The maps among what is read that are tables, as a problem file states them."""
+    tables = {f.name: f for f in reads if isinstance(f, Table)}
+    return {name: _map_data(f, used) for name, f in sorted(tables.items())}
 
 
 def _study_data(setting: Setting) -> dict[str, Any]:
@@ -93,7 +102,7 @@ def _study_data(setting: Setting) -> dict[str, Any]:
     return {
         key: value
         for key, value in to_data(setting).items()
-        if key not in ("format", "claims") and value not in ("", {})
+        if key not in ("format", "claims", "assume") and value not in ("", {})
     }
 
 
@@ -102,37 +111,38 @@ def _granularities(setting: Setting) -> list[Granularity]:
     return sorted(set(setting.granularities), key=str)
 
 
-def _mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
+def mechanism_data(mechanism: Mechanism) -> dict[str, Any]:
+    """A mechanism as a problem file states it."""
+    after = {"post-processing": mechanism.processing} if mechanism.processing else {}
+    return _before_processing(mechanism) | after
+
+
+def _before_processing(mechanism: Mechanism) -> dict[str, Any]:
     f, stated = mechanism.reads, mechanism.satisfies
     reads = f.data()
     many = {} if mechanism.members is None else {"index": "i", "count": str(mechanism.members)}
     if mechanism.query is not None and mechanism.noise is not None:
         noise = {mechanism.noise.word: formulas.to_text(mechanism.noise.term)}
-        query = _query_data(mechanism.query)
-        return {"name": mechanism.name, **many, "reads": reads, "query": query, "noise": noise}
-    guarantee: dict[str, Any] = dict(stated.text()) | {"granularity": stated.about_granularity.data()}
-    if stated.domain is not None:
-        guarantee["domain"] = stated.domain
+        query = {"query": mechanism.query.data(), "noise": noise}
+        return {"name": mechanism.name, **many, "reads": reads, **query}
+    if mechanism.also:
+        several = [_guarantee_data(one) for one in (stated, *mechanism.also)]
+        return {"name": mechanism.name, **many, "reads": reads, "satisfies": several}
+    guarantee = _guarantee_data(stated)
     made = {} if mechanism.table is None else {"table": _name_of_table(mechanism)}
     made |= {} if mechanism.study is None else {"study": mechanism.name}
     return {"name": mechanism.name, **many, "reads": reads, "guarantee": guarantee, **made}
 
 
+def _guarantee_data(stated: Guarantee) -> dict[str, Any]:
+    """A guarantee of a mechanism, as a problem file states it."""
+    data: dict[str, Any] = dict(stated.text()) | {"granularity": stated.about_granularity.data()}
+    return data if stated.domain is None else data | {"domain": stated.domain}
+
+
 def _name_of_table(mechanism: Mechanism) -> str:
     """What the table of a mechanism is called in a file."""
     return f"of {mechanism.name}"[:200]
-
-
-def _query_data(query: Query) -> str | dict[str, Any]:
-    """A query as a problem file states it."""
-    if isinstance(query, Histogram):
-        return {"histogram": query.bins}
-    if isinstance(query, Sum):
-        key = "mean" if isinstance(query, Mean) else "sum"
-        return {key: [formulas.to_text(bound) for bound in query.terms]}
-    if isinstance(query, Location):
-        return {"location": formulas.to_text(query.diameter)}
-    return "bit" if isinstance(query, Bit) else "count"
 
 
 def _map_data(f: Table, used: Sequence[Granularity]) -> dict[str, Any]:
@@ -214,6 +224,10 @@ def _listed(setting: Setting) -> Setting:
                 "neighbours and maps as they are"
             )
         granularity = stated.about_granularity
+        if mechanism.also and not isinstance(f, Everything):
+            raise InvalidSetting(
+                f"{mechanism.name} has several guarantees about what it reads, which is not written out"
+            )
         single, steps = granularity.innermost()
         made, rows = mechanism.table, names
         if not isinstance(f, Everything):
@@ -235,7 +249,9 @@ def _listed(setting: Setting) -> Setting:
             f = table(f"f{i}", {names[D]: inside[f(D)] for D in names}, given)
         if made is not None:
             made = made.written({D: rows[D] for D in made.rows})
-        return Mechanism(mechanism.name, f, stated.about(listed(granularity)), mechanism.members, table=made)
+        also = tuple(one.about(listed(one.about_granularity)) for one in mechanism.also)
+        about = stated.about(listed(granularity))
+        return replace(mechanism, reads=f, satisfies=about, table=made, also=also)
 
     return Setting(
         Listed(tuple(names.values())),
@@ -246,6 +262,7 @@ def _listed(setting: Setting) -> Setting:
         setting.numbers,
         setting.doubts,
         setting.adaptive,
+        setting.assume,
     )
 
 

@@ -8,11 +8,10 @@ a loss at the pair that is computed exactly from their tables and lies above the
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from dpcompose.kernel import comparison, forms, formulas, terms
 from dpcompose.kernel.certificates import BadCertificate
@@ -20,18 +19,18 @@ from dpcompose.kernel.deciders import exponentials, promises
 from dpcompose.kernel.deciders.curves import Piece
 from dpcompose.kernel.deciders.pieces import curve
 from dpcompose.kernel.deciders.signs import is_at_least
-from dpcompose.kernel.intervals import NoEnclosure, enclosure, sign
+from dpcompose.kernel.intervals import Interval, sign
 from dpcompose.kernel.terms import INFINITY, Term
-from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, rounded
-from dpcompose.language.shown import Shown
+from dpcompose.language.decimals import SHOWN_DIGITS, rounded
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import computed, witnesses
 from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.proof.refuting import Alone, Counterexample, shown_loss
 from dpcompose.proof.registry import Page
 from dpcompose.proof.witnesses import Noisy, Number, OnTable, Row, Violating
-from dpcompose.spaces.databases import Database, DatabaseClass
+from dpcompose.spaces.databases import Database
 from dpcompose.spaces.maps import Part
 from dpcompose.spaces.metrics import INFINITE, Distance, Queried
 
@@ -50,114 +49,6 @@ class NotAbove(BadCertificate):
     def __init__(self, least: Fraction, most: Fraction, why: str = "") -> None:
         self.least, self.most = least, most
         super().__init__(why or "the computed delta is not seen to be above the claimed one")
-
-
-@dataclass(frozen=True)
-class Alone:
-    """One of several mechanisms that loses more than is claimed by itself; `by`: why this is enough."""
-
-    mechanism: str
-    loss: str
-    by: str
-
-    def data(self) -> dict[str, str]:
-        return {"mechanism": self.mechanism, "loss": self.loss, "by": self.by}
-
-
-@dataclass(frozen=True, repr=False)
-class Counterexample(Shown):
-    """D ~ E and a point at which mechanisms that fit the assumptions lose more than is claimed.
-
-    actual -- the exact loss at (D, E), None for ∞; claimed -- the claim's value there; of mechanisms that
-    are given as tables they may be constant terms, such as log(3);
-    squared -- whether these are squares: those of the parameter that is composed by squares;
-    names -- the mechanisms of the rows; databases -- the class of the pair;
-    alone -- one of several mechanisms that loses too much by itself, if there is one (GB Prop. VII.2);
-    through -- the conversion pages by which the claim implies what is violated: a claim in another notion;
-    without -- mechanisms whose outputs are left out: what the others lose, all lose (GB Prop. VII.2);
-    bits -- where the loss is a δ that is enclosed: with how many binary digits; then `actual` is what it
-    is at least, and `most` what it is at most.
-    """
-
-    pair: tuple[Database, Database]
-    point: Mapping[str, Fraction]
-    claimed: Number
-    actual: Number | None
-    rows: tuple[Row, ...]
-    names: tuple[str, ...]
-    databases: DatabaseClass
-    alone: Alone | None = None
-    squared: bool = False
-    through: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-    bits: int | None = None
-    most: Fraction | None = None
-
-    def __repr__(self) -> str:
-        D, E = map(self.databases.printed, self.pair)
-        at = "".join(f", {name} = {x}" for name, x in sorted(self.point.items()))
-        return f"D = {D}, D' = {E}{at}, {self.lost()}"
-
-    def data(self) -> dict[str, Any]:
-        """As JSON, with the databases as the class shows them."""
-        data: dict[str, Any] = {
-            "databases": [self.databases.show(D) for D in self.pair],
-            "parameters": {name: str(x) for name, x in sorted(self.point.items())},
-            "claimed": self.shown(self.claimed),
-            "actual": self.shown(self.actual),
-            "mechanisms": [row.data() for row in self.rows],
-        }
-        if self.most is not None:
-            data |= {"at-most": decimal(self.most), "bits": self.bits}
-        data |= {"alone": self.alone.data()} if self.alone is not None else {}
-        data |= {"without": list(self.without)} if self.without else {}
-        return data | ({"through": list(self.through)} if self.through else {})
-
-    def lost(self) -> str:
-        """What is claimed and what is lost, in words."""
-        what = "loss" if self.most is None else "delta"
-        of = "" if self.most is None else "delta "
-        at_least = "at least " if self.is_at_least else ""
-        claimed, actual = self.decimals
-        return (
-            f"claimed {of}{self.shown(self.claimed)}{claimed}, "
-            f"true {what} {at_least}{self.shown(self.actual)}{actual}"
-        )
-
-    @property
-    def decimals(self) -> tuple[str, str]:
-        """Decimals beside the claimed value, rounded up, and the true one, rounded down; they differ."""
-        if self.most is not None or self.actual is None:
-            return "", ""
-        claimed, actual = (_unsquared(one, self.squared) for one in (self.claimed, self.actual))
-        digits = SHOWN_DIGITS
-        while digits < MOST_SHOWN_DIGITS and not _differ(claimed, actual, digits):
-            digits += 1
-        return beside(claimed, True, digits), beside(actual, False, digits)
-
-    @property
-    def is_at_least(self) -> bool:
-        """Whether the true loss may be larger than the one that is shown."""
-        return bool(self.without) or self.most not in (None, self.actual)
-
-    def shown(self, loss: Number | None) -> str:
-        """A loss, or a claimed value, as a formula."""
-        if self.most is not None and isinstance(loss, Fraction):
-            return decimal(loss)
-        return _shown(loss, self.squared)
-
-
-MOST_SHOWN_DIGITS = 30
-"""To how many digits a claimed and a true loss are shown at most, to tell them apart."""
-
-
-def _differ(less: Term, more: Term, digits: int) -> bool:
-    """Whether two numbers are told apart by so many digits, the smaller rounded up, the larger down."""
-    try:
-        low, high = enclosure(less, 4 * digits).high, enclosure(more, 4 * digits).low
-    except NoEnclosure:
-        return True
-    return rounded(low, digits, up=True) < rounded(high, digits, up=False)
 
 
 LARGEST_INSTANCE = 1_000
@@ -229,26 +120,11 @@ def make(
         )
     is_square = page.head.shows in inputs.theory.rule(claimed.notion).head.squared
     value = _claimed(dict(claimed.terms)[page.head.shows], point, is_square, setting)
-    on_tables = any(isinstance(row, OnTable) for row in rows)
-    actual = _lost_by_ratio(rows, value) if on_tables else witnesses.loss(rows)
-    if not on_tables and not witnesses.above(actual, value):
-        raise BadCertificate(
-            f"the loss {_shown(actual, is_square)} is not above the claimed {_shown(value, is_square)}"
-        )
+    actual = _lost(rows, value, is_square)
     names = tuple(setting.mechanisms[row.mechanism - 1].name for row in rows)
-    alone = None if on_tables else _alone(inputs, rows, value, is_square)
-    return Counterexample(
-        pair,
-        dict(point),
-        value,
-        actual,
-        tuple(rows),
-        names,
-        setting.databases,
-        alone,
-        is_square,
-        without=left_out,
-    )
+    found = Counterexample(pair, dict(point), value, actual, tuple(rows), names, setting.databases)
+    alone = _alone(inputs, rows, value, is_square)
+    return replace(found, alone=alone, squared=is_square, without=left_out)
 
 
 def _moving(
@@ -286,12 +162,31 @@ def by_curve(
         raise BadCertificate(f"no page computes {claimed.notion} bounds here")
     if unknown := _without_curve(inputs, page, moving):
         raise Unknown(unknown)
+    rows, pieces = _pieces(inputs, page, moving, pair, point)
+    actual = computed.delta(curve(pieces), claimed, bits, point)
+    value = computed.claimed_delta(claimed, bits, point)
+    if actual.low <= value.high:
+        raise NotAbove(actual.low, actual.high)
+    names = tuple(_names([_name(inputs, i) for i in row.alike]) for row in rows)
+    shown, least, most = _told_apart(value, actual)
+    found = Counterexample(pair, dict(point), shown, least, tuple(rows), names, setting.databases)
+    return replace(found, without=left_out, bits=bits, most=most)
+
+
+def _pieces(
+    inputs: Inputs,
+    page: Page,
+    moving: Mapping[int, Distance],
+    pair: tuple[Database, Database],
+    point: Mapping[str, Fraction],
+) -> tuple[list[Row], list[Piece | None]]:
+    """What mechanisms do at a pair of databases, and the pieces of the curve that they have together."""
     known: dict[tuple[Guarantee, Distance], Piece | None] = {}
     alike: dict[Piece | None, list[int]] = {}
-    noisy: list[Piece | None] = []
+    pieces: list[Piece | None] = []
     rows: list[Row] = []
     for i, r in moving.items():
-        mechanism = setting.mechanisms[i - 1]
+        mechanism = inputs.setting.mechanisms[i - 1]
         times = inputs.times[i - 1] if inputs.times else 1
         if not mechanism.is_concrete:
             if (stated := (mechanism.satisfies, r)) not in known:
@@ -302,48 +197,20 @@ def by_curve(
         row, moves = _released(inputs, i, pair, point)
         rows.append(row)
         for one in (computed.piece(page, mechanism, entry, point) for entry in moves):
-            noisy.append(one and one.times(times))
-    pieces = [None if one is None else one.times(len(some)) for one, some in alike.items()]
-    rows += [witnesses.canonical(one, tuple(some)) for one, some in alike.items()]
-    actual = computed.delta(curve([*noisy, *pieces]), claimed, bits, point)
-    value = computed.claimed_delta(claimed, bits, point)
-    if actual.low <= value.high:
-        raise NotAbove(actual.low, actual.high)
-    names = tuple(_names([_name(inputs, i) for i in row.alike]) for row in rows)
-    exact = value.low == value.high
+            pieces.append(one and one.times(times))
+    pieces += [None if one is None else one.times(len(some)) for one, some in alike.items()]
+    return rows + [witnesses.canonical(one, tuple(some)) for one, some in alike.items()], pieces
+
+
+def _told_apart(claimed: Interval, actual: Interval) -> tuple[Fraction, Fraction, Fraction]:
+    """The claimed δ, and what the true one is at least and at most, to so many digits that they differ."""
+    exact = claimed.low == claimed.high
     for digits in itertools.count(SHOWN_DIGITS):
-        shown = value.high if exact else rounded(value.high, digits, up=True)
+        shown = claimed.high if exact else rounded(claimed.high, digits, up=True)
         least, most = (rounded(end, digits, up) for end, up in ((actual.low, False), (actual.high, True)))
         if least > shown:
             break
-    return Counterexample(
-        pair,
-        dict(point),
-        shown,
-        least,
-        tuple(rows),
-        names,
-        setting.databases,
-        without=left_out,
-        bits=bits,
-        most=min(most, Fraction(1)),
-    )
-
-
-LARGEST_MULTIPLE = 4_096
-"""How often the records of a pair are taken at most, where its multiples are neighbours as well."""
-
-
-def with_multiples(inputs: Inputs, pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
-    """The pairs; where they stand for all their multiples, also some of these, small ones first."""
-    some = list(pairs)
-    yield from some
-    if inputs.neighbouring_pairs().growing:
-        times = 4
-        while times <= LARGEST_MULTIPLE:
-            for D, E in some:
-                yield tuple(sorted(D * times)), tuple(sorted(E * times))
-            times *= 4
+    return shown, least, min(most, Fraction(1))
 
 
 def _name(inputs: Inputs, i: int) -> str:
@@ -373,7 +240,9 @@ def _check_possible(
     needed = {*setting.used, *point}.union(*(value.letters for _, value in claimed.terms))
     domains = setting.domains.items()
     comparison.check_allowed(
-        point, {name: domain for name, domain in domains if name in needed or terms.moves(name)}
+        point,
+        {name: domain for name, domain in domains if name in needed or terms.moves(name)},
+        setting.assume,
     )
 
 
@@ -552,23 +421,26 @@ MOST_EMPTY = 8
 """How many empty bins at the end of a histogram are written out."""
 
 
-def _lost_by_ratio(rows: Sequence[Row], claimed: Number) -> Number | None:
-    """The loss of rows, some of tables, which is more than is claimed; None for ∞.
+def _lost(rows: Sequence[Row], claimed: Number, is_square: bool) -> Number | None:
+    """The loss of rows, which is more than is claimed; None for ∞.  Raises BadCertificate where it is not.
 
-    Losses may be logarithms: powers of e are compared.  Raises BadCertificate where it is not more.
+    The loss of outcomes of tables may be a logarithm: powers of e are compared.
     """
-    try:
-        limit, lost = promises.power(witnesses.exact(claimed)), witnesses.ratio(rows)
-        if lost is None:
-            return None
-        actual = witnesses.number_of(exponentials.log_of(lost))
-        is_above = is_at_least(limit, lost) is not None
-    except ValueError as error:
-        raise BadCertificate(str(error)) from None
+    if any(isinstance(row, OnTable) for row in rows):
+        try:
+            limit, lost = promises.power(witnesses.exact(claimed)), witnesses.ratio(rows)
+            if lost is None:
+                return None
+            actual: Number | None = witnesses.number_of(exponentials.log_of(lost))
+            is_above = is_at_least(limit, lost) is not None
+        except ValueError as error:
+            raise BadCertificate(str(error)) from None
+    else:
+        actual = witnesses.loss(rows)
+        is_above = witnesses.above(actual, claimed)
     if not is_above:
-        raise BadCertificate(
-            f"the loss {_shown(actual, False)} is not above the claimed {_shown(claimed, False)}"
-        )
+        lost_words, words = shown_loss(actual, is_square), shown_loss(claimed, is_square)
+        raise BadCertificate(f"the loss {lost_words} is not above the claimed {words}")
     return actual
 
 
@@ -595,7 +467,7 @@ def _claimed(claimed: Term, point: Mapping[str, Fraction], is_square: bool, sett
 def _alone(inputs: Inputs, rows: Sequence[Row], claimed: Number, is_square: bool) -> Alone | None:
     """The mechanism of several that loses most by itself, if that is more than is claimed."""
     page, setting = inputs.theory.processing("parts"), inputs.setting
-    if page is None or len(rows) < 2:
+    if page is None or len(rows) < 2 or any(isinstance(row, OnTable) for row in rows):
         return None
     losses = [(witnesses.loss((row,)), setting.mechanisms[row.mechanism - 1].name) for row in rows]
     loss, name = losses[0]
@@ -604,19 +476,4 @@ def _alone(inputs: Inputs, rows: Sequence[Row], claimed: Number, is_square: bool
             loss, name = other, of
     if not witnesses.above(loss, claimed):
         return None
-    return Alone(name, _shown(loss, is_square), page.cite("any", setting.adaptive))
-
-
-def _shown(loss: Number | None, is_square: bool) -> str:
-    return "oo" if loss is None else formulas.to_text(_unsquared(loss, is_square))
-
-
-def _unsquared(loss: Number, is_square: bool) -> Term:
-    """A loss or a claimed value as it is, or of its square; −x where that is −x²."""
-    value = witnesses.exact(loss)
-    if not is_square:
-        return value
-    if isinstance(loss, Fraction) and loss < 0:
-        return -terms.sqrt(-value)
-    base, exponent = value.base_and_exponent
-    return base if exponent.number == 2 and sign(base) == 1 else terms.sqrt(value)
+    return Alone(name, shown_loss(loss, is_square), page.cite("any", setting.adaptive))

@@ -6,18 +6,24 @@ What a page is, and what is wrong with one, says `dpcompose.kernel.pages`.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel import folders, grammar
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.heads import Hypothesis
-from dpcompose.kernel.kinds import Closer, Fact, Named, Noise, Rule, Witness
+from dpcompose.kernel.kinds import Closer, Fact, Named, Rule, Witness
 from dpcompose.kernel.pages import Page, PageError, WrongPage, error_of
+from dpcompose.kernel.releases import Noise
 from dpcompose.language.shown import Shown
+from dpcompose.spaces.additions import NOTHING, Additions, WrongAddition
+
+if TYPE_CHECKING:
+    from dpcompose.privacy.noises import Noise as Added
 
 __all__ = [
     "Closer",
@@ -30,6 +36,7 @@ __all__ = [
     "Rule",
     "Theory",
     "Witness",
+    "WrongAddition",
     "WrongPage",
     "believed",
     "folder",
@@ -44,11 +51,14 @@ __all__ = [
 class Theory(Shown):
     """The pages that are in force, by id.
 
-    wrong -- pages that cannot be used; asking for one of them raises PageError with all its mistakes.
+    wrong -- pages that cannot be used; asking for one of them raises PageError with all its mistakes;
+    own -- what problem files may name besides, and hypotheses -- the files of one's own that pages may name.
     """
 
     pages: Mapping[str, Page]
     wrong: tuple[WrongPage, ...] = ()
+    own: Additions = NOTHING
+    hypotheses: Mapping[str, ModuleType] = field(default_factory=lambda: MappingProxyType({}))
 
     def __repr__(self) -> str:
         there = (
@@ -155,6 +165,16 @@ class Theory(Shown):
         """The page of a kind of noise, if there is one."""
         return self._one("noise", surely=False, noise=word)
 
+    def noise_of(self, word: str, parameter: object) -> Added:
+        """Noise of a kind that has a page of one's own, with its parameter.  Raises KeyError without one."""
+        from dpcompose.language import formulas
+        from dpcompose.privacy.noises import Noise as Added
+
+        if word not in self.own.noises:
+            known = ", ".join(self.own.noises) or "none"
+            raise KeyError(f"there is no page of one's own about a noise {word!r}; there are: {known}")
+        return Added(word, formulas.term(parameter), self.own.noises[word])
+
     def computed(self, notion: str, of: Iterable[tuple[str, str]]) -> Page | None:
         """The page that computes bounds in a notion from guarantees in some notions, if there is one.
 
@@ -224,8 +244,12 @@ def standard() -> Theory:
     return load(folder())
 
 
-def theorems(*more: str | Path) -> Theory:
+def theorems(*more: str | Path, own: Iterable[Any] = ()) -> Theory:
     """The theory of the pages that ship with dpcompose, and of those in folders of one's own.
+
+    own -- what pages and problem files may name besides, as values in Python: granularities, classes of
+    databases, maps; a module with a list OWN of such, or with a hypothesis: `check` and `WORDS`,
+    as in the files of dpcompose/proof/hypotheses.
 
     Pages of one's own are at most believed: each result that rests on one says so.  Wrong pages are left out,
     with a warning; what needs one of them raises PageError.
@@ -233,31 +257,63 @@ def theorems(*more: str | Path) -> Theory:
     >>> theorems()
     86 theorem pages
     """
-    theory = load(folder(), *map(Path, more)) if more else standard()
+    theory = load(folder(), *map(Path, more), own=own) if more or own else standard()
     if theory.wrong:
         warnings.warn(str(error_of(theory.wrong)), stacklevel=2)
     return theory
 
 
-def load(*where: Path) -> Theory:
+def load(*where: Path, own: Iterable[Any] = ()) -> Theory:
     """The theory of all pages below some folders; wrong ones are left out, and `Theory.wrong` lists them.
 
-    Only pages of the folder that ships with dpcompose are primitive.  Raises PageError where there are none.
+    own -- as for `theorems`.  Only pages of the folder that ships with dpcompose are primitive.
+    Raises PageError where there are none.
     """
     for one in where:
         if not one.is_dir():
             raise PageError(f"there is no folder {one}")
     shipped = folder()
     found = [folders.Folder(one, one.resolve() == shipped) for one in where]
-    pages, wrong = folders.load(found, _language())
+    some = list(own)
+    hypotheses = _hypotheses([one for one in some if isinstance(one, ModuleType)])
+    pages, wrong = folders.load(found, _language(hypotheses))
     if not pages and not wrong:
         raise PageError(f"there are no theorem pages in {', '.join(map(str, where))}")
-    return Theory(MappingProxyType(pages), wrong)
+    values = [one for one in some if not isinstance(one, ModuleType)]
+    listed = [one for module in some if isinstance(module, ModuleType) for one in getattr(module, "OWN", ())]
+    noises = {
+        page.head.noise: page.head
+        for page in pages.values()
+        if page.head.kind == "noise" and not page.path.resolve().is_relative_to(shipped)
+    }
+    added = Additions.of([*values, *listed], MappingProxyType(noises))
+    return Theory(MappingProxyType(pages), wrong, added, hypotheses)
 
 
-def _language() -> folders.Language:
+def _language(hypotheses: Collection[str]) -> folders.Language:
     """What pages are written in: the names of the hypotheses, formulas, and the values of parameters."""
-    return folders.Language(predicates(), grammar.names, Domain.read)
+    return folders.Language((*predicates(), *hypotheses), grammar.names, Domain.read)
+
+
+def _hypotheses(modules: Iterable[ModuleType]) -> Mapping[str, ModuleType]:
+    """The modules that decide a hypothesis, by the file's name.  Raises WrongAddition.
+
+    A hypothesis of one's own is written as those in hypotheses/: `check` and `WORDS`.  What it answers never
+    makes a verdict: it says whether a theorem is cited.
+    """
+    found: dict[str, ModuleType] = {}
+    for module in modules:
+        name = module.__name__.rpartition(".")[2]
+        if not hasattr(module, "check"):
+            if not hasattr(module, "OWN"):
+                raise WrongAddition(f"{name} has neither a list OWN nor a hypothesis: check and WORDS")
+            continue
+        if not isinstance(getattr(module, "WORDS", None), str):
+            raise WrongAddition(f"{name} decides a hypothesis, and needs it in words: WORDS")
+        if name in found or name in predicates():
+            raise WrongAddition(f"there is a hypothesis {name} already; call yours by another name")
+        found[name] = module
+    return MappingProxyType(found)
 
 
 @lru_cache(maxsize=1)

@@ -189,7 +189,11 @@ def sensitivity(
         raise TypeError(f"images are compared in a granularity or by a function, and not in {to!r}")
     if reads is not everything:
         raise TypeError("what is read before a map is a map too: dpcompose.composed(f, reads)")
-    to = neighbours if to is None else to
+    return _of_map(f, on, neighbours, neighbours if to is None else to, theory)
+
+
+def _of_map(f: Map, on: DatabaseClass, neighbours: Granularity, to: To, theory: Theory) -> Sensitivity:
+    """How far the images of neighbours are apart at most, in a granularity or by a function of two."""
     stated = to if isinstance(to, Granularity) else neighbours
     guarantee = Guarantee("pure", (("epsilon", sympy.Integer(1)),), stated, "own")
     setting = Setting(on, neighbours, (Mechanism(f"the map {f.written('D')}", f, guarantee),), {})

@@ -52,11 +52,15 @@ class Fit(Shown):
 
 @dataclass(frozen=True)
 class Held:
-    """A hypothesis that holds in a setting, in words; `covered` says what was gone through."""
+    """A hypothesis that holds in a setting, in words; `covered` says what was gone through.
+
+    declared -- whether the setting says so, and nothing was checked.
+    """
 
     hypothesis: Hypothesis
     words: str
     covered: str
+    declared: bool
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,8 @@ class Citing:
         cited: Page | None = None
         fits: list[Fit] = []
         for page in ranked(self.theory, self.theory.of_kind("named"), conclusions.notion):
+            if not all(self._evidence(page, one).holds for one in page.head.where):
+                continue
             reason, pair = self._misfit(page, conclusions.notion)
             if reason is not None:
                 fits.append(Fit(page, False, False, reason, pair))
@@ -132,12 +138,18 @@ class Citing:
         if cited is None:
             cited = ranked(self.theory, self.theory.of_kind("substitution"), conclusions.notion)[0]
             return Citation(cited, (), tuple(fits))
-        return Citation(cited, tuple(map(self.held, cited.head.hypotheses)), tuple(fits))
+        return Citation(cited, tuple(map(self.held, self._hypotheses(cited.head))), tuple(fits))
+
+    def _hypotheses(self, head: Named) -> list[Hypothesis]:
+        """What a theorem supposes: of mechanisms that read earlier outputs also what it says of these."""
+        of_adaptive = [head.adaptively] if self.setting.adaptive and head.adaptively is not None else []
+        return [*of_adaptive, *head.where, *head.hypotheses]
 
     def held(self, hypothesis: Hypothesis) -> Held:
         """A hypothesis that holds, with what was gone through."""
         evidence = binding.check(self.inputs, hypothesis)
-        return Held(hypothesis, binding.words(self.inputs, hypothesis), evidence.words)
+        declared = evidence.answer is Answer.DECLARED
+        return Held(hypothesis, binding.words(self.inputs, hypothesis), evidence.words, declared)
 
     def _other(self, page: Page, conclusions: Conclusions) -> str:
         """What a theorem gives where that is not the guarantee; "" where it is."""
@@ -169,7 +181,7 @@ class Citing:
         """Why a theorem does not fit, with the witness of a failing hypothesis."""
         if (reason := self._premises(page.head, notion)) is not None:
             return reason, None
-        for hypothesis in page.head.hypotheses:
+        for hypothesis in self._hypotheses(page.head):
             evidence = self._evidence(page, hypothesis)
             if not evidence.holds:
                 return self._failing(hypothesis, evidence), evidence.pair
@@ -178,8 +190,10 @@ class Citing:
     def _premises(self, head: Named, notion: str) -> str | None:
         """Why the premises of a composition theorem are not those of the setting; None where they are."""
         setting, wanted = self.setting, head.premises
-        if notion not in {*head.items, *head.conclusion}:
+        if notion not in {*head.items, *head.conclusion, *head.notions}:
             return f"it is not stated for {self.theory.form_of(notion)}"
+        if setting.adaptive and head.adaptively is None:
+            return "it is about independent mechanisms"
         if wanted.target is not None and str(setting.target) != wanted.target:
             return f"it is about {wanted.target} neighbours, the target is {setting.target}"
         noisy = next((one.name for one in setting.mechanisms if one.noise is not None), None)
@@ -212,7 +226,7 @@ class Citing:
         if wanted.domain != "any" and not everything and self.domain(i) != wanted.domain:
             return (
                 f"it needs guarantees on the {wanted.domain} domain, "
-                f"that of {mechanism.name} is on the {stated.domain} one"
+                f"that of {mechanism.name} is on the {self.domain(i)} one"
             )
         return None
 

@@ -15,7 +15,8 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
-from dpcompose.kernel import comparison, forms, formulas, terms
+from dpcompose.kernel import assumptions, comparison, forms, formulas, terms
+from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.boxes import distance, shifted
 from dpcompose.kernel.certificates import BadCertificate, domain_data, letters, text_of
 from dpcompose.kernel.deciders import rays, values
@@ -24,7 +25,9 @@ from dpcompose.kernel.deciders.elementary import NotElementary
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.forms import Form, Known, NotAForm
 from dpcompose.kernel.terms import Term, letter
-from dpcompose.search.comparisons import arguments, covering, weights
+from dpcompose.search.comparisons import arguments, assuming, covering, weights
+from dpcompose.search.comparisons.answers import Point as Point
+from dpcompose.search.comparisons.answers import Proof as Proof
 from dpcompose.search.comparisons.points import Point as Values
 from dpcompose.search.comparisons.points import grid, piece_at, simple, usual, where_large, where_negative
 from dpcompose.search.comparisons.solver import Z3, Solver
@@ -49,30 +52,17 @@ LARGEST_POINT = 2_000
 """The most members at whose values a comparison is evaluated."""
 
 
-@dataclass(frozen=True)
-class Proof:
-    """g ≥ l holds for all allowed values; the certificate shows it, by weights and the deciders used."""
-
-    certificate: Mapping[str, Any]
-    used: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class Point:
-    """l > g at the point."""
-
-    values: Mapping[str, Fraction]
-
-
 def compare(
     greater: Term,
     lesser: Term,
     solver: Solver | None = STANDARD,
     efforts: int | None = None,
     to_prove: bool = False,
+    assumed: Assumed = assumptions.NOTHING,
 ) -> Proof | Point | None:
     """Whether greater ≥ lesser for all allowed values of their letters; None where neither was shown.
 
+    assumed -- relations that hold for all allowed values; then a point has values for their letters, too;
     solver -- what finds points of polynomials; efforts -- how often a proof by calculus is looked for at
     most, each time with more effort; to_prove -- whether only a proof is wanted: where none was found, no
     points are looked for any more.
@@ -83,10 +73,16 @@ def compare(
     >>> compare(e + f, terms.largest(e, f)).certificate["difference"]
     'e + f - max(e, f)'
     """
-    try:
-        return _Question(greater, lesser, solver, efforts, to_prove).answer()
-    except (NotAForm, RecursionError):
-        return None
+
+    def answer(more: Term, less: Term, left: Assumed) -> Proof | Point | None:
+        try:
+            return _Question(more, less, solver, efforts, to_prove, left).answer()
+        except (NotAForm, RecursionError):
+            return None
+
+    if not assumed:
+        return answer(greater, lesser, assumed)
+    return assuming.decide(greater, lesser, assumed, answer)
 
 
 @dataclass
@@ -96,6 +92,7 @@ class _Question:
     solver: Solver | None
     efforts: int | None
     to_prove: bool = False
+    assumed: Assumed = assumptions.NOTHING
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:
@@ -112,7 +109,7 @@ class _Question:
         found = set()
         for term, relation in self.missing:
             for one, strictly in ((term, True), (term, False), (-term, True)):
-                if (relation == ">= 0" or strictly) and values.surely(one, strictly):
+                if (relation == ">= 0" or strictly) and values.surely(one, strictly, self.assumed):
                     found.add((one, strictly))
                     break
         return frozenset(found)
@@ -171,7 +168,7 @@ class _Question:
             "proof": proof,
         }
         try:
-            used = comparison.check_at_least(self.greater, self.lesser, certificate)
+            used = comparison.check_at_least(self.greater, self.lesser, certificate, self.assumed)
         except BadCertificate:
             return None
         return Proof(certificate, used)
@@ -235,7 +232,9 @@ class _Question:
             if forms.pieces(difference, MANY_PIECES) is None:
                 continue
             try:
-                proof = self.proof(step(weights.tree(difference, symbols, self.known, at_once=False)))
+                proof = self.proof(
+                    step(weights.tree(difference, symbols, self.known, False, self.left(difference)))
+                )
             except NoWeights:
                 continue
             if proof is not None:
@@ -244,6 +243,10 @@ class _Question:
             if self.fails(point):
                 return Point(point)
         return None
+
+    def left(self, difference: Form) -> list[Form]:
+        """What is ≥ 0 by assumptions, in the letters of the difference: of a shifted one nothing is said."""
+        return [comparison.forms_of(one) for one in self.assumed] if difference is self.difference else []
 
     def _where_negative(self, difference: Form) -> Iterator[Values]:
         some = forms.pieces(difference, MANY_PIECES)
@@ -474,10 +477,10 @@ def written_out(term: Term, sizes: Mapping[str, int]) -> Term:
     return terms.changed(term, replace)
 
 
-def reason(greater: Term, lesser: Term) -> str:
+def reason(greater: Term, lesser: Term, assumed: Assumed = assumptions.NOTHING) -> str:
     """Why a comparison may have stayed undecided, in words."""
     try:
-        question = _Question(greater, lesser, None, None)
+        question = _Question(greater, lesser, None, None, assumed=assumed)
         missing = forms.missing_values([greater, lesser], question.known)
         if missing:
             return f"{formulas.to_text(missing[0][0])} is not known to be {missing[0][1]}"

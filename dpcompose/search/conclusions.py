@@ -138,9 +138,15 @@ class Conclusions:
                     return False
                 continue
             one, other = self._form(key, value), self._form(key, known[key])
-            if one != other and spread(one) != spread(other):
+            if one == other or spread(one) == spread(other):
+                continue
+            if not self.setting.assumed or not self._is_same(key, value, known[key]):
                 return False
         return True
+
+    def _is_same(self, key: str, one: Term, other: Term) -> bool:
+        """Whether two values are seen to be equal."""
+        return self._surely_at_least(key, one, other) and self._surely_at_least(key, other, one)
 
     def _compared(self, concluded: Values) -> str:
         """How a conclusion that is not the guarantee compares with it."""
@@ -157,7 +163,10 @@ class Conclusions:
     def _surely_at_least(self, key: str, greater: Term, lesser: Term) -> bool:
         if greater.kind == "oo" or lesser.kind == "oo":
             return greater.kind == "oo"
-        return parameters.at_least(greater, lesser, self._is_squared(key), FEW_EFFORTS) is not None
+        return (
+            parameters.at_least(greater, lesser, self._is_squared(key), FEW_EFFORTS, self.setting.assumed)
+            is not None
+        )
 
     def _is_squared(self, key: str) -> bool:
         return key in self.rule.head.squared
@@ -165,7 +174,7 @@ class Conclusions:
     def _form(self, key: str, value: Term) -> Form:
         """The form of a parameter's value, or of its square where it is composed by squares."""
         try:
-            return (forms.squared if self._is_squared(key) else forms.read)(value)
+            return (forms.squared if self._is_squared(key) else forms.read)(value, self.setting.known)
         except NotAForm as error:
             raise NoConclusion(f"is not compared with it: {error}") from None
 

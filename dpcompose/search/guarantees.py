@@ -241,7 +241,9 @@ def _optimal(shop: Workshop, guarantee: Theorem) -> dict[str, Theorem]:
     key, value = lower.says.key, dict(shown.values)[lower.says.key]
     with suppress(NoTheorem):
         return {key: shop.prover.by("optimal", guarantee, lower, key=key)}
-    certificate = parameters.at_least(lower.says.value, value, _squared(shop.theory, shown.notion, key))
+    certificate = parameters.at_least(
+        lower.says.value, value, _squared(shop.theory, shown.notion, key), assumed=shop.setting.assumed
+    )
     if certificate is None:
         return {}
     with suppress(NoTheorem):
@@ -302,7 +304,9 @@ def weakened(prover: Prover, guarantee: Theorem, claim: Mapping[str, str]) -> Th
             continue
         if lesser.kind == "oo":
             return None
-        found = parameters.at_least(greater, lesser, _squared(prover.theory, known.notion, key))
+        found = parameters.at_least(
+            greater, lesser, _squared(prover.theory, known.notion, key), assumed=prover.setting.assumed
+        )
         if found is None:
             return None
         certificates[key] = found
@@ -333,7 +337,7 @@ def guarantees_in(shop: Workshop, notion: str, claimed: Mapping[str, Term] | Non
         )
     first = found[0]
     for other in found[1:]:
-        if _is_less(other, first, claimed):
+        if is_less(other, first, claimed):
             first = other
     return [first, *(one for one in found if one is not first)]
 
@@ -377,7 +381,7 @@ def _for_claims(theory: Theory, notion: str, claimed: Mapping[str, Term] | None)
     return f"; {free[0].id} is for claims, which say {' and '.join(free[0].head.free)}"
 
 
-def _is_less(one: Guarantees, other: Guarantees, claimed: Mapping[str, Term] | None) -> bool:
+def is_less(one: Guarantees, other: Guarantees, claimed: Mapping[str, Term] | None = None) -> bool:
     """Whether a guarantee is the smaller one where all parameters have their usual values.
 
     Smaller is the one whose further parameters are at most the claim's (without a claim: the other
@@ -397,7 +401,10 @@ def _is_less(one: Guarantees, other: Guarantees, claimed: Mapping[str, Term] | N
 
 def _at_usual(values: Mapping[str, Term], setting: Setting) -> dict[str, Term] | None:
     """The values at the simplest point of the parameters, the members of a family all alike."""
-    point = parameters.completed(setting, parameters.usual(dict(setting.parameters)))
+    usual = parameters.usual(dict(setting.parameters))
+    point = parameters.completed(
+        setting, {**usual, **next(points(setting, 1), {})} if setting.assumed else usual
+    )
     try:
         return {
             key: value if value.kind == "oo" else formulas.at(value, point) for key, value in values.items()
@@ -414,4 +421,4 @@ def _below(x: Term, y: Term) -> bool:
 
 def points(setting: Setting, most: int = 24) -> Iterator[Mapping[str, Fraction]]:
     """A few simple points of a setting's parameters."""
-    return islice(parameters.points(dict(setting.parameters)), most)
+    return islice(parameters.points(dict(setting.parameters), setting.assumed), most)

@@ -9,12 +9,14 @@ from functools import lru_cache
 from typing import Any
 
 from dpcompose.kernel import forms, formulas, terms
+from dpcompose.kernel.assumptions import NOTHING, Assumed
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.polynomials import NotAForm
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.terms import ZERO, Term
 from dpcompose.search import comparing
 from dpcompose.search.comparing import Point, Proof
+from dpcompose.search.comparisons.assuming import allowed_points
 from dpcompose.search.comparisons.points import grid, simple, usual
 
 MOST_MEMBERS = 2_000
@@ -24,47 +26,60 @@ __all__ = ["MOST_MEMBERS", "at_least", "completed", "far_points", "points", "sim
 
 
 @lru_cache(maxsize=4096)
-def at_least(greater: Term, lesser: Term, squared: bool = False, efforts: int | None = None) -> Any:
+def at_least(
+    greater: Term,
+    lesser: Term,
+    squared: bool = False,
+    efforts: int | None = None,
+    assumed: Assumed = NOTHING,
+) -> Any:
     """A certificate that greater ≥ lesser for all allowed values; None where none is found.
 
-    squared -- whether the squares of values ≥ 0 are compared; efforts -- see `comparing.compare`.
+    squared -- whether the squares of values ≥ 0 are compared; efforts, assumed -- see
+    `comparing.compare`.
     """
     if not squared:
-        return _shown(greater, lesser, efforts)
+        return _shown(greater, lesser, efforts, assumed)
     data: dict[str, Any] = {}
     if not greater.nonnegative:
-        shown = _shown(greater, ZERO, efforts)
+        shown = _shown(greater, ZERO, efforts, assumed)
         if shown is None:
             return None
         data["not negative"] = shown
     with suppress(NotAForm):
-        squares = _shown(_square(greater), _square(lesser), efforts)
+        squares = _shown(_square(greater, assumed), _square(lesser, assumed), efforts, assumed)
         return None if squares is None else data | {"squares": squares}
     return None
 
 
-def _shown(greater: Term, lesser: Term, efforts: int | None) -> Any:
-    found = comparing.compare(greater, lesser, efforts=efforts, to_prove=True)
+def _shown(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed) -> Any:
+    found = comparing.compare(greater, lesser, efforts=efforts, to_prove=True, assumed=assumed)
     return found.certificate if isinstance(found, Proof) else None
 
 
-def where_larger(greater: Term, lesser: Term, squared: bool = False) -> Mapping[str, Fraction] | None:
+def where_larger(
+    greater: Term, lesser: Term, squared: bool = False, assumed: Assumed = NOTHING
+) -> Mapping[str, Fraction] | None:
     """A point of allowed values at which greater > lesser; None where none is found."""
     sides = (lesser, greater)
     if squared:
         with suppress(NotAForm):
-            sides = _square(lesser), _square(greater)
-    found = comparing.compare(*sides)
+            sides = _square(lesser, assumed), _square(greater, assumed)
+    found = comparing.compare(*sides, assumed=assumed)
     return found.values if isinstance(found, Point) else None
 
 
-def points(domains: Mapping[str, Domain]) -> Iterator[Mapping[str, Fraction]]:
+def points(domains: Mapping[str, Domain], assumed: Assumed = NOTHING) -> Iterator[Mapping[str, Fraction]]:
     """Simple points: all alike, one much larger or smaller than the rest, and mixtures of a few."""
-    return iter(grid(domains))
+    return allowed_points(assumed, domains, grid)
 
 
-def far_points(domains: Mapping[str, Domain]) -> Iterator[Mapping[str, Fraction]]:
+def far_points(domains: Mapping[str, Domain], assumed: Assumed = NOTHING) -> Iterator[Mapping[str, Fraction]]:
     """Points at which all letters, one, or all but one are much larger or smaller than usual."""
+    return allowed_points(assumed, domains, _far_points)
+
+
+def _far_points(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fraction]]:
     few = {name: simple(domain)[:4] for name, domain in sorted(domains.items())}
     if not all(few.values()):
         return
@@ -81,8 +96,14 @@ BETWEEN = (Fraction(3), Fraction(12))
 """Values between 1 and 100, at which exponentials are neither small nor too large to be told apart."""
 
 
-def points_between(domains: Mapping[str, Domain]) -> Iterator[Mapping[str, Fraction]]:
+def points_between(
+    domains: Mapping[str, Domain], assumed: Assumed = NOTHING
+) -> Iterator[Mapping[str, Fraction]]:
     """Points at which all letters that can have a value in between have it."""
+    return allowed_points(assumed, domains, _points_between)
+
+
+def _points_between(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fraction]]:
     usual_values = {name: values[0] for name, domain in domains.items() if (values := simple(domain))}
     for x in BETWEEN if len(usual_values) == len(domains) else ():
         there = {name: x for name, domain in domains.items() if domain.contains(x) and not domain.integer}
@@ -108,5 +129,6 @@ def completed(setting: Setting, point: Mapping[str, Fraction]) -> dict[str, Frac
     return found
 
 
-def _square(term: Term) -> Term:
-    return forms.write(forms.squared(term))
+def _square(term: Term, assumed: Assumed) -> Term:
+    known = frozenset((one.term, one.strictly) for one in assumed)
+    return forms.write(forms.squared(term, known))

@@ -23,6 +23,7 @@ from dpcompose.privacy.elaboration import Elaborated, NotElaborated
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.settings import InvalidSetting, Setting
 from dpcompose.search import guarantees, stated
+from dpcompose.search.choices import Choices
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.verdicts import Judge, Verdict, without_guarantees
 from dpcompose.spaces.databases import TooLarge
@@ -102,6 +103,8 @@ class Proofs:
         try:
             stated.check(self.setting, self.theory)
             _ = self.unknown
+            if self.setting.has_choices:
+                return NoGuarantee("a guarantee of each mechanism is to be chosen")
             return guarantees.workshop(self.elaborated.core, self.theory)
         except (InvalidSetting, NotElaborated, NoGuarantee, TooLarge) as error:
             return error
@@ -110,6 +113,15 @@ class Proofs:
     def unknown(self) -> str:
         """Why it is not known whether there are mechanisms as the setting says; "" where it is."""
         return stated.check_values(self.elaborated.core)
+
+    @cached_property
+    def choices(self) -> Choices | None:
+        """The choices of one guarantee of each mechanism, where some have several.  Raises like `shop`."""
+        if not self.setting.has_choices:
+            return None
+        if isinstance(found := self._shop_or_why, InvalidSetting | NotElaborated | TooLarge):
+            raise found.with_traceback(None)
+        return Choices(self.elaborated.core, self.theory)
 
     def shop_in(self, notion: str) -> Workshop:
         """The same with noise stated in a notion."""
@@ -122,6 +134,8 @@ class Proofs:
         if self.unknown:
             raise NoGuarantee(self.unknown)
         try:
+            if self.choices is not None:
+                return self.choices.best(notion)[1]
             return guarantees.best(self.shop if notion is None else self.shop_in(notion), notion)
         except TermError as error:
             raise NoGuarantee(f"{TOO_LARGE}: {error}; {NEARER}") from None
@@ -164,6 +178,9 @@ class Proofs:
     def _judged(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim; one that says nothing needs no guarantee."""
         try:
+            if self.choices is not None:
+                _ = self.choices.every
+                return self.choices.judge(claim)
             shop = self.shop_in(claim["notion"])
         except NoGuarantee:
             found = without_guarantees(Prover(self.elaborated.core, self.theory), claim)
@@ -185,6 +202,7 @@ class Proofs:
         """The two databases of each type at which a refuted claim's mechanisms lose what they do."""
         (theorem,) = proved.theorems[:1]
         elaborated = self.elaborated
+        theorem = theorem.premises[0] if theorem.rule == "choose" else theorem
         if theorem.rule == "one_by_one" and elaborated.flat is not None:
             theorem, elaborated = theorem.premises[0], elaborated.flat
         lower = next((one.says for one in theorem.premises if isinstance(one.says, Lower)), None)
@@ -245,7 +263,7 @@ def saved(
 
 def _optimal(proofs: Proofs, main: Known) -> list[Theorem]:
     """That a guarantee is optimal: by itself, or for the mechanisms of studies one by one."""
-    if main.optimal or proofs.shop.flat is None:
+    if main.optimal or proofs.choices is not None or proofs.shop.flat is None:
         return list(main.optimal.values())
     said = main.says
     claim = {"notion": said.notion} | {key: formulas.to_text(value) for key, value in said.values}

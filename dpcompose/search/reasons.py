@@ -78,7 +78,7 @@ def _may_be_smaller(best: Guarantees, key: str, value: Term) -> bool:
     known = dict(best.main.says.values)[key]
     if "oo" in (known.kind, value.kind):
         return known.kind == "oo" != value.kind
-    return parameters.where_larger(known, value, _squared(best, key)) is not None
+    return parameters.where_larger(known, value, _squared(best, key), best.shop.setting.assumed) is not None
 
 
 def _unknown(best: Guarantees, said: Satisfies) -> list[tuple[str, str]]:
@@ -87,9 +87,10 @@ def _unknown(best: Guarantees, said: Satisfies) -> list[tuple[str, str]]:
     for key, value in said.values:
         if (
             "oo" not in (value.kind, known[key].kind)
-            and parameters.at_least(value, known[key], _squared(best, key)) is None
+            and parameters.at_least(value, known[key], _squared(best, key), None, best.shop.setting.assumed)
+            is None
         ):
-            found.append((key, comparing.reason(value, known[key])))
+            found.append((key, comparing.reason(value, known[key], best.shop.setting.assumed)))
     return found
 
 

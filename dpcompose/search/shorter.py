@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.assumptions import NOTHING, Assumed, letters_of
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
@@ -23,15 +24,17 @@ FEW_EFFORTS = 1
 
 
 def shorter(prover: Prover, guarantee: Theorem) -> Theorem:
-    """The same guarantee, written with fewer losses, where families occur in it; else as it is."""
+    """The same guarantee, written with fewer losses, where families occur in it, or relations are
+    assumed; else as it is."""
     said = guarantee.says
     assert isinstance(said, Satisfies)
-    squared = prover.theory.rule(said.notion).head.squared
+    squared, assumed = prover.theory.rule(said.notion).head.squared, prover.setting.assumed
     certificates: dict[str, Any] = {}
     values = dict(said.values)
     for key, value in said.values:
-        less = largest(value, key in squared)
-        if less != value and (shown := parameters.at_least(less, value, key in squared)) is not None:
+        less = largest(value, key in squared, assumed)
+        shown = None if less == value else parameters.at_least(less, value, key in squared, None, assumed)
+        if shown is not None:
             values[key], certificates[key] = less, shown
     if not certificates:
         return guarantee
@@ -41,19 +44,22 @@ def shorter(prover: Prover, guarantee: Theorem) -> Theorem:
     return guarantee
 
 
-def largest(value: Term, squared: bool) -> Term:
+def largest(value: Term, squared: bool, assumed: Assumed = NOTHING) -> Term:
     """A maximum without those losses that another one is seen to be at least."""
-    if value.kind != "top" or value.of[0] != 1 or not value.has("over") or len(value.parts) > MOST_COMPARED:
+    if value.kind != "top" or value.of[0] != 1 or len(value.parts) > MOST_COMPARED:
         return value
-    return terms.top(1, _undominated(value.parts, squared))
+    if not value.has("over") and not (assumed and value.letters.keys() & letters_of(assumed).keys()):
+        return value
+    return terms.top(1, _undominated(value.parts, squared, assumed))
 
 
-def _undominated(some: Iterable[Term], squared: bool) -> list[Term]:
+def _undominated(some: Iterable[Term], squared: bool, assumed: Assumed) -> list[Term]:
+    def is_least(greater: Term, lesser: Term) -> bool:
+        return parameters.at_least(greater, lesser, squared, FEW_EFFORTS, assumed) is not None
+
     kept: list[Term] = []
     for one in some:
-        if any(parameters.at_least(other, one, squared, FEW_EFFORTS) is not None for other in kept):
+        if any(is_least(other, one) for other in kept):
             continue
-        kept = [other for other in kept if parameters.at_least(one, other, squared, FEW_EFFORTS) is None] + [
-            one
-        ]
+        kept = [other for other in kept if not is_least(one, other)] + [one]
     return kept

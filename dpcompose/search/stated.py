@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.settings import Mechanism
 from dpcompose.kernel.settings import Setting as Core
@@ -10,16 +11,21 @@ from dpcompose.kernel.terms import ZERO, Term, letter
 from dpcompose.kernel.theory import NoPage, Theory
 from dpcompose.privacy.settings import InvalidSetting, Setting
 from dpcompose.proof.registry import Theory as Pages
-from dpcompose.search import comparing
+from dpcompose.search import comparing, satisfiable
 from dpcompose.search.comparing import Point, Proof
 from dpcompose.search.guarantees import NoGuarantee
+from dpcompose.search.satisfiable import NoValues
 
 
 def check(setting: Setting, theory: Theory) -> None:
-    """That each guarantee is one of a known notion.  Raises InvalidSetting, NoGuarantee."""
+    """That each guarantee is one of a known notion, and some values satisfy what is assumed of parameters.
+
+    Raises InvalidSetting, NoGuarantee.
+    """
+    check_assumptions(setting)
     if setting.doubts:
         raise NoGuarantee(setting.doubts[0])
-    for mechanism in setting.mechanisms:
+    for mechanism in (one for several in setting.mechanisms for one in several.alone):
         stated = mechanism.satisfies
         try:
             rule = theory.rule(stated.notion)
@@ -30,6 +36,22 @@ def check(setting: Setting, theory: Theory) -> None:
             ) from None
         if wrong := rule.head.misread(stated.terms):
             raise InvalidSetting(f"{mechanism.name}: {wrong}")
+
+
+def check_assumptions(setting: Setting) -> str:
+    """That some values satisfy what is assumed; why it is not known, or "".  Raises InvalidSetting."""
+    if not setting.assume:
+        return ""
+    try:
+        found = satisfiable.point(setting.assume)
+    except NoValues as error:
+        raise InvalidSetting(f"assume: {error}") from None
+    if found is not None:
+        return ""
+    return (
+        f"it is not known whether any values satisfy {' and '.join(map(str, setting.assume))}; "
+        "if none do, what is proved says nothing"
+    )
 
 
 def check_pages(setting: Setting, theory: Pages) -> None:
@@ -51,12 +73,13 @@ def check_values(core: Core) -> str:
     unknown = ""
     for mechanism in core.mechanisms:
         if mechanism.noise is None and mechanism.study is None:
-            for key, value in mechanism.values:
-                unknown = unknown or _unknown(mechanism, key, value)
+            every = (*mechanism.values, *(one for other in mechanism.also for one in other.values))
+            for key, value in every:
+                unknown = unknown or _unknown(mechanism, key, value, core.assumed)
     return unknown
 
 
-def _unknown(mechanism: Mechanism, key: str, value: Term) -> str:
+def _unknown(mechanism: Mechanism, key: str, value: Term, assumed: Assumed) -> str:
     if value.kind == "oo" or value.nonnegative:
         return ""
     named = f"{key} of {mechanism.name}"
@@ -66,7 +89,7 @@ def _unknown(mechanism: Mechanism, key: str, value: Term) -> str:
         families = {name: domain for name, domain in value.letters.items() if terms.moves(name)}
         members = {name: letter(f"{name[:-3]}[1]", domain) for name, domain in families.items()}
         value = terms.substituted(value, members)
-    found = comparing.compare(value, ZERO)
+    found = comparing.compare(value, ZERO, assumed=assumed)
     if isinstance(found, Proof):
         return ""
     if isinstance(found, Point):
@@ -75,4 +98,4 @@ def _unknown(mechanism: Mechanism, key: str, value: Term) -> str:
         raise InvalidSetting(
             f"{named} must be at least 0 for all allowed values, but it is {there}{f' at {at}' if at else ''}"
         )
-    return f"it is not known that {named} is never negative: {comparing.reason(value, ZERO)}"
+    return f"it is not known that {named} is never negative: {comparing.reason(value, ZERO, assumed)}"

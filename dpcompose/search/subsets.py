@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.kernel.certificates import BadCertificate
-from dpcompose.proof.counterexamples import Counterexample, NotAbove, Unknown
+from dpcompose.proof.counterexamples import NotAbove, Unknown
+from dpcompose.proof.refuting import Counterexample
 
 Making = Callable[[Sequence[str]], Counterexample]
 """Makes a counterexample without the mechanisms of some names; raises BadCertificate where it is none."""

@@ -153,19 +153,20 @@ class Judge:
         optimal = self._optimal(theorem, lower, key, dict(said.values)[key])
         return (None, None) if optimal is None else (False, optimal)
 
-    @staticmethod
-    def _is_same(greater: Term, lesser: Term) -> bool:
+    def _is_same(self, greater: Term, lesser: Term) -> bool:
         """Whether two values, of which the one is at least the other, are equal."""
         if greater == lesser or terms.INFINITY in (greater, lesser):
             return greater == lesser
-        return parameters.at_least(lesser, greater) is not None
+        return parameters.at_least(lesser, greater, assumed=self.shop.setting.assumed) is not None
 
     def _optimal(self, theorem: Theorem, lower: Theorem, key: str, value: Term) -> Theorem | None:
         """The theorem that nothing smaller than a proved claim holds."""
         assert isinstance(lower.says, Lower)
         squared = key in self.shop.theory.rule(lower.says.notion).head.squared
         with suppress(NoTheorem):
-            certificate = parameters.at_least(lower.says.value, value, squared)
+            certificate = parameters.at_least(
+                lower.says.value, value, squared, assumed=self.shop.setting.assumed
+            )
             return self.shop.prover.by("optimal", theorem, lower, key=key, certificate=certificate)
         return None
 
@@ -176,7 +177,7 @@ class Judge:
         if greater.kind == "oo":
             yield from map(self.completed, guarantees.points(self.shop.setting, 1))
             return
-        found = parameters.where_larger(greater, lesser)
+        found = parameters.where_larger(greater, lesser, assumed=self.shop.setting.assumed)
         if found is not None:
             yield self.completed({**next(guarantees.points(self.shop.setting, 1), {}), **found})
 
@@ -304,7 +305,9 @@ class Judge:
         usual = next(guarantees.points(self.shop.setting, 1), {})
         if not through and lower.value.kind != "oo":
             value = dict(said.values)[lower.key]
-            found = None if value.kind == "oo" else parameters.where_larger(lower.value, value)
+            assumed, found = self.shop.setting.assumed, None
+            if value.kind != "oo":
+                found = parameters.where_larger(lower.value, value, assumed=assumed)
             if found is not None:
                 yield self.completed({**usual, **found})
         for point in guarantees.points(self.shop.setting, FEW_POINTS):
@@ -317,7 +320,8 @@ class Judge:
         usual = next(guarantees.points(self.shop.setting, 1), {})
         letters = {name for value in values for name in value.letters}
         domains = {name: one for name, one in self.shop.setting.parameters if name in letters}
-        for point in islice(parameters.far_points(domains), FEW_POINTS if domains else 0):
+        far = parameters.far_points(domains, self.shop.setting.assumed)
+        for point in islice(far, FEW_POINTS if domains else 0):
             yield {**usual, **point}
 
     def completed(self, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
@@ -329,7 +333,11 @@ class Judge:
     def _by_curve(self, claim: Mapping[str, str], said: Satisfies, found: Verdict) -> Verdict:
         """The verdict by a computed curve, where there is one that says more."""
         if least.page(self.shop, said.notion) is None:
-            return self._exceeded(claim, found, [{}])
+            return self._exceeded(
+                claim,
+                found,
+                [next(guarantees.points(self.shop.setting, 1), {}) if self.shop.setting.assumed else {}],
+            )
         constant = not any(value.letters for _, value in said.values)
         if constant and all(value.kind != "oo" for _, value in said.values):
             for bits in BITS:
@@ -366,7 +374,7 @@ class Judge:
     def _all_points(self, said: Satisfies) -> list[dict[str, Fraction]]:
         """Simple points; with members of families for all that some neighbours move."""
         far = self._far_points(*dict(said.values).values())
-        between = parameters.points_between(dict(self.shop.setting.parameters))
+        between = parameters.points_between(dict(self.shop.setting.parameters), self.shop.setting.assumed)
         points = chain(guarantees.points(self.shop.setting, FEW_POINTS), between, far)
         fewest: dict[str, Fraction] = {}
         for one in self.shop.types.types:
@@ -440,6 +448,8 @@ def _by_itself(prover: Prover, claim: Mapping[str, str], said: Satisfies) -> The
             if value.kind == "oo":
                 return prover.by("trivial", claim=dict(claim), key=key)
             if key in limits:
-                certificate = parameters.at_least(value, terms.number(limits[key]), False)
+                certificate = parameters.at_least(
+                    value, terms.number(limits[key]), assumed=prover.setting.assumed
+                )
                 return prover.by("trivial", claim=dict(claim), key=key, certificate=certificate)
     return None

@@ -1,4 +1,4 @@
-"""Tables: tuples of records that have several attributes, and the map that reads some of these."""
+"""Records with attributes: tables, tuples of such records, and the maps that read by attributes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from dpcompose.kernel.fields import near
+from dpcompose.spaces.attributes import written
 from dpcompose.spaces.databases import (
     LARGEST_CLASS,
     LARGEST_SHAPE,
@@ -16,11 +18,12 @@ from dpcompose.spaces.databases import (
     Database,
     DatabaseClass,
     Listed,
+    Multisets,
     Size,
     TooLarge,
     Tuples,
 )
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.maps import Map, Recoding, Restriction
 
 Attribute = tuple[str, tuple[str, ...]]
 
@@ -50,22 +53,24 @@ class Tables(Tuples):
         super().__post_init__()
 
     @cached_property
-    def _values_of(self) -> dict[str, dict[str, str]]:
+    def _values_of(self) -> Mapping[str, Mapping[str, str]]:
         """The values of each record, by attribute."""
         names = [name for name, _ in self.attributes]
-        found = {}
-        for values in product(*(values for _, values in self.attributes)):
-            record = values[0] if len(values) == 1 else f"({', '.join(values)})"
-            found[record] = dict(zip(names, values, strict=True))
+        found = {
+            written(values): dict(zip(names, values, strict=True))
+            for values in product(*(values for _, values in self.attributes))
+        }
         if len(found) < prod(len(values) for _, values in self.attributes):
             raise ValueError("two records of other attributes are written alike; use other words for values")
         return found
 
+    def values_of(self, record: str) -> Mapping[str, str]:
+        return self._values_of[record]
+
     def of(self, record: str, names: Iterable[str]) -> str:
         """What a record has in some attributes, as a record of the table with these only."""
         known = self._values_of[record]
-        values = [known[name] for name in names]
-        return values[0] if len(values) == 1 else f"({', '.join(values)})"
+        return written(known[name] for name in names)
 
     def at(self, position: int) -> tuple[Cell, ...]:
         return tuple((position, name) for name, values in self.attributes if len(values) > 1)
@@ -91,9 +96,8 @@ class Tables(Tuples):
     def put(self, D: Database, changes: Mapping[Cell, Any]) -> Database:
         for cell, value in changes.items():
             assert isinstance(cell, tuple)
-            known = self._values_of[super().value(D, cell[0])] | {cell[1]: value}
-            record = next(iter(known.values())) if len(known) == 1 else f"({', '.join(known.values())})"
-            D = super().put(D, {cell[0]: record})
+            known = {**self._values_of[super().value(D, cell[0])], cell[1]: value}
+            D = super().put(D, {cell[0]: written(known.values())})
         return D
 
     def data(self) -> dict[str, Any]:
@@ -175,6 +179,128 @@ class Columns(Map):
         return {"attributes": list(self.names_read)}
 
 
+@dataclass(frozen=True, repr=False)
+class Where(Restriction):
+    """D ↦ the records of D that have one of some values in each of some attributes.
+
+    conditions -- for some attributes the values that are read; records -- those that a class has of these,
+    once `on` was told the class.
+    """
+
+    conditions: tuple[Attribute, ...] = ()
+    of: DatabaseClass | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def told(self) -> bool:
+        return self.of is not None
+
+    def on(self, databases: DatabaseClass) -> Map:
+        if self.of == databases or self.unfit(databases):
+            return self
+        return replace(self, records=self._chosen(databases), of=databases)
+
+    def _chosen(self, databases: DatabaseClass) -> tuple[str, ...]:
+        assert isinstance(databases, Multisets)
+        return tuple(
+            record
+            for record in databases.records
+            if all(databases.values_of(record)[name] in values for name, values in self.conditions)
+        )
+
+    @property
+    def names(self) -> frozenset[object]:
+        return frozenset((name, value) for name, values in self.conditions for value in values)
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        known = databases.attributes if isinstance(databases, Multisets) else None
+        if known is None:
+            return f"reads records by attributes, but those of {databases} have none"
+        for name, values in self.conditions:
+            if name not in known.names:
+                return f"reads the attribute {name!r}, which records do not have{near(name, known.names)}"
+            for value in values:
+                if name not in known.open and value not in known.values[name]:
+                    there = near(value, known.values[name])
+                    return f"reads the value {value!r} of {name}, which it has not{there}"
+        return None
+
+    def written(self, D: str) -> str:
+        return f"{D}|{{{', '.join(_condition(*one) for one in self.conditions)}}}"
+
+    def data(self) -> str | dict[str, Any]:
+        return {"where": {name: list(values) for name, values in self.conditions}}
+
+
+@dataclass(frozen=True, repr=False)
+class Projection(Recoding):
+    """D ↦ the multiset of some attributes of all records of a multiset D.
+
+    kept -- the attributes; of -- the class, once `on` was told it.
+    """
+
+    kept_attributes: tuple[str, ...] = ()
+    of: DatabaseClass | None = field(default=None, compare=False, repr=False)
+
+    def on(self, databases: DatabaseClass) -> Map:
+        if self.of == databases or self.unfit(databases):
+            return self
+        assert isinstance(databases, Multisets)
+        assert databases.attributes is not None
+        kept = [name for name in databases.attributes.names if name in self.kept_attributes]
+        codes = ((x, written(databases.values_of(x)[name] for name in kept)) for x in databases.records)
+        return replace(self, codes=tuple(codes), of=databases)
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        assert isinstance(databases, Multisets) and databases.attributes is not None
+        return replace(databases, records=(), attributes=databases.attributes.keeping(self.kept_attributes))
+
+    @property
+    def names(self) -> frozenset[object]:
+        return frozenset()
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        known = databases.attributes if isinstance(databases, Multisets) else None
+        if known is None:
+            return f"reads attributes, but the records of {databases} have none"
+        for name in self.kept_attributes:
+            if name not in known.names:
+                return f"reads the attribute {name!r}, which records do not have{near(name, known.names)}"
+        return None
+
+    def written(self, D: str) -> str:
+        return f"{D}.{'+'.join(self.kept_attributes)}"
+
+    def data(self) -> str | dict[str, Any]:
+        return {"attributes": list(self.kept_attributes)}
+
+
+def _condition(name: str, values: tuple[str, ...]) -> str:
+    return f"{name} = {values[0]}" if len(values) == 1 else f"{name} in {{{', '.join(values)}}}"
+
+
+def where(conditions: Mapping[str, Iterable[str]]) -> Where:
+    """D ↦ the records of D that have one of the given values, in each of the given attributes.
+
+    conditions -- for each attribute that matters the values that are read.
+
+    >>> import dpcompose as dpc
+    >>> people = dpc.multisets(attributes={"county": ["north", "south"], "name": "any"})
+    >>> north = where({"county": ["north"]})
+    >>> local = dpc.policy("local", replace={"keeps": ["county"]})
+    >>> M = dpc.mechanism("M", dpc.pure("e", local, "common"), reads=north)
+    >>> N = dpc.mechanism("N", dpc.pure("f", local, "common"), reads=where({"county": ["south"]}))
+    >>> dpc.compose(M, N, on=people, target=local).guarantee().epsilon
+    max(e, f)
+    """
+    given = {
+        str(name): [values] if isinstance(values, str) else list(values)
+        for name, values in conditions.items()
+    }
+    if not given or not all(given.values()):
+        raise ValueError('say which values are read: {"county": ["north"]}')
+    return Where((), tuple((name, tuple(dict.fromkeys(map(str, values)))) for name, values in given.items()))
+
+
 def tables(attributes: Mapping[str, Iterable[str]], size: str = "any") -> Tables:
     """The class of all tables: tuples of records that have a value for each attribute.
 
@@ -191,11 +317,16 @@ def tables(attributes: Mapping[str, Iterable[str]], size: str = "any") -> Tables
     return Tables((), Size.read(size), attributes=given)
 
 
-def columns(databases: Tables, *names: str) -> Columns:
-    """D ↦ the named attributes of all records of a table, in the order in which the table has them.
+def columns(databases: Tables | Multisets, *names: str) -> Map:
+    """D ↦ the named attributes of all records of a table or multiset, in the order of the class.
 
     >>> people = tables({"age": ["young", "old"], "sick": ["no", "yes"]})
     >>> columns(people, "age")(("(young, no)", "(old, yes)"))
     ('young', 'old')
     """
-    return Columns(names, databases.attributes)
+    if isinstance(databases, Tables):
+        return Columns(names, databases.attributes)
+    made = Projection("", (), kept_attributes=tuple(dict.fromkeys(names)))
+    if not names or made.unfit(databases):
+        raise ValueError(made.unfit(databases) or "say which attributes are read")
+    return made.on(databases)

@@ -18,6 +18,8 @@ from math import comb
 from typing import Any, ClassVar
 
 from dpcompose.language.shown import Shown
+from dpcompose.spaces.attributes import Attributes
+from dpcompose.spaces.attributes import attributes as read_attributes
 
 Database = Hashable
 Cell = Hashable
@@ -128,6 +130,10 @@ class DatabaseClass(Shown, ABC):
     def counts(self, D: Database, E: Database) -> Counts | None:
         """How much two databases of the class differ; None where that is not counted."""
         return None
+
+    def values_of(self, record: str) -> Mapping[str, str]:
+        """The attributes of a record, where records have some."""
+        return {}
 
     def data(self) -> dict[str, Any]:
         """The class as [databases] of a problem file says it."""
@@ -349,6 +355,33 @@ class Multisets(OfRecords):
     """Whether a record may be there more than once."""
     no_difference = (0, 0)
 
+    attributes: Attributes | None = None
+    """What records are made of, if anything: where no records are given, all combinations are."""
+
+    def __post_init__(self) -> None:
+        if self.attributes is not None and not self.records:
+            object.__setattr__(self, "records", tuple(self.attributes.by_record))
+        super().__post_init__()
+
+    def values_of(self, record: str) -> Mapping[str, str]:
+        return {} if self.attributes is None else self.attributes.by_record[record]
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether there may be more records than those with a name."""
+        return self.arbitrary or (self.attributes is not None and bool(self.attributes.open))
+
+    def data(self) -> dict[str, Any]:
+        if self.attributes is None:
+            return super().data()
+        return {"kind": self.kind, "size": str(self.sizes), "attributes": self.attributes.data()}
+
+    def naming(self, names: Collection[object], most: int) -> DatabaseClass:
+        if self.attributes is None or not self.attributes.open:
+            return super().naming(names, most)
+        values = [one for one in names if isinstance(one, tuple)]
+        return replace(self, records=(), attributes=self.attributes.naming(sorted(values), max(2, 2 * most)))
+
     def counts(self, D: Database, E: Database) -> Counts:
         """(|D∖E|, |E∖D|).
 
@@ -366,7 +399,7 @@ class Multisets(OfRecords):
         )
 
     def count(self) -> int | None:
-        if self.arbitrary or self.sizes.n is None:
+        if self.unlimited or self.sizes.n is None:
             return None
         m, n, least = len(self.records), self.sizes.n, self.sizes.least
         if self.sizes.exactly:
@@ -393,6 +426,8 @@ class Multisets(OfRecords):
             "at most": f"all multisets of size {sizes}",
             "exactly": f"all multisets of size {sizes.n}",
         }[sizes.kind]
+        if self.attributes is not None and len(self.records) == len(self.attributes.by_record):
+            return f"{size} of records with {self.attributes}"
         if not self.arbitrary:
             return f"{size} over {{{', '.join(self.records)}}}"
         named = f" that holds {', '.join(self.records)}" if self.records else ""
@@ -679,17 +714,33 @@ def refuse_if_large(databases: DatabaseClass, most: int | None = None) -> None:
         )
 
 
-def multisets(records: Iterable[str] | None = None, size: str = "any") -> Multisets:
+def multisets(
+    records: Iterable[str] | None = None,
+    size: str = "any",
+    attributes: Mapping[str, str | Iterable[str]] | None = None,
+) -> Multisets:
     """The class of all finite multisets over `records`: how often a record is there counts, its place not.
 
     records -- the record universe; None: an arbitrary one, and verdicts are worst cases over large ones;
-    size -- how many records a database has: "any", "<= n" or "= n".
+    size -- how many records a database has: "any", "<= n" or "= n";
+    attributes -- instead of records: for each name the values that it can have, or "any"; every combination
+    is a record, written (v, w) in the order of the attributes.
 
     >>> str(multisets({"child", "adult"}, size="<= 4"))
     'all multisets of size <= 4 over {adult, child}'
+    >>> multisets(attributes={"county": ["north", "south"], "name": "any"})
+    all finite multisets of records with county in {north, south}, name arbitrary
     """
+    made = _attributes(records, attributes)
     names = tuple(str(record) for record in records) if records is not None else ()
-    return Multisets(names, Size.read(size), arbitrary=records is None)
+    return Multisets(names, Size.read(size), arbitrary=records is None and made is None, attributes=made)
+
+
+def _attributes(records: object, given: Mapping[str, str | Iterable[str]] | None) -> Attributes | None:
+    """What records are made of, if anything.  Raises ValueError where records are given besides."""
+    if given is not None and records is not None:
+        raise ValueError("attributes make the records: leave out the one or the other")
+    return None if given is None else read_attributes(given)
 
 
 def tuples(

@@ -17,13 +17,11 @@ from typing import Any
 
 import sympy
 from sympy.core.symbol import Str
-from sympy.printing.precedence import PRECEDENCE
 
 from dpcompose.language import formulas
 from dpcompose.language.writing import text_latex
 from dpcompose.spaces.databases import Database, DatabaseClass, Symbolic
 from dpcompose.spaces.maps import Map, Restriction
-from dpcompose.spaces.metrics import INFINITE, Metric
 
 # atoms
 
@@ -45,7 +43,7 @@ class _Written(Symbolic):
         return size(self)
 
 
-class _Carrier(sympy.Atom):
+class Carrier(sympy.Atom):
     """An atom that carries Python values; `key` says when two are equal."""
 
     __slots__ = ("key",)
@@ -62,14 +60,14 @@ class _Carrier(sympy.Atom):
         return -1 if mine < its else 1
 
 
-class DatabaseSymbol(_Written, _Carrier):
+class DatabaseSymbol(_Written, Carrier):
     """A database D of which nothing is said but its name; `databases` makes them."""
 
     __slots__ = ("name",)
     name: str
 
     def __new__(cls, name: str) -> DatabaseSymbol:
-        made: DatabaseSymbol = _Carrier.__new__(cls)
+        made: DatabaseSymbol = Carrier.__new__(cls)
         made.name, made.key = name, (name,)
         return made
 
@@ -87,7 +85,7 @@ class DatabaseSymbol(_Written, _Carrier):
         return str(printer._deal_with_super_sub(self.name))
 
 
-class KnownDatabase(_Written, _Carrier):
+class KnownDatabase(_Written, Carrier):
     """A database of a class inside an expression; `database` makes them.
 
     >>> KnownDatabase(("a", "a", "b"))
@@ -99,7 +97,7 @@ class KnownDatabase(_Written, _Carrier):
     value: Any
 
     def __new__(cls, value: Database, databases: DatabaseClass | None = None) -> KnownDatabase:
-        made: KnownDatabase = _Carrier.__new__(cls)
+        made: KnownDatabase = Carrier.__new__(cls)
         made.value, made.databases, made.key = value, databases, (value,)
         return made
 
@@ -120,11 +118,11 @@ class KnownDatabase(_Written, _Carrier):
     def _latex(self, printer: Any) -> str:
         shown = self._shown()
         if isinstance(shown, list):
-            return rf"\left\lbrace {', '.join(map(_text, shown))}\right\rbrace"
-        return _text(shown)
+            return rf"\left\lbrace {', '.join(map(mathematics_of, shown))}\right\rbrace"
+        return mathematics_of(shown)
 
 
-class MapAtom(_Carrier):
+class MapAtom(Carrier):
     """A map f in an expression, with the class it is a map on (None: not said)."""
 
     __slots__ = ("databases", "f")
@@ -132,7 +130,7 @@ class MapAtom(_Carrier):
     f: Map
 
     def __new__(cls, f: Map, databases: DatabaseClass | None = None) -> MapAtom:
-        made: MapAtom = _Carrier.__new__(cls)
+        made: MapAtom = Carrier.__new__(cls)
         made.f, made.databases, made.key = f, databases, (f, databases)
         return made
 
@@ -141,66 +139,6 @@ class MapAtom(_Carrier):
 
     def _sympystr(self, printer: Any) -> str:
         return self.f.written("·")
-
-
-class MetricFunction(_Carrier):
-    """A metric d as a function of databases: d(D, E) is an expression for symbols D, E, else a number.
-
-    name, above -- it prints as d_name^above;
-    metric -- gives the distances;
-    databases -- the class whose databases it takes (None: whatever the metric takes);
-    same -- what makes two of them equal; the metric itself where nothing is said.
-
-    Distances are exact: whole numbers, or oo.
-
-    >>> from dpcompose.spaces.metrics import ClosedForm
-    >>> d = MetricFunction("unbounded", ClosedForm("removed + added"))
-    >>> D, E = databases("D E")
-    >>> d(D, E), d(D, D), d(("a",), ("b",))
-    (d_unbounded(D, E), 0, 2)
-    """
-
-    __slots__ = ("above", "databases", "metric", "name")
-    above: str
-    databases: DatabaseClass | None
-    metric: Metric
-    name: str
-
-    def __new__(
-        cls,
-        name: str,
-        metric: Metric,
-        databases: DatabaseClass | None = None,
-        above: str = "",
-        same: Hashable = None,
-    ) -> MetricFunction:
-        made: MetricFunction = _Carrier.__new__(cls)
-        made.name, made.metric, made.databases, made.above = name, metric, databases, above
-        made.key = (name, above, metric if same is None else same)
-        return made
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.name, self.metric, self.databases, self.above, self.key[2]
-
-    def __call__(self, x: object, y: object) -> sympy.Expr:
-        return Distance(self, x, y)
-
-    def steps(self, x: object, y: object) -> sympy.Expr | None:
-        """d(x, y) where both are known; None where they are not."""
-        x, y = (_in_class(_expression(one), self.databases) for one in (x, y))
-        if x == y:
-            return sympy.Integer(0)
-        if not (isinstance(x, KnownDatabase) and isinstance(y, KnownDatabase)):
-            return None
-        steps = self.metric(x.value, y.value)
-        return sympy.oo if steps == INFINITE else sympy.Integer(steps)
-
-    def _sympystr(self, printer: Any) -> str:
-        return f"d_{self.name}" + (f"^{self.above}" if self.above else "")
-
-    def _latex(self, printer: Any) -> str:
-        above = self.above.replace("*", r"\ast")
-        return rf"d_{{{_text(self.name)}}}" + (f"^{{{above}}}" if above else "")
 
 
 def databases(names: str) -> tuple[DatabaseSymbol, ...]:
@@ -231,13 +169,13 @@ def database(value: object, on: DatabaseClass | None = None) -> KnownDatabase:
     """
     if on is None and isinstance(value, list):
         value = sorted(map(str, value))
-    known = _in_class(_expression(value), on)
+    known = in_class(expression_of(value), on)
     if not isinstance(known, KnownDatabase):
         raise TypeError(f"{value} is not known: give a database of a class")
     return known
 
 
-def _expression(x: object) -> Any:
+def expression_of(x: object) -> Any:
     """A database as an expression; expressions stay."""
     if isinstance(x, Symbolic):
         return x
@@ -253,7 +191,7 @@ def _expression(x: object) -> Any:
     return KnownDatabase(x)
 
 
-def _in_class(x: Any, databases: DatabaseClass | None) -> Any:
+def in_class(x: Any, databases: DatabaseClass | None) -> Any:
     """The same database as one of the class.  Raises ValueError where it is none."""
     if databases is None or not isinstance(x, KnownDatabase):
         return x
@@ -269,7 +207,7 @@ class Image(_Written, sympy.Basic):
     """f(D): what a map reads of a database; known where D is."""
 
     def __new__(cls, f: MapAtom, x: Any) -> Any:
-        x = _in_class(_expression(x), f.databases)
+        x = in_class(expression_of(x), f.databases)
         if f.databases is not None and f.f.is_identity(f.databases):
             return x
         if isinstance(x, KnownDatabase):
@@ -284,31 +222,31 @@ class Image(_Written, sympy.Basic):
         f, x = self.args
         inner = printer._print(x)
         if isinstance(f.f, Restriction):
-            return rf"{inner}|_{{\lbrace {', '.join(map(_text, f.f.records))}\rbrace}}"
+            return rf"{inner}|_{{\lbrace {', '.join(map(mathematics_of, f.f.records))}\rbrace}}"
         before, _, after = f.f.written("\0").partition("\0")
         if before.endswith("(") and after == ")":
-            return rf"{_text(before[:-1])}\left({inner}\right)"
-        return f"{_text(before)}{inner}{_text(after)}"
+            return rf"{mathematics_of(before[:-1])}\left({inner}\right)"
+        return f"{mathematics_of(before)}{inner}{mathematics_of(after)}"
 
 
 class Output(sympy.Basic):
     """M(x): what a mechanism makes of an input, a random value; equal for equal inputs."""
 
     def __new__(cls, name: str, x: Any) -> Any:
-        return sympy.Basic.__new__(cls, Str(str(name)), _expression(x))
+        return sympy.Basic.__new__(cls, Str(str(name)), expression_of(x))
 
     def _sympystr(self, printer: Any) -> str:
         return f"{self.args[0].name}({printer._print(self.args[1])})"
 
     def _latex(self, printer: Any) -> str:
-        return rf"{_text(self.args[0].name)}\left({printer._print(self.args[1])}\right)"
+        return rf"{mathematics_of(self.args[0].name)}\left({printer._print(self.args[1])}\right)"
 
 
 class SymmetricDifference(_Written, sympy.Basic):
     """D △ E: the multiset of the records that one of D, E has more often, as often as it has more."""
 
     def __new__(cls, x: Any, y: Any) -> Any:
-        x, y = _ordered(x, y)
+        x, y = ordered(x, y)
         if x == y:
             return KnownDatabase(())
         if isinstance(x, KnownDatabase) and isinstance(y, KnownDatabase):
@@ -340,7 +278,7 @@ def symmetric_difference(D: object, E: object) -> Any:
     >>> symmetric_difference(D, E), symmetric_difference(("a", "a"), ("a", "b"))
     (D △ E, {a, b})
     """
-    return SymmetricDifference(_expression(D), _expression(E))
+    return SymmetricDifference(expression_of(D), expression_of(E))
 
 
 class Size(sympy.Expr):
@@ -374,97 +312,18 @@ def size(D: object) -> sympy.Expr:
     >>> size(D ^ E), size(("a", "a"))
     (|D △ E|, 2)
     """
-    return Size(_expression(D))
+    return Size(expression_of(D))
 
 
 def image_of(f: Map, D: object, on: DatabaseClass | None = None) -> Any:
     """f(D) as an expression; on -- the class that D is of, where it is known."""
-    return Image(MapAtom(f, on), _expression(D))
+    return Image(MapAtom(f, on), expression_of(D))
 
 
-def _ordered(x: Any, y: Any) -> tuple[Any, Any]:
+def ordered(x: Any, y: Any) -> tuple[Any, Any]:
     """Both in one order, for what is symmetric in them."""
     x, y = sorted((x, y), key=sympy.default_sort_key)
     return x, y
-
-
-# distances
-
-
-class _Nonnegative(sympy.Expr):
-    """A value in [0, ∞]."""
-
-    def _eval_is_extended_real(self) -> bool:
-        return True
-
-    def _eval_is_extended_nonnegative(self) -> bool:
-        return True
-
-
-class Distance(_Nonnegative):
-    """d(x, y) of two databases or images; a number where both are known, 0 where they are the same."""
-
-    def __new__(cls, d: MetricFunction, x: Any, y: Any) -> Any:
-        x, y = _ordered(_expression(x), _expression(y))
-        steps = d.steps(x, y)
-        return sympy.Expr.__new__(cls, d, x, y) if steps is None else steps
-
-    def _eval_derivative(self, s: Any) -> sympy.Expr:
-        return sympy.Integer(0)
-
-    def _sympystr(self, printer: Any) -> str:
-        d, x, y = map(printer._print, self.args)
-        return f"{d}({x}, {y})"
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        d, x, y = map(printer._print, self.args)
-        shown = rf"{d}\left({x}, {y}\right)"
-        return rf"{shown}^{{{exp}}}" if exp is not None else shown
-
-
-class Cost(_Nonnegative):
-    """θ·d(x, y): what a mechanism of parameter θ loses between inputs x and y (GB Thm. IV.1).
-
-    The same input costs 0, also for θ = ∞; distance ∞ costs ∞, also for θ = 0; and a mechanism
-    without a guarantee (θ = ∞) costs ∞ at two inputs, even at distance 0.
-
-    >>> from dpcompose.spaces.metrics import ClosedForm
-    >>> d = MetricFunction("bounded", ClosedForm("removed", same_size=True))
-    >>> D, E = databases("D E")
-    >>> Cost(0, d, D, E), Cost(0, d, ("a",), ()), Cost(sympy.oo, d, D, D), 2*Cost(3, d, ("a",), ("b",))
-    (0*d_bounded(D, E), oo, 0, 6)
-    """
-
-    precedence = PRECEDENCE["Mul"]
-
-    def __new__(cls, parameter: Any, d: MetricFunction, x: Any, y: Any) -> Any:
-        if not isinstance(parameter, sympy.Expr):
-            parameter = formulas.from_python(parameter)
-        x, y = (_in_class(_expression(one), d.databases) for one in (x, y))
-        x, y = _ordered(x, y)
-        steps = d.steps(x, y)
-        if steps is None:
-            return sympy.Expr.__new__(cls, parameter, d, x, y)
-        if x == y:
-            return sympy.Integer(0)
-        if steps is sympy.oo or parameter is sympy.oo:
-            return sympy.oo
-        return steps * parameter
-
-    @property
-    def distance(self) -> sympy.Expr:
-        """d(x, y)."""
-        return Distance(*self.args[1:])
-
-    def _eval_derivative(self, s: Any) -> sympy.Expr:
-        slope = self.args[0].diff(s)
-        return slope if slope == 0 else Cost(slope, *self.args[1:])
-
-    def _sympystr(self, printer: Any) -> str:
-        return f"{printer.parenthesize(self.args[0], PRECEDENCE['Mul'])}*{printer._print(self.distance)}"
-
-    def _latex(self, printer: Any) -> str:
-        return f"{printer.parenthesize(self.args[0], PRECEDENCE['Mul'])} {printer._print(self.distance)}"
 
 
 # values
@@ -489,11 +348,11 @@ def at(expression: Any, values: Mapping[Any, object]) -> Any:
         if one is None:
             some = ", ".join(sorted(known)) or "nothing that can be replaced"
             raise ValueError(f"there is no {name} in {expression}; there is {some}")
-        rule[one] = _expression(value) if isinstance(one, DatabaseSymbol) else formulas.from_python(value)
+        rule[one] = expression_of(value) if isinstance(one, DatabaseSymbol) else formulas.from_python(value)
     return expression.xreplace(rule)
 
 
-def _text(shown: object) -> str:
+def mathematics_of(shown: object) -> str:
     """A name as text inside mathematics; single letters as mathematics."""
     text = str(shown)
     if not text:

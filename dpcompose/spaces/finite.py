@@ -6,7 +6,7 @@ stored only where a question needs them.  Answers are the same as those of netwo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,316 +14,34 @@ from math import comb
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.spaces.arrays.sizes import Estimate, Limits, progress
-from dpcompose.spaces.databases import (
-    Database,
-    DatabaseClass,
-    Multisets,
-    OfRecords,
-    Size,
-    Streams,
-    TooLarge,
-    Tuples,
-    listed,
-    refuse_if_large,
+from dpcompose.spaces.arrays.sizes import (
+    PER_DATABASE,
+    PER_NEIGHBOUR,
+    PER_RECORD,
+    SMALLER,
+    Estimate,
+    Limits,
+    costs,
+    progress,
 )
-from dpcompose.spaces.granularities import Granularity, NotSymmetric, Pairs, Steps
-from dpcompose.spaces.maps import Composed, Function, Map, Restriction
+from dpcompose.spaces.databases import Database, DatabaseClass, Multisets, Size, TooLarge, listed
+from dpcompose.spaces.granularities import Granularity, Pairs
+from dpcompose.spaces.maps import Function, Map, Restriction
+from dpcompose.spaces.neighbours import Pair, by_pairs, by_steps, refuse_predicate, step_of
+from dpcompose.spaces.numberings import CountedMultisets, Numbering, numbered
+from dpcompose.spaces.profiles import Profile, records_read, whole_pair
 
 if TYPE_CHECKING:
     from networkx import Graph
 
     from dpcompose.spaces.arrays.layouts import Array, Layout
-    from dpcompose.spaces.arrays.parts import PartEdge
-    from dpcompose.spaces.arrays.passes import Vector
     from dpcompose.spaces.arrays.searches import Adjacency
 
-Pair = tuple[Database, Database]
 
-LARGEST_PREDICATE_CLASS = 3_000
-"""The most databases for which a predicate is asked about every pair."""
-LARGEST_NUMBERED = 10**10
-"""The most databases that have numbers by a formula; `estimate` says what can be asked about them."""
 MANY = 20_000
 """From how many databases on it may take a second to read them."""
 SAMPLE = 32
 """Of how many databases the neighbours are listed to see how large a graph is."""
-PER_NEIGHBOUR, PER_RECORD, PER_DATABASE = 3_000, 500, 5_000
-"""Nanoseconds for one neighbour that a function lists, for each record of it, and for one database that is
-listed and ordered."""
-
-
-SMALLER = {
-    "distances": "distances(D) from one database",
-    "diameter": "diameter()",
-    "profile": "profile(...), which stores no edges",
-    "edges": "the arrays of dpcompose.finite(...)",
-}
-"""Smaller questions, as errors propose them."""
-
-# databases and their numbers
-
-
-class Numbering:
-    """The databases of a finite class as 0, 1, …, in the order in which the class lists them."""
-
-    def __init__(self, databases: DatabaseClass, elements: Sequence[Database] | None = None) -> None:
-        self.databases = databases
-        if elements is not None:
-            vars(self)["elements"] = elements
-
-    @cached_property
-    def elements(self) -> Sequence[Database]:
-        """All databases, in order."""
-        return tuple(self.databases.databases())
-
-    @cached_property
-    def _numbers(self) -> Mapping[Database, int]:
-        return {D: n for n, D in enumerate(self.elements)}
-
-    def number(self, D: Database) -> int:
-        """The number of a database.  Raises ValueError where it is none of the class."""
-        try:
-            return self._numbers[D]
-        except KeyError:
-            raise ValueError(f"{D!r} is no database of {self.databases}") from None
-
-    def database(self, number: int) -> Database:
-        """The database with a number."""
-        return self.elements[number]
-
-    @property
-    def nodes(self) -> int:
-        """How many databases there are."""
-        count = len(self.elements) if "elements" in vars(self) else self.databases.count()
-        assert count is not None
-        return count
-
-
-class _Multisets(Numbering):
-    """Multisets are counted, not looked up: see `MultisetLayout`."""
-
-    databases: Multisets
-
-    @cached_property
-    def layout(self) -> Any:
-        from dpcompose.spaces.arrays.layouts import MultisetLayout
-
-        sizes = self.databases.sizes
-        return MultisetLayout(len(self.databases.records), sizes.n or 0, sizes.exactly, True, True)
-
-    def number(self, D: Database) -> int:
-        if D not in self.databases or not isinstance(D, tuple):
-            raise ValueError(f"{D!r} is no database of {self.databases}")
-        found: int = self.layout.number(tuple(D.count(record) for record in self.databases.records))
-        return found
-
-    def database(self, number: int) -> Database:
-        if "elements" in vars(self):
-            return self.elements[number]
-        counts = self.layout.counts_of(number)
-        return tuple(
-            record for record, times in zip(self.databases.records, counts, strict=True) for _ in range(times)
-        )
-
-
-class _Tuples(Numbering):
-    """Tuples are read as numbers with a digit for each position, after all shorter ones."""
-
-    databases: Tuples
-
-    @property
-    def _shortest(self) -> int:
-        sizes = self.databases.sizes
-        return (sizes.n or 0) if sizes.exactly else 0
-
-    def number(self, D: Database) -> int:
-        if D not in self.databases or not isinstance(D, tuple):
-            raise ValueError(f"{D!r} is no database of {self.databases}")
-        base = len(self.databases.records)
-        found = 0
-        for record in D:
-            found = found * base + self.databases.records.index(record)
-        return found + sum(int(base**n) for n in range(self._shortest, len(D)))
-
-    def database(self, number: int) -> Database:
-        records, length = self.databases.records, self._shortest
-        while number >= len(records) ** length:
-            number -= int(len(records) ** length)
-            length += 1
-        digits = []
-        for _ in range(length):
-            number, digit = divmod(number, len(records))
-            digits.append(records[digit])
-        return tuple(reversed(digits))
-
-
-_NUMBERINGS: Mapping[type[DatabaseClass], type[Numbering]] = MappingProxyType(
-    {Multisets: _Multisets, Tuples: _Tuples, Streams: _Tuples}
-)
-"""Classes, without their subclasses, whose databases are numbered by a formula."""
-
-
-# edges by an edit function of Python
-
-
-class _Index(dict[Any, int]):
-    """The number of a database; −1 where it is none of the class."""
-
-    def __missing__(self, D: object) -> int:
-        return -1
-
-
-def _step(granularity: Granularity, databases: DatabaseClass) -> Callable[[Database], Iterable[Database]]:
-    """D ↦ databases, among which its neighbours in the class are; others do not count."""
-    if isinstance(granularity, Steps):
-        return granularity.step
-    return lambda D: granularity.neighbours(D, databases)
-
-
-def _by_steps(numbering: Numbering, granularity: Granularity) -> Layout:
-    """The graph of a granularity whose neighbours are listed database by database.
-
-    Raises NotSymmetric with a pair where the relation holds in one direction only.
-    """
-    from array import array
-
-    import numpy
-
-    from dpcompose.spaces.arrays.layouts import StoredLayout
-
-    step, elements = _step(granularity, numbering.databases), numbering.elements
-    number = _Index(zip(elements, range(len(elements)), strict=True)).__getitem__
-    found, widths = array("q"), array("q")
-    for D in progress(elements, len(elements), f"{granularity} neighbours"):
-        before = len(found)
-        found.extend(map(number, step(D)))
-        widths.append(len(found) - before)
-    second = numpy.frombuffer(found, numpy.int64) if found else numpy.zeros(0, numpy.int64)
-    first = numpy.repeat(numpy.arange(len(elements)), numpy.frombuffer(widths, numpy.int64))
-    shift = max(1, (len(elements) - 1).bit_length())
-
-    def keys(chosen: Any, low: Any, high: Any) -> Any:
-        made = (low[chosen] << shift) | high[chosen]
-        made.sort()
-        return made[numpy.concatenate([[True], made[1:] != made[:-1]])] if len(made) else made
-
-    forth = keys(first < second, first, second)
-    back = keys((second < first) & (second >= 0), second, first)
-    if not numpy.array_equal(forth, back):
-        one_way = numpy.setxor1d(forth, back, assume_unique=True)
-        key = int(one_way[0])
-        D, E = elements[key >> shift], elements[key & ((1 << shift) - 1)]
-        if key not in set(forth.tolist()):
-            D, E = E, D
-        raise not_symmetric(granularity, numbering.databases, D, E)
-    narrow = numpy.int32 if len(elements) < 2**31 else numpy.int64
-    return StoredLayout(
-        len(elements), (forth >> shift).astype(narrow), (forth & ((1 << shift) - 1)).astype(narrow)
-    )
-
-
-def not_symmetric(
-    granularity: Granularity, databases: DatabaseClass, D: Database, E: Database
-) -> NotSymmetric:
-    """The error for a relation that leads from D to E and not back."""
-    return NotSymmetric(
-        f"the granularity {granularity} is not symmetric: {databases.show(E)} is a neighbour of "
-        f"{databases.show(D)}, but {databases.show(D)} is none of {databases.show(E)}"
-    )
-
-
-def refuse_predicate(databases: DatabaseClass, granularity: Granularity) -> None:
-    """Raises TooLarge where a predicate had to be asked about too many pairs."""
-    count = databases.count() or 0
-    if granularity.by_asking and count > LARGEST_PREDICATE_CLASS:
-        raise TooLarge(
-            f"{databases}: {count:,} databases, and the granularity {granularity} must be asked "
-            f"about every pair; that is done for up to {LARGEST_PREDICATE_CLASS:,} databases. An edit "
-            "function (dpcompose.steps) instead of a predicate would do"
-        )
-
-
-def check_pairs(databases: DatabaseClass, granularity: Pairs) -> list[Pair]:
-    """The listed pairs in order.  Raises ValueError where one is of something else than two databases."""
-    for D, E in granularity.listed:
-        for one in (D, E):
-            if one not in databases:
-                raise ValueError(
-                    f"the granularity {granularity} names {one!r}, which is no database of the class"
-                )
-    return sorted(granularity.listed, key=str)
-
-
-# the space
-
-
-@dataclass(frozen=True)
-class Profile:
-    """How far integers at the databases move between neighbours: which vectors (r_1, …, r_k) there are.
-
-    witnesses -- for each vector of |f_i(D) − f_i(E)| one pair of neighbours at which it is attained;
-    edges -- how many neighbouring pairs were decided.
-    """
-
-    witnesses: Mapping[Vector, Pair]
-    edges: int
-
-    @property
-    def vectors(self) -> tuple[Vector, ...]:
-        """All vectors, in lexicographic order."""
-        return tuple(sorted(self.witnesses))
-
-    @property
-    def maximal(self) -> tuple[Vector, ...]:
-        """The vectors that no other one is at least as large as in every entry."""
-        return tuple(
-            v
-            for v in self.vectors
-            if not any(w != v and all(a <= b for a, b in zip(v, w, strict=True)) for w in self.vectors)
-        )
-
-    @property
-    def sensitivities(self) -> tuple[int, ...]:
-        """Δf_i for each i; () where there are no neighbours."""
-        return tuple(map(max, zip(*self.vectors, strict=True)))
-
-    @property
-    def compatible(self) -> bool:
-        """Whether at most one f_i changes between neighbours (GB before Thm. IV.6)."""
-        return all(sum(1 for r in v if r) <= 1 for v in self.vectors)
-
-    @property
-    def commutes(self) -> bool:
-        """Whether Σ_i |f_i(D) − f_i(E)| ≤ 1 for neighbours."""
-        return all(sum(v) <= 1 for v in self.vectors)
-
-
-def _records_of(f: Any, databases: Multisets) -> frozenset[str]:
-    """The records that a function of a restriction reads; none for other maps."""
-    if isinstance(f, Composed) and isinstance(f.inner, Restriction):
-        return f.inner.inside & frozenset(databases.records)
-    return frozenset()
-
-
-def _whole(
-    databases: Multisets, adds: bool, parts: Sequence[frozenset[str]], edits: Sequence[tuple[int, PartEdge]]
-) -> Pair:
-    """Neighbours that differ by edits of parts; by an edit of records in no part where there are none."""
-    n, exactly = databases.sizes.n or 0, databases.sizes.exactly
-    unread = [record for record in databases.records if not any(record in part for part in parts)]
-    still = [record for record in databases.records if not any(record in parts[i] for i, _ in edits)]
-    D: list[str] = []
-    E: list[str] = []
-    for i, edit in edits:
-        for side, counts in ((D, edit.before), (E, edit.after)):
-            side += [a for a, times in zip(sorted(parts[i]), counts, strict=True) for _ in range(times)]
-    if not edits:
-        E.append(unread[-1])
-    if len(D) < len(E) and (exactly or not adds):
-        D.append(unread[0])
-    fill = still[:1] * (n - len(D)) if exactly else []
-    return tuple(sorted(D + fill)), tuple(sorted(E + fill))
 
 
 @dataclass(frozen=True, eq=False)
@@ -384,7 +102,7 @@ class FiniteSpace:
             return self._quick.edges, 20 * self._quick.edges
         if isinstance(self.granularity, Pairs):
             return len(self.granularity.listed), 10**3 * len(self.granularity.listed)
-        elements, step = self.numbering.elements, _step(self.granularity, self.databases)
+        elements, step = self.numbering.elements, step_of(self.granularity, self.databases)
         some = elements[:: max(1, len(elements) // SAMPLE)]
         size = self.databases.size
         listing = [PER_NEIGHBOUR + PER_RECORD * size(D) for D in some for _ in step(D)]
@@ -401,20 +119,9 @@ class FiniteSpace:
         >>> dpc.finite(dpc.multisets("abcd", "<= 200"), dpc.bounded).estimate("all pairs").fits
         False
         """
-        nodes = self.nodes
         edges, listing = self._sampled
-        stored = 0 if self._quick is not None else 150 * nodes + 16 * edges
-        adjacency = 40 * edges + 16 * nodes
-        bytes_, nanoseconds = {
-            "edges": (stored + 8 * edges, listing),
-            "profile": (stored + 2**27, listing + 40 * edges),
-            "changes": (stored + 2**27 + 400 * nodes, listing + 40 * edges + PER_DATABASE * nodes),
-            "distances": (stored + adjacency, listing + 150 * edges + 200 * nodes),
-            "diameter": (stored + adjacency, listing + 800 * edges + 1_000 * nodes),
-            "all pairs": (stored + adjacency + nodes**2, listing + 40 * nodes**2),
-            "graph": (stored + 450 * edges + 500 * nodes, listing + 4_000 * edges),
-        }[question]
-        return Estimate(f"{question} of {self!r}", nodes, edges, bytes_, nanoseconds, self.limits)
+        bytes_, nanoseconds = costs(question, self.nodes, edges, listing, self._quick is not None)
+        return Estimate(f"{question} of {self!r}", self.nodes, edges, bytes_, nanoseconds, self.limits)
 
     def _refuse(self, question: str, *smaller: str) -> None:
         """Raises TooLarge where a question is too large; and which smaller ones are not."""
@@ -438,19 +145,10 @@ class FiniteSpace:
         if m > 1:
             return self._group(single, m)
         if isinstance(self.granularity, Pairs):
-            return self._listed(check_pairs(self.databases, self.granularity))
+            return by_pairs(self.numbering, self.granularity)
         refuse_predicate(self.databases, self.granularity)
         self._refuse("edges")
-        return _by_steps(self.numbering, self.granularity)
-
-    def _listed(self, pairs: Iterable[Pair]) -> Layout:
-        import numpy
-
-        from dpcompose.spaces.arrays.layouts import StoredLayout
-
-        ends = [(self.number(D), self.number(E)) for D, E in pairs]
-        found = numpy.array(ends, numpy.int32).reshape(-1, 2)
-        return StoredLayout(self.nodes, found[:, 0].copy(), found[:, 1].copy())
+        return by_steps(self.numbering, self.granularity)
 
     def _group(self, single: Granularity, m: int) -> Layout:
         import numpy
@@ -588,7 +286,7 @@ class FiniteSpace:
         """Restrictions of multisets by their counts, without a call for each."""
         import numpy
 
-        assert isinstance(self.databases, Multisets) and isinstance(self.numbering, _Multisets)
+        assert isinstance(self.databases, Multisets) and isinstance(self.numbering, CountedMultisets)
         kept = [n for n, record in enumerate(self.databases.records) if record in f.inside]
         of_each = self.numbering.layout.counts()[kept]
         size = self.databases.sizes.n or 0
@@ -690,9 +388,6 @@ class FiniteSpace:
             return apart
         self._refuse("profile")
         found = moves(self.layout, [self.integers(f) for f in maps], executor)
-        return self._profile(found)
-
-    def _profile(self, found: Mapping[Vector, tuple[int, int]]) -> Profile:
         pairs = {v: (self.database(a), self.database(b)) for v, (a, b) in sorted(found.items())}
         return Profile(MappingProxyType(pairs), self.layout.edges)
 
@@ -704,17 +399,17 @@ class FiniteSpace:
         whole, databases = self._quick, self.databases
         if not isinstance(whole, MultisetLayout) or not isinstance(databases, Multisets):
             return None
-        inside = [_records_of(f, databases) for f in maps]
+        inside = [records_read(f, databases) for f in maps]
         known = [some for some in inside if some]
         if len(known) < len(maps) or sum(map(len, known)) > len(frozenset().union(*known)):
             return None
         parts = []
         for f, some in zip(maps, known, strict=True):
             class_ = Multisets(tuple(some), Size(databases.sizes.n))
-            alone = FiniteSpace(class_, self.granularity, _Multisets(class_))
+            alone = FiniteSpace(class_, self.granularity, CountedMultisets(class_))
             parts.append(Part(len(some), alone.integers(f.outer)))
         found = {
-            vector: _whole(databases, whole.adds, known, edits)
+            vector: whole_pair(databases, whole.adds, known, edits)
             for vector, edits in sorted(moves_of_parts(whole, parts).items())
         }
         return Profile(MappingProxyType(found), whole.edges)
@@ -791,7 +486,4 @@ def finite(
         databases = listed(databases)
     if unfit := granularity.unfit(databases):
         raise ValueError(unfit)
-    from_some_size_on = isinstance(databases, OfRecords) and databases.sizes.least > 0
-    numbering = Numbering if from_some_size_on else _NUMBERINGS.get(type(databases), Numbering)
-    refuse_if_large(databases, None if numbering is Numbering else LARGEST_NUMBERED)
-    return FiniteSpace(databases, granularity, numbering(databases), limits)
+    return FiniteSpace(databases, granularity, numbered(databases), limits)

@@ -135,6 +135,11 @@ class Granularity(Shown, ABC):
         """In how many parts of a partition neighbours differ at most; None where it does not say so."""
         return None
 
+    @property
+    def partial(self) -> bool:
+        """Whether it says of some records and not of others that they may become each other, come or go."""
+        return bool(self.names)
+
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
         """Whether D and E are neighbours inside the class."""
         edits = self.edits(databases)
@@ -542,6 +547,10 @@ class Union(Granularity):
     def names(self) -> frozenset[str]:
         return self.one.names | self.other.names
 
+    @property
+    def partial(self) -> bool:
+        return self.one.partial or self.other.partial
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Union) and (self.one, self.other) == (other.one, other.other)
 
@@ -623,6 +632,10 @@ class Group(Granularity):
     @property
     def names(self) -> frozenset[str]:
         return self.of.names
+
+    @property
+    def partial(self) -> bool:
+        return self.of.partial
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Group) and self.innermost() == other.innermost()

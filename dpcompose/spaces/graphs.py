@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from dpcompose.spaces.arrays.sizes import Limits
 from dpcompose.spaces.databases import Database, DatabaseClass, Listed, TooLarge, refuse_if_large
-from dpcompose.spaces.finite import check_pairs, finite, not_symmetric
+from dpcompose.spaces.finite import finite
 from dpcompose.spaces.granularities import Granularity, Group, Pairs, pairs
 from dpcompose.spaces.maps import Map
+from dpcompose.spaces.neighbours import check_pairs, not_symmetric
 
 if TYPE_CHECKING:
     from networkx import Graph

@@ -79,6 +79,10 @@ class AnyGroup(Granularity):
     def names(self) -> frozenset[str]:
         return self.of.names
 
+    @property
+    def partial(self) -> bool:
+        return self.of.partial
+
     def data(self) -> dict[str, Any]:
         return {"group": formulas.to_text(self.times), "of": self.of.data()}
 

@@ -72,6 +72,10 @@ class WithinAnySize(Granularity):
     def names(self) -> frozenset[str]:
         return self.of.names
 
+    @property
+    def partial(self) -> bool:
+        return self.of.partial
+
     def data(self) -> dict[str, Any]:
         return {"steps": self.m, "of": self.of.data(), "within": ANY_SIZE}
 

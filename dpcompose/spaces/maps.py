@@ -14,6 +14,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from dpcompose.kernel.fields import near
 from dpcompose.language.shown import Shown
 from dpcompose.spaces.databases import (
     Cell,
@@ -60,9 +61,19 @@ class Map(Shown, ABC):
         return None
 
     @property
+    def passes_groups(self) -> bool:
+        """Whether images of databases at most m steps apart are those that are at most m steps apart, in the
+        relation of images of neighbours, whatever the neighbours."""
+        return False
+
+    @property
     def names(self) -> frozenset[object]:
         """The records or vertices that the map names: an arbitrary universe holds them."""
         return frozenset()
+
+    def on(self, databases: DatabaseClass) -> Map:
+        """The same map as it reads a class, whose records are known only there."""
+        return self
 
     def unfit(self, databases: DatabaseClass) -> str | None:
         """Why the map cannot read the databases of a class, in words; None where it can."""
@@ -89,6 +100,8 @@ class Everything(Map):
     def is_identity(self, databases: DatabaseClass) -> bool:
         return True
 
+    passes_groups = True
+
     def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
         return None if shape.cells is None else frozenset(shape.cells)
 
@@ -109,9 +122,16 @@ class Restriction(Map):
     def __post_init__(self) -> None:
         object.__setattr__(self, "records", tuple(sorted(set(self.records))))
 
+    @property
+    def told(self) -> bool:
+        """Whether A is known, whatever the class."""
+        return True
+
     @cached_property
     def inside(self) -> frozenset[str]:
         """A as a set."""
+        if not self.told:
+            raise TypeError(f"which records {self.written('D')} has is known of a class: ask f.on(databases)")
         return frozenset(self.records)
 
     def __call__(self, D: Database) -> Database:
@@ -133,7 +153,7 @@ class Restriction(Map):
         if not self.records:
             return Listed(((),))
         if not isinstance(databases, Sets):
-            return type(databases)(self.records, Size(databases.sizes.n))
+            return replace(databases, records=self.records, sizes=Size(databases.sizes.n), arbitrary=False)
         return databases.restricted([one for one in self.records if one in databases.elements])
 
     def written(self, D: str) -> str:
@@ -153,8 +173,85 @@ class Restriction(Map):
     def names(self) -> frozenset[object]:
         return self.inside
 
+    @property
+    def passes_groups(self) -> bool:
+        return not self.records  # who reads nothing never sees a move
+
     def data(self) -> str | dict[str, Any]:
         return {"records": list(self.records)}
+
+
+@dataclass(frozen=True, repr=False)
+class Recoding(Map):
+    """D ↦ the multiset of what each record of D becomes.
+
+    codes -- what some records become; others -- what all others become; None: they stay as they are.
+
+    >>> recoding("towns", {"a1": "A", "a2": "A"})(("a1", "a2", "b"))
+    ('A', 'A', 'b')
+    """
+
+    name: str
+    codes: tuple[tuple[str, str], ...]
+    others: str | None = None
+
+    @cached_property
+    def _by_record(self) -> Mapping[str, str]:
+        return dict(self.codes)
+
+    def code(self, record: str) -> str:
+        """What a record becomes."""
+        return self._by_record.get(record, record if self.others is None else self.others)
+
+    def __call__(self, D: Database) -> Database:
+        if not isinstance(D, tuple):
+            if isinstance(D, Symbolic):
+                return D.read_by(self)
+            raise TypeError(f"{D!r} is no multiset of records")
+        return tuple(sorted(map(self.code, D)))
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        """Multisets, of the same sizes, of what records can become."""
+        if not isinstance(databases, Multisets):
+            raise TypeError("only records of multisets are recoded")
+        known = tuple(dict.fromkeys(self.code(x) for x in (*databases.records, *databases.spare)))
+        if not databases.arbitrary or self.others is not None:
+            return replace(databases, records=known, arbitrary=False, attributes=None)
+        return replace(databases, records=tuple(x for x in known if x not in databases.spare))
+
+    def written(self, D: str) -> str:
+        return f"{self.name}({D})"
+
+    def is_identity(self, databases: DatabaseClass) -> bool:
+        return isinstance(databases, Multisets) and all(
+            self.code(x) == x for x in (*databases.records, *databases.spare)
+        )
+
+    @property
+    def names(self) -> frozenset[object]:
+        codes = {code for _, code in self.codes} | ({self.others} if self.others is not None else set())
+        return frozenset(self._by_record) | codes
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if not isinstance(databases, Multisets):
+            return f"recodes records of multisets, not of {databases}"
+        if databases.unlimited and not databases.arbitrary:
+            return (
+                "names records, which are told by their attributes; reads = { attributes = [...] } would do"
+            )
+        if not databases.arbitrary:
+            for record in self._by_record:
+                if record not in databases.records:
+                    there = near(record, databases.records)
+                    return f"recodes {record!r}, which is no record of the class{there}"
+        return None
+
+    def data(self) -> str | dict[str, Any]:
+        return {"map": self.name}
+
+    def table(self) -> dict[str, Any]:
+        """The map as a problem file writes it down."""
+        return {"recode": dict(self.codes)} | ({} if self.others is None else {"others": self.others})
 
 
 @dataclass(frozen=True, repr=False)
@@ -205,6 +302,8 @@ class Positions(Map):
         return frozenset(cell for at in self.positions for cell in shape.at(at)).intersection(
             shape.cells or ()
         )
+
+    passes_groups = True
 
     def data(self) -> str | dict[str, Any]:
         return {"positions": list(self.positions)}
@@ -280,6 +379,11 @@ class Composed(Map):
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
         return self.outer.image(self.inner.image(databases))
+
+    def on(self, databases: DatabaseClass) -> Map:
+        inner = self.inner.on(databases)
+        outer = self.outer.on(inner.image(databases))
+        return self if (inner, outer) == (self.inner, self.outer) else composed(outer, inner)
 
     def written(self, D: str) -> str:
         return self.outer.written(self.inner.written(D))
@@ -391,9 +495,27 @@ def composed(outer: Map, inner: Map) -> Map:
             raise TypeError(f"a map such as dpcompose.restriction([...]) is composed, not {f!r}")
     if isinstance(outer, Everything) or isinstance(inner, Everything):
         return inner if isinstance(outer, Everything) else outer
-    if isinstance(outer, Restriction) and isinstance(inner, Restriction):
+    if isinstance(outer, Restriction) and isinstance(inner, Restriction) and outer.told and inner.told:
         return Restriction(tuple(outer.inside & inner.inside))
     return Composed(outer, inner)
+
+
+def recoding(name: str, codes: Mapping[str, str], others: str | None = None) -> Recoding:
+    """The map that recodes each record of a multiset, as from towns to counties (a record-wise map).
+
+    name -- what results call it; codes -- what records become; others -- what all others become; left out,
+    they stay as they are.  On the own domain a guarantee is about multisets of what records become; on the
+    common domain what is read moves where the image of an edge does.
+
+    >>> import dpcompose as dpc
+    >>> towns = dpc.multisets({"a1", "a2", "b1", "b2"})
+    >>> counties = recoding("counties", {"a1": "A", "a2": "A", "b1": "B", "b2": "B"})
+    >>> local = dpc.policy("local", replace=[["a1", "a2"], ["b1", "b2"]])
+    >>> M = dpc.mechanism("M", dpc.pure("e", dpc.bounded, "own"), reads=counties)
+    >>> dpc.compose(M, on=towns, target=local).guarantee().epsilon
+    0
+    """
+    return Recoding(name, tuple(sorted((str(x), str(y)) for x, y in codes.items())), others)
 
 
 def function(name: str, f: Callable[[Database], Database]) -> Function:

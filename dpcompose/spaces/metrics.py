@@ -16,19 +16,21 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dpcompose.kernel import formulas
-from dpcompose.kernel.covers.policies import Costs, cheapest, contracted
+from dpcompose.kernel.covers.policies import Costs, cheapest
+from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.domains import NONNEGATIVE
-from dpcompose.kernel.settings import NOTHING
+from dpcompose.kernel.settings import NOTHING, Edge
 from dpcompose.kernel.terms import Term, letter
 from dpcompose.spaces.blocks import Blocks
 from dpcompose.spaces.contributions import Contribution
 from dpcompose.spaces.databases import Counts, Database, DatabaseClass, Multisets, difference
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import fibres
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.maps import Everything, Map, Recoding, Restriction
 from dpcompose.spaces.policies import Policy, edges
 from dpcompose.spaces.queries import Query
 from dpcompose.spaces.sequences import aligned
+from dpcompose.spaces.subsets import Sets
 
 if TYPE_CHECKING:
     from networkx import Graph
@@ -142,8 +144,14 @@ class CheapestMatching(Metric):
     at_once: int = 1
 
     @staticmethod
-    def of(policy: Policy, at_once: int, databases: Multisets, f: Map, own: bool) -> CheapestMatching:
-        """The metric on what a restriction reads, on its own domain or on the common one.
+    def of(
+        policy: Policy,
+        at_once: int,
+        databases: Multisets | Sets,
+        f: Restriction | Everything | Recoding,
+        own: bool,
+    ) -> CheapestMatching:
+        """The metric on what a restriction or recoding reads, on its own domain or on the common one.
 
         >>> from dpcompose.spaces.databases import multisets
         >>> from dpcompose.spaces.maps import everything
@@ -155,18 +163,22 @@ class CheapestMatching(Metric):
         (2, True)
         """
         whole = f.is_identity(databases)
-        sets = [*(policy.replace or ()), policy.add_remove or (), () if whole else f.names]
-        found: dict[tuple[bool, ...], list[str]] = {}
+        if isinstance(f, Recoding) and isinstance(databases, Multisets) and not whole:
+            if own:
+                return _of_image(policy, at_once, databases, f)
+            return _of_recoded(policy, at_once, databases, f)
+        read = f.inside if isinstance(f, Restriction) else frozenset()
+        found: dict[tuple[Any, bool], list[str]] = {}
         for record in (*databases.records, *databases.spare):
-            found.setdefault(tuple(record in some for some in sets), []).append(record)
+            found.setdefault((policy.alike(record, databases), record in read), []).append(record)
         atoms = {record: n for n, some in enumerate(found.values()) for record in some}
-        usable = edges(policy, list(found.values()))
+        usable = edges(policy, list(found.values()), databases)
         if databases.sizes.exactly and (whole or not own):
             usable = [one for one in usable if NOTHING not in one]
         if not whole:
             inside = frozenset(n for n, (key, _) in enumerate(found.items()) if key[-1])
             kept = [one for one in usable if {*one} <= {*inside, NOTHING}]
-            usable = kept if own else sorted(contracted(usable, inside))
+            usable = kept if own else sorted(Seen(inside).contracted(usable))
         return CheapestMatching(atoms, Costs(usable), at_once)
 
     def __call__(self, x: Database, y: Database) -> Distance:
@@ -175,6 +187,46 @@ class CheapestMatching(Metric):
         gone, come = (tuple(sorted(self.atoms[one] for one in some.elements())) for some in (left, right))
         cost = cheapest(self.costs, gone, come)
         return INFINITE if cost is None else -(-cost // self.at_once)
+
+
+def _within(joined: list[Edge], databases: DatabaseClass) -> list[Edge]:
+    """The edges that lead from databases of a class to others: of one size none comes or goes."""
+    fixed = isinstance(databases, Multisets | Sets) and databases.sizes.exactly
+    return [one for one in joined if not (fixed and NOTHING in one)]
+
+
+def _of_image(policy: Policy, at_once: int, databases: Multisets, f: Recoding) -> CheapestMatching:
+    """The metric of a policy on what records become."""
+    image = f.image(databases)
+    found: dict[Any, list[str]] = {}
+    for code in dict.fromkeys(map(f.code, (*databases.records, *databases.spare))):
+        found.setdefault(policy.alike(code, image), []).append(code)
+    atoms = {code: n for n, some in enumerate(found.values()) for code in some}
+    usable = _within(edges(policy, list(found.values()), image), image)
+    return CheapestMatching(atoms, Costs(usable), at_once)
+
+
+def _of_recoded(policy: Policy, at_once: int, databases: Multisets, f: Recoding) -> CheapestMatching:
+    """The metric of the images of a policy's edges on what records become."""
+    every = (*databases.records, *databases.spare)
+    many = Counter(map(f.code, every))
+    found: dict[Any, list[str]] = {}
+    codes: dict[Any, str] = {}
+    for record in every:
+        code = f.code(record)
+        recoded = code != record or many[code] > 1
+        key = policy.alike(record, databases), code if recoded else None
+        found.setdefault(key, []).append(record)
+        codes |= {key: code} if recoded else {}
+    numbers = {key: n for n, key in enumerate(found)}
+    merged: dict[str, list[int]] = {}
+    for key, code in codes.items():
+        merged.setdefault(code, []).append(numbers[key])
+    usable = _within(edges(policy, list(found.values()), databases), databases)
+    atoms = {record: numbers[key] for key, some in found.items() if key not in codes for record in some}
+    atoms |= {code: min(some) for code, some in merged.items()}
+    seen = Seen(frozenset(numbers.values()), merged.values())
+    return CheapestMatching(atoms, Costs(seen.contracted(usable)), at_once)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,10 @@ how many records differ; formulas are sympy expressions over letters that `lette
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import sympy
@@ -17,7 +19,7 @@ from dpcompose.language import formulas
 from dpcompose.language.symbols import REAL, symbol
 from dpcompose.language.worstcase import Top, largest
 from dpcompose.language.writing import absolute
-from dpcompose.spaces.databases import Multisets, Tuples
+from dpcompose.spaces.databases import Database, DatabaseClass, Multisets, Tuples
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, everything
 
@@ -67,7 +69,51 @@ class Points:
         return f"all points ({names}), {inside}"
 
 
-Part = Points | Multisets | Tuples
+@dataclass(frozen=True)
+class Enumerated:
+    """A finite class of databases of any kind, which are gone through one by one.
+
+    >>> from dpcompose.spaces.databases import listed
+    >>> Enumerated(listed(["a", "b"])).elements
+    ('a', 'b')
+    """
+
+    of: DatabaseClass
+
+    @cached_property
+    def elements(self) -> tuple[Database, ...]:
+        """The databases, in their order."""
+        return tuple(self.of.databases())
+
+    def __str__(self) -> str:
+        return str(self.of)
+
+
+MOST_ENUMERATED = 300
+"""Of how many databases all pairs are gone through."""
+
+Part = Points | Multisets | Tuples | Enumerated
+
+
+def part_of(databases: DatabaseClass) -> Part:
+    """A class of databases as a part: of records of which any number may differ, or gone through.
+
+    Raises ValueError where it is neither.
+
+    >>> from dpcompose.spaces.databases import multisets
+    >>> print(part_of(multisets({"a"}, "<= 1")))
+    all multisets of size <= 1 over {a}
+    """
+    count = databases.count()
+    if count is not None and count <= MOST_ENUMERATED:
+        return Enumerated(databases)
+    if isinstance(databases, Multisets | Tuples):
+        return databases
+    many = f"has {count:,} databases" if count is not None else "is infinite"
+    raise ValueError(
+        f"metrics on {databases}: the class {many}, and all pairs are gone through of up to "
+        f"{MOST_ENUMERATED}; a smaller class would do, or multisets, tuples, points"
+    )
 
 
 @dataclass(frozen=True)
@@ -86,6 +132,16 @@ class Product:
     def points(self) -> Iterator[tuple[str, Points]]:
         """The parts that are points."""
         return ((name, part) for name, part in self.parts if isinstance(part, Points))
+
+    @property
+    def enumerated(self) -> Iterator[tuple[str, Enumerated]]:
+        """The parts that are gone through."""
+        return ((name, part) for name, part in self.parts if isinstance(part, Enumerated))
+
+    @property
+    def records(self) -> Iterator[tuple[str, Multisets | Tuples]]:
+        """The parts of records of which any number may differ."""
+        return ((name, part) for name, part in self.parts if isinstance(part, Multisets | Tuples))
 
     @property
     def intervals(self) -> Mapping[str, Interval]:
@@ -168,6 +224,29 @@ class Euclid(sympy.Function):
         return sympy.sqrt(sympy.Add(*(one**2 for one in self.args)))
 
 
+class Apart(sympy.Function):
+    """0 times a metric: 0 where it is finite, and ∞ where it is ∞.
+
+    A mechanism with ε = 0 always says the same of databases between which there is a path; of others nothing
+    is known.  (sympy has 0·d = 0.)
+
+    >>> Apart(symbol("d")), Apart(sympy.Integer(3))
+    (Apart(d), 0)
+    """
+
+    @classmethod
+    def eval(cls, metric: sympy.Expr) -> sympy.Expr | None:
+        if metric is sympy.oo:
+            return sympy.oo
+        return sympy.Integer(0) if metric.is_number else None
+
+    def _eval_is_extended_real(self) -> bool:
+        return True
+
+    def _eval_is_extended_nonnegative(self) -> bool:
+        return True
+
+
 def _without_absolute(it: sympy.Expr) -> sympy.Expr:
     """v of |v|, which has the same square; everything else as it is."""
     both = isinstance(it, Top) and it.args[0] == 1 and len(it.terms) == 2
@@ -248,9 +327,56 @@ class AnyTwo:
 
 @dataclass(frozen=True)
 class Steps:
-    """The canonical metric of a granularity on a part of records, of what a map reads of it."""
+    """The canonical metric of a granularity, of what a map reads of a part.
+
+    domain -- "own": that of the image class; "common": that of the part with each fibre of the map contracted
+    to one node, its metric closure over fibres.
+    """
 
     granularity: Granularity
+    part: str
+    reads: Map = everything
+    domain: str = "own"
+
+
+@dataclass(frozen=True)
+class Tabled:
+    """A metric on a part that is gone through, by its values: numbers ≥ 0, or ∞ for pairs that have none.
+
+    values -- of unordered pairs of databases; of -- a map: then they are about what it reads;
+    reads -- a map over the fibres of which the metric is closed, as on the common domain.
+    """
+
+    part: str
+    values: Mapping[frozenset[Database], Fraction] = field(hash=False)
+    of: Map = everything
+    reads: Map = everything
+
+    def between(self, x: Database, y: Database) -> Fraction | None:
+        """The value at two of its points; None: ∞."""
+        return Fraction(0) if x == y else self.values.get(frozenset((x, y)))
+
+    def broken(self, points: Sequence[Database]) -> tuple[Database, Database, Database] | None:
+        """Three points at which the triangle inequality fails, if there are any.
+
+        >>> wrong = {frozenset("ab"): Fraction(1), frozenset("bc"): Fraction(1)}
+        >>> Tabled("", wrong).broken("abc")
+        ('a', 'b', 'c')
+        """
+        for x in points:
+            near = [(y, at) for y in points if (at := self.between(x, y)) is not None and y != x]
+            for y, first in near:
+                for z in points:
+                    second, whole = self.between(y, z), self.between(x, z)
+                    if second is not None and (whole is None or whole > first + second):
+                        return x, y, z
+        return None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How far the number of records moves that a map reads of a part: |#f(D) − #f(E)|."""
+
     part: str
     reads: Map = everything
 
@@ -267,7 +393,7 @@ class Made:
     formula: sympy.Expr
 
 
-Distance = Norm | Own | AnyTwo | Steps | Declared | Made
+Distance = Norm | Own | AnyTwo | Steps | Tabled | Counted | Declared | Made
 
 
 @dataclass(frozen=True)

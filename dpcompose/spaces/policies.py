@@ -10,23 +10,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Any
 
 from dpcompose.kernel.settings import NOTHING, Edge
-from dpcompose.spaces.databases import Database, DatabaseClass, Multisets, Tuples
+from dpcompose.spaces import replacements
+from dpcompose.spaces.databases import Database, DatabaseClass, Multisets, TooLarge, Tuples
 from dpcompose.spaces.granularities import Granularity, Union
+from dpcompose.spaces.replacements import EVERY, Every, Groups, Replacement, together
 from dpcompose.spaces.subsets import Sets
 
-EVERY = "all"
+MOST_KINDS = 2_000
+"""The most kinds of records between which edges are looked for."""
 
 
 @dataclass(frozen=True, repr=False)
 class Policy(Granularity):
-    """Neighbours differ in one record, which becomes another one of the same group, or comes or goes.
+    """Neighbours differ in one record, which becomes another one, along an edge, or comes or goes.
 
-    replace -- groups of records, any two of which may take each other's place; None: all records are one;
+    replace -- which records may take each other's place;
     add_remove -- the records that may come or go; None: all.
 
     >>> county = policy("county", replace=[["a1", "a2"], ["b1", "b2"]])
@@ -37,40 +39,35 @@ class Policy(Granularity):
     by_asking = False
 
     name: str
-    replace: frozenset[frozenset[str]] | None
+    replace: Replacement
     add_remove: frozenset[str] | None
 
-    def joins(self, x: str | None, y: str | None) -> bool:
-        """Whether a record may become another one; None for nothing."""
+    def joins(self, x: str | None, y: str | None, databases: DatabaseClass | None = None) -> bool:
+        """Whether a record of a class may become another one; None for nothing."""
         if x == y:
             return False
         if x is None or y is None:
             return self.add_remove is None or (x or y) in self.add_remove
-        return self.replace is None or not self._groups_of(x).isdisjoint(self._groups_of(y))
+        return self.replace.joins(x, y, databases)
 
-    def _groups_of(self, x: str) -> frozenset[int]:
-        """The numbers of the groups that a record is in."""
-        return self._by_record.get(x, frozenset())
-
-    @cached_property
-    def _by_record(self) -> Mapping[str, frozenset[int]]:
-        found: dict[str, set[int]] = {}
-        for n, group in enumerate(self.replace or ()):
-            for x in group:
-                found.setdefault(x, set()).add(n)
-        return {x: frozenset(some) for x, some in found.items()}
+    def alike(self, x: str, databases: DatabaseClass) -> tuple[Any, ...]:
+        """Records of which this is equal have the same edges, and all or none of them are joined."""
+        return self.replace.alike(x, databases), self.add_remove is None or x in self.add_remove
 
     def are_neighbours(self, D: Database, E: Database) -> bool:
-        assert isinstance(D, tuple) and isinstance(E, tuple)
-        gone, come = Counter(D) - Counter(E), Counter(E) - Counter(D)
-        if max(gone.total(), come.total()) != 1:
-            return False
-        return self.joins(next(iter(gone), None), next(iter(come), None))
+        return self._differ_by_an_edge(D, E, None)
 
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
         if isinstance(databases, Tuples):
             return any(found == E for found in self.neighbours(D, databases))
-        return D != E and self.are_neighbours(D, E)
+        return D != E and self._differ_by_an_edge(D, E, databases)
+
+    def _differ_by_an_edge(self, D: Database, E: Database, databases: DatabaseClass | None) -> bool:
+        assert isinstance(D, tuple) and isinstance(E, tuple)
+        gone, come = Counter(D) - Counter(E), Counter(E) - Counter(D)
+        if max(gone.total(), come.total()) != 1:
+            return False
+        return self.joins(next(iter(gone), None), next(iter(come), None), databases)
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
         """The neighbours of D, edge by edge."""
@@ -78,7 +75,7 @@ class Policy(Granularity):
         universe = (*databases.records, *databases.spare)
         if isinstance(databases, Tuples):
             for at, x in enumerate(D):
-                yield from ((*D[:at], y, *D[at + 1 :]) for y in universe if self.joins(x, y))
+                yield from ((*D[:at], y, *D[at + 1 :]) for y in universe if self.joins(x, y, databases))
             return
         for x in [None, *sorted(set(D))]:
             rest = list(D)
@@ -87,12 +84,20 @@ class Policy(Granularity):
             for y in [None, *universe]:
                 left = rest if y is None else [*rest, y]
                 fits = databases.sizes.allows(len(left)) and (y not in rest or databases.twice)
-                if fits and self.joins(x, y):
+                if fits and self.joins(x, y, databases):
                     yield tuple(sorted(left))
 
     @property
     def names(self) -> frozenset[str]:
-        return frozenset[str]().union(*(self.replace or ()), self.add_remove or ())
+        return self.replace.names | (self.add_remove or frozenset())
+
+    @property
+    def partial(self) -> bool:
+        return self.replace.partial or bool(self.add_remove)
+
+    def told(self, names: Collection[str]) -> Collection[str]:
+        """The attributes, of these, whose values matter otherwise than by whether they are equal."""
+        return names if self.add_remove else self.replace.told(names)
 
     @property
     def built_in(self) -> bool:
@@ -107,16 +112,14 @@ class Policy(Granularity):
             return f"the policy {self.name} has no meaning on {databases.kind}: it is about records"
         if isinstance(databases, Tuples) and self.add_remove != frozenset():
             return f"the policy {self.name} lets records come or go, which those of tuples do not"
-        return None
+        why = self.replace.unfit(databases)
+        return None if why is None else f"the policy {self.name}: {why}"
 
     def table(self) -> dict[str, Any]:
         """The policy as a problem file writes it down."""
-        groups = None if self.replace is None else sorted(map(sorted, self.replace))
         found: dict[str, Any] = {}
-        if groups is None:
-            found["replace"] = EVERY
-        elif groups:
-            found["replace"] = {"within": groups}
+        if self.replace != Groups(frozenset()):
+            found["replace"] = self.replace.data()
         if self.add_remove is None:
             found["add-remove"] = EVERY
         elif self.add_remove:
@@ -126,14 +129,18 @@ class Policy(Granularity):
 
 def policy(
     name: str,
-    replace: str | Iterable[Collection[str]] = (),
+    replace: str | Iterable[Collection[str]] | Mapping[str, Any] = (),
     add_remove: str | Iterable[str] = (),
 ) -> Policy:
-    """The granularity in which a record becomes another one of its group, or comes or goes.
+    """The granularity in which a record becomes another one, or comes or goes.
 
     name -- what results call it;
     replace -- groups of records, any two of which may take each other's place (a pair of records is an edge),
-    or "all"; add_remove -- the records that may come or go, or "all".  On tuples records are replaced only.
+    or "all"; of records with attributes {"changes": ["label"]} (these may change, together), {"keeps":
+    ["county"]} (all others may), {"one-of": ["age", "sick"]} (one of these may; "all" for one of all);
+    {"within-distance": 1, "norm": "L1"} for records that are numbers or points, or whose attributes `of` are:
+    the norm is L1, L2 or max;
+    add_remove -- the records that may come or go, or "all".  On tuples records are replaced only.
 
     The canonical metric of multisets is the cheapest way to match what only D has with what only E has, by
     shortest paths in the policy.
@@ -145,20 +152,18 @@ def policy(
     >>> M = [dpc.mechanism(n, dpc.pure(n.lower(), county, "common"), reads=f) for n, f in zip("XY", halves)]
     >>> dpc.compose(*M, on=homes, target=county).guarantee().epsilon
     x + y
+    >>> floor = dpc.multisets(["(0, 0)", "(0, 1)", "(1, 1)"])
+    >>> one_step = dpc.policy("one step", replace={"within-distance": 1, "norm": "L1"})
+    >>> dpc.canonical_metric(floor, one_step)(("(0, 0)",), ("(1, 1)",))
+    2
     """
-    groups = None if replace == EVERY else frozenset(map(frozenset, _of(replace, "replace")))
-    alone = None if add_remove == EVERY else frozenset(_of(add_remove, "add_remove"))
-    if groups is not None and any(len(one) < 2 for one in groups):
-        raise ValueError(f"{name}: a group of records that replace each other has two records at least")
-    if groups == frozenset() and alone == frozenset():
+    if isinstance(add_remove, str) and add_remove != EVERY:
+        raise ValueError(f'add_remove is "{EVERY}", or a list, not {add_remove!r}')
+    joined = replacements.read(replace, name)
+    alone = None if add_remove == EVERY else frozenset(map(str, add_remove))
+    if joined == Groups(frozenset()) and alone == frozenset():
         raise ValueError(f"{name}: no record is replaced, comes or goes, so there are no neighbours")
-    return Policy(name, groups, alone)
-
-
-def _of(given: Any, key: str) -> list[Any]:
-    if isinstance(given, str):
-        raise ValueError(f'{key} is "{EVERY}", or a list, not {given!r}')
-    return list(given)
+    return Policy(name, joined, alone)
 
 
 def policy_of(granularity: Granularity) -> tuple[Policy, int] | None:
@@ -185,18 +190,27 @@ def policy_of(granularity: Granularity) -> tuple[Policy, int] | None:
     if edits is None or edits.single is None or edits.most > 1 or single.is_counted_elsewhere:
         return None
     ways = edits.single
-    groups = None if (1, 1) in ways else frozenset[frozenset[str]]()
-    return Policy(str(single), groups, None if (1, 0) in ways else frozenset()), steps
+    joined = Every() if (1, 1) in ways else Groups(frozenset())
+    return Policy(str(single), joined, None if (1, 0) in ways else frozenset()), steps
 
 
-def edges(policy: Policy, atoms: Sequence[Sequence[str]]) -> list[Edge]:
+def edges(
+    policy: Policy, atoms: Sequence[Sequence[str]], databases: DatabaseClass | None = None
+) -> list[Edge]:
     """The policy on atoms, records that it does not tell apart: each by one record, or two if it has more.
+
+    databases -- the class of the records, which says what attributes these have.
 
     >>> edges(policy("p", replace=[["a", "b"]], add_remove=["c"]), [["a"], ["b"], ["c", "d"]])
     [(0, 1), (-1, 2)]
     """
+    if len(atoms) > MOST_KINDS:
+        raise TooLarge(
+            f"{len(atoms):,} kinds of records are more than the {MOST_KINDS:,} between which edges are "
+            "looked for; fewer records, or values of attributes, would do"
+        )
     pairs = combinations_with_replacement(range(len(atoms)), 2)
-    found = [(x, y) for x, y in pairs if policy.joins(atoms[x][0], atoms[y][-1])]
+    found = [(x, y) for x, y in pairs if policy.joins(atoms[x][0], atoms[y][-1], databases)]
     return found + [(NOTHING, x) for x, some in enumerate(atoms) if policy.joins(some[0], None)]
 
 
@@ -215,9 +229,7 @@ MULTISETS = Multisets((), arbitrary=True)
 
 def _together(one: Policy, other: Policy) -> Policy:
     """The policy with the edges of both."""
-    groups, alone = None, None
-    if one.replace is not None and other.replace is not None:
-        groups = one.replace | other.replace
+    alone = None
     if one.add_remove is not None and other.add_remove is not None:
         alone = one.add_remove | other.add_remove
-    return Policy(f"{one} or {other}", groups, alone)
+    return Policy(f"{one} or {other}", together(one.replace, other.replace), alone)

@@ -9,9 +9,9 @@ query moves between two databases depends only on how many of the records read g
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dpcompose.kernel import terms
 from dpcompose.kernel.intervals import sign
@@ -34,12 +34,14 @@ class Query(Shown, ABC):
     """A function q of the records that are read, with values in ℝ^m.
 
     attribute -- whether it looks at an attribute of the records; one -- whether at one record only;
-    values -- what noise can take its values for: "real", "integer", "bit", "plane", "scores".
+    values -- what noise can take its values for: "real", "integer", "bit", "plane", "scores";
+    page -- the id of the page that says how far it moves.
     """
 
     attribute: ClassVar[bool] = False
     one: ClassVar[bool] = False
     values: ClassVar[frozenset[str]] = frozenset({"real", "integer"})
+    page: str
 
     @abstractmethod
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
@@ -62,9 +64,18 @@ class Query(Shown, ABC):
         return [self.words]
 
     @property
+    def letters(self) -> Mapping[str, Term]:
+        """What the letters of its page mean here."""
+        return {}
+
+    @property
     def terms(self) -> tuple[Term, ...]:
         """The formulas that it is given by."""
-        return ()
+        return tuple(self.letters.values())
+
+    def data(self) -> str | dict[str, Any]:
+        """The query as a problem file states it."""
+        return self.page
 
     def with_bounds(self, bounds: Sequence[Term]) -> Query:
         """The same with other values of these formulas."""
@@ -78,6 +89,8 @@ class Count(Query):
     >>> Count().moves(1, 1, None, "L1"), Count().moves(1, 0, None, "L1")
     (0, 1)
     """
+
+    page = "count"
 
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
         return number(abs(removed - added))
@@ -104,6 +117,7 @@ class Sum(Query):
 
     attribute = True
     values = frozenset({"real"})
+    page = "sum"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lower", formulas.term(self.lower))
@@ -136,8 +150,11 @@ class Sum(Query):
         return f"[{formulas.to_text(self.lower)}, {formulas.to_text(self.upper)}]"
 
     @property
-    def terms(self) -> tuple[Term, ...]:
-        return self.lower, self.upper
+    def letters(self) -> Mapping[str, Term]:
+        return {"l": self.lower, "u": self.upper}
+
+    def data(self) -> str | dict[str, Any]:
+        return {self.page: [formulas.to_text(bound) for bound in self.terms]}
 
     def with_bounds(self, bounds: Sequence[Term]) -> Sum:
         return type(self)(*map(formulas.term, bounds))
@@ -150,6 +167,8 @@ class Mean(Sum):
     >>> Mean(ZERO, number(10)).moves(1, 1, 20, "L1")
     1/2
     """
+
+    page = "mean"
 
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
         return super().moves(removed, added, n, norm) / _size(n)
@@ -180,6 +199,13 @@ class Histogram(Query):
     attribute = True
     values = frozenset({"real", "integer", "scores"})
 
+    @property
+    def page(self) -> str:  # type: ignore[override]
+        return "count" if self.bins == 1 else "histogram"
+
+    def data(self) -> str | dict[str, Any]:
+        return {"histogram": self.bins}
+
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
         if self.bins == 1:
             return number(0 if norm == "range" else abs(removed - added))
@@ -204,6 +230,7 @@ class Bit(Query):
     """One bit of what is read, any function of it with the values 0 and 1: so 1 apart where it differs."""
 
     values = frozenset({"real", "integer", "bit"})
+    page = "bit"
 
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
         return number(1 if removed or added else 0)
@@ -229,6 +256,7 @@ class Location(Query):
     attribute = True
     one = True
     values = frozenset({"real", "plane"})
+    page = "location"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "diameter", formulas.term(self.diameter))
@@ -248,8 +276,11 @@ class Location(Query):
         return f"the location, in a disc of diameter {formulas.to_text(self.diameter)},"
 
     @property
-    def terms(self) -> tuple[Term, ...]:
-        return (self.diameter,)
+    def letters(self) -> Mapping[str, Term]:
+        return {"w": self.diameter}
+
+    def data(self) -> str | dict[str, Any]:
+        return {"location": formulas.to_text(self.diameter)}
 
     def with_bounds(self, bounds: Sequence[Term]) -> Location:
         return Location(*map(formulas.term, bounds))

@@ -31,7 +31,7 @@ import sympy
 
 import dpcompose as dpc
 from dpcompose.language.worstcase import Top
-from dpcompose.spaces.arrays import layouts
+from dpcompose.spaces.arrays import layouts, subsets
 from dpcompose.spaces.finite import FiniteSpace
 from dpcompose.spaces.granularities import Granularity
 
@@ -372,14 +372,14 @@ def structure(small: bool, rounds: int) -> Iterator[Row]:
 def rewiring(small: bool, rounds: int) -> Iterator[Row]:
     from dpcompose.spaces.arrays import searches
 
-    layout = layouts.rewirings(5 if small else 6)
+    layout = subsets.rewirings(5 if small else 6)
     (ours, others), (found, searched) = in_turn(
         rounds, layout.distances_from_the_empty_one, lambda: searches.neighbours(layout).distances(0)
     )
     assert numpy.array_equal(found, searched)
     at = f"{len(found):,} graphs"
     yield Row("node rewiring, against our search of all edges", at, ours, others, "")
-    whole = layouts.rewirings(6 if small else 7)
+    whole = subsets.rewirings(6 if small else 7)
     (ours,), (found,) = in_turn(rounds, whole.distances_from_the_empty_one)
     more = f"{seconds_of(ours)}, distances up to {found.max()}"
     yield Row("node-rewiring metric by one search", f"{len(found):,} graphs", 0, 0, "seconds", more=more)

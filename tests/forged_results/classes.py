@@ -10,8 +10,56 @@ COUNTY, LABELS, HOSPITALS = (
     "problems/94-patients-of-several-hospitals",
 )
 METRIC = "pages/facts/policy-metric"
+PEOPLE, GRID, TOWNS = (
+    "problems/102-records-with-attributes",
+    "problems/103-one-step-on-a-grid",
+    "problems/104-towns-and-counties",
+)
+PLACES, PAIRS = "made/two places of three", "made/sets of two of three"
 COUNTED, AT_LEAST = "made/a count of two or three", "made/two at least"
 MADE = {
+    PLACES: """format = 1
+[databases]
+kind = "tuples"
+records = ["a", "b", "c"]
+size = "= 3"
+[granularities.next]
+replace = [["a", "b"], ["b", "c"]]
+[target]
+granularity = { group = 2, of = "next" }
+[[mechanisms]]
+name = "first"
+reads = { positions = [1] }
+guarantee = { notion = "pure", epsilon = "e", granularity = "next", domain = "own" }
+[[mechanisms]]
+name = "others"
+reads = { positions = [2, 3] }
+guarantee = { notion = "pure", epsilon = "f", granularity = "bounded", domain = "common" }
+[[claims]]
+notion = "pure"
+epsilon = "max(2*e, e + f, 2*f)"
+""",
+    PAIRS: """format = 1
+[databases]
+kind = "sets"
+records = ["a", "b", "c"]
+size = "= 2"
+[granularities.next]
+replace = [["a", "b"], ["b", "c"]]
+[target]
+granularity = "next"
+[[mechanisms]]
+name = "A"
+reads = { records = ["a"] }
+guarantee = { notion = "pure", epsilon = "e", granularity = "next", domain = "common" }
+[[mechanisms]]
+name = "C"
+reads = { records = ["c"] }
+guarantee = { notion = "pure", epsilon = "f", granularity = "next", domain = "common" }
+[[claims]]
+notion = "pure"
+epsilon = "max(e, f)"
+""",
     COUNTED: """format = 1
 [databases]
 kind = "multisets"
@@ -143,6 +191,45 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
         set_at("problem", "databases", "records", to=["old no", "old yes", "young no", "young yes", "?"]),
     ),
     "half of what labels cost": (LABELS, claimed(1, "epsilon", "max(e1, e2) + e3/2")),
+    # attributes, distances, places, recodings
+    "the county moves": (
+        PEOPLE,
+        set_at("problem", "granularities", "local", "replace", to={"keeps": ["sick"]}),
+    ),
+    "another county is read": (
+        PEOPLE,
+        set_at("problem", "mechanisms", 0, "reads", "where", "county", to=["south"]),
+    ),
+    "two attributes at once": (PEOPLE, core("mechanisms", 2, "stated", "single", 0, to=[0, 3])),
+    "a name left out": (PEOPLE, core("databases", "atoms", 1, to=["(north, no, z)"])),
+    "half of what people cost": (PEOPLE, claimed(1, "epsilon", "max(a, b) + c")),
+    "a longer step": (
+        GRID,
+        set_at("problem", "granularities", "step", "replace", "norm", to="max"),
+    ),
+    "a step across": (GRID, core("target", "single", 0, to=[0, 5])),
+    "two places as one": (PLACES, core("databases", "places", to=[0, 0, 0, 1, 1, 1, 1, 1, 1])),
+    "a place in another order": (PLACES, core("databases", "places", to=[0, 1, 2, 1, 2, 0, 2, 0, 1])),
+    "tuples as sets": (PLACES, core("databases", "of", to="sets")),
+    "another position is read": (PLACES, set_at("problem", "mechanisms", 0, "reads", "positions", to=[2])),
+    "one step at two places": (PLACES, core("target", "steps", to=1)),
+    "half of what two places cost": (PLACES, claimed(1, "epsilon", "max(e, f)")),
+    "pairs as multisets": (PAIRS, core("databases", "of", to="multisets")),
+    "sets of all": (PAIRS, core("databases", "size", to=["exactly", 3])),
+    "sets of all in both": (
+        PAIRS,
+        stamped(
+            set_at("problem", "databases", "size", to="= 3"),
+            set_at("core", "databases", "size", to=["exactly", 3]),
+        ),
+    ),
+    "a record of sets is not shown": (PAIRS, core("databases", "atoms", 1, to=["d"])),
+    "half of what pairs cost": (PAIRS, claimed(1, "epsilon", "max(e, f)/2")),
+    "towns of another county": (TOWNS, set_at("problem", "maps", "county", "recode", "a2", to="B")),
+    "towns that are not recoded": (TOWNS, stamped(remove("core", "mechanisms", 0, "codes"))),
+    "all towns as one": (TOWNS, core("mechanisms", 1, "codes", to=[[0, 1, 3, 4]])),
+    "counties that are not joined": (TOWNS, core("mechanisms", 0, "stated", "single", 1, to=[0, 4])),
+    "half of what towns cost": (TOWNS, claimed(1, "epsilon", "(a + b + max(c, d))/2")),
     # sizes
     "another least size": (COUNTED, core("databases", "least", to=1)),
     "no least size": (COUNTED, stamped(remove("core", "databases", "least"))),

@@ -13,6 +13,7 @@ PLACE, TABLE, STUDY = (
     "problems/46-checked-on-tables",
     "problems/78-a-study-in-a-study",
 )
+ROUNDED = "problems/101-published-after-rounding"
 BIT, DISTRICTS = "pages/queries/bit", "problems/69-two-districts"
 
 
@@ -97,6 +98,15 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
             ),
         ),
     ),
+    "a function of outputs that the problem has not": (
+        ROUNDED,
+        remove("problem", "mechanisms", 1, "post-processing"),
+    ),
+    "a function of outputs that is left out": (
+        ROUNDED,
+        stamped(remove("core", "mechanisms", 1, "processed")),
+    ),
+    "a function of outputs without its page": (ROUNDED, remove("derivation", "pages", "post-processing")),
     "a study that is given": (
         STUDY,
         together(without("study", 1, "derivation"), step("study", 1, "rule", to="given")),

@@ -14,7 +14,8 @@ from shipped import PROBLEMS
 from tags import Tags
 
 import dpcompose as dpc
-from dpcompose.front import display, pictures, render, results
+from dpcompose.front import display, listings, pictures, render, results
+from dpcompose.front.places import places_of
 from dpcompose.front.study import Study, load
 from dpcompose.front.verdict import Verdict
 from dpcompose.language import formulas
@@ -141,7 +142,7 @@ def test_theorems_are_a_sequence_a_text_and_a_table(first: tuple[Study, tuple[re
     theorems = study.theorems()
     assert tuple(theorems) == study.bound.fits and theorems[0] is study.bound.fits[0] and theorems[:2]
     assert all(isinstance(fit, Fit) for fit in theorems) and len(theorems) == len(study.bound.fits)
-    assert str(theorems) == render.fits(study.bound, "pure")
+    assert str(theorems) == listings.fits(study.bound, "pure")
     assert repr(theorems) == "9 composition theorems, of which 2 fit, Corollary IV.13 is cited"
     tags = shown(theorems)
     assert re.findall("<tbody><tr><th>(.*?) \\(", tags.html) == ["Corollary IV.13"]
@@ -261,7 +262,7 @@ def test_lines_differ_without_colour() -> None:
 def test_no_two_databases_meet(m: int, granularity: object) -> None:
     D = dpc.multisets("abcde"[:m], size="<= 3")
     graph = dpc.neighbourhood_graph(D, granularity)  # type: ignore[arg-type]
-    places = pictures._Drawing(graph, "", (), {}, {})._places()
+    places = places_of(graph, "".join)
     assert len(places) == D.count()
     apart = [math.dist(p, q) for p in places.values() for q in places.values() if p is not q]
     assert min(apart) > 0.1
@@ -380,14 +381,14 @@ def test_a_picture_is_written_the_same_each_time(
 
 def test_what_nothing_joins_is_drawn_side_by_side() -> None:
     graph = dpc.neighbourhood_graph(dpc.listed("abcd"), dpc.pairs("two", [("a", "b"), ("c", "d")]))
-    places = pictures._Drawing(graph, "", (), {}, {})._places()
+    places = places_of(graph, "".join)
     assert max(places[D][0] for D in "ab") + 1 < min(places[D][0] for D in "cd")
     assert min(math.dist(places[D], places[E]) for D, E in ("ab", "cd")) > 1
 
 
 def test_two_numbers_stand_where_they_say() -> None:
     grid = dpc.listed((x, y) for x in range(3) for y in range(2))
-    places = pictures._Drawing(dpc.neighbourhood_graph(grid, dpc.free_lunch), "", (), {}, {})._places()
+    places = places_of(dpc.neighbourhood_graph(grid, dpc.free_lunch), str)
     assert (
         places[2, 1][0] == places[2, 0][0] > places[1, 1][0]
         and places[0, 1][1] == places[2, 1][1] > places[0, 0][1]

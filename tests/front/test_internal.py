@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from shipped import PROBLEMS
 
-from dpcompose.front import cli, numbers, render, study
+from dpcompose.front import as_json, cli, listings, numbers, study
 from dpcompose.kernel import saved as saved_files
 from dpcompose.language.formulas import FormulaError
 from dpcompose.privacy import problems
@@ -25,7 +25,7 @@ ROOMS = [
     pytest.param(problems, "read_file", id="privacy"),
     pytest.param(guarantees, "workshop", id="guarantees"),
     pytest.param(Judge, "judge", id="verdicts"),
-    pytest.param(render, "problem_data", id="front"),
+    pytest.param(as_json, "problem_data", id="front"),
 ]
 ERRORS = [KeyError("no such line"), RecursionError("maximum depth"), MemoryError(), FormulaError("too large")]
 OWN = re.compile(r": internal error, please report: (KeyError|RecursionError|MemoryError|FormulaError)")
@@ -78,7 +78,7 @@ def test_without_json_nothing_but_the_line_is_said(
     [
         (("bound", FIRST, SECOND), study, "load"),
         (("budget", FIRST, "--total", "1"), numbers, "budget"),
-        (("theorems", "--for", FIRST), render, "fits"),
+        (("theorems", "--for", FIRST), listings, "fits"),
         (("draw", FIRST, "-o", "never.dot"), study, "load"),
     ],
     ids=lambda one: one[0] if isinstance(one, tuple) else "",
@@ -107,7 +107,7 @@ def test_recheck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 
 def test_a_command_about_no_file(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    fails_once(monkeypatch, render, "theorem_list", KeyError("page"))
+    fails_once(monkeypatch, listings, "theorem_list", KeyError("page"))
     assert cli.main(["theorems"]) == 4
     assert capsys.readouterr().err.startswith("dpcompose: internal error, please report: KeyError: 'page'")
 

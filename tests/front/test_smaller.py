@@ -12,7 +12,7 @@ from tags import Tags
 from verdicts import found, stated
 
 import dpcompose as dpc
-from dpcompose.front import render
+from dpcompose.front import as_json, render
 from dpcompose.kernel import forms
 from dpcompose.language import decimals, formulas
 from dpcompose.language.latex import latex
@@ -73,7 +73,7 @@ def test_the_smaller_guarantee_is_shown_and_can_be_pasted(
     assert "but a smaller guarantee holds" in loose
     claimed, best = (loose.split(word)[1] for word in ("claim: ", "The best: "))
     assert not claimed.startswith(best.strip())
-    data = render.problem_data("f", study.setting, study.bound, [], [], study.theory)
+    data = as_json.problem_data("f", study.setting, study.bound, [], [], study.theory)
     assert data["smaller"] == {"notion": "approximate", **values}
 
 
@@ -81,7 +81,7 @@ def test_nothing_smaller_is_said_where_nothing_is_known() -> None:
     for given in ([("e", "d")], [("e", "0"), ("f", "0")]):
         study, _ = found(mechanisms(*given))
         assert study.bound.smaller is None and render.smaller(study.bound) == ""
-        assert "smaller" not in render.problem_data("f", study.setting, study.bound, [], [], study.theory)
+        assert "smaller" not in as_json.problem_data("f", study.setting, study.bound, [], [], study.theory)
 
 
 def test_the_best_at_a_delta_is_that_of_the_curve() -> None:

@@ -434,6 +434,14 @@ def test_renyi_divergences() -> None:
         assert T.renyi(order, COIN).values == (value,)
     assert T.renyi_between(2, 0, 1) == sympy.log(sympy.Rational(4, 3))
     assert math.isclose(T.renyi_between("3/2", 0, 1), 2 * math.log(0.5**1.5 * (2 + (4 / 3) ** 0.5)))
+    # by hand: D_1 = Σ p·ln(p/q) = ln 2/2 + ln(2/3)/2, and D_∞ = max ln(p/q), the largest loss
+    assert math.isclose(T.renyi_between(1, 0, 1), (math.log(2) + math.log(2 / 3)) / 2)
+    assert T.renyi_between(sympy.oo, 0, 1) == sympy.log(2)
+    orders = [T.renyi_between(one, 0, 1) for one in (1, "101/100", 2, 7, "oo")]
+    assert [float(one.doit()) for one in orders] == sorted(float(one.doit()) for one in orders)
+    for wrong in ("1/2", 0, "e"):
+        with pytest.raises(ValueError, match="rational number from 1, or oo"):
+            T.renyi_between(wrong, 0, 1)
     assert RESPONSE.renyi(2, COIN).expression.subs(e, 0) == 0
 
 

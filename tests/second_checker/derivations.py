@@ -77,7 +77,14 @@ class Derivation(CurveSteps, AttainedSteps):
         one = self.losses.core["mechanisms"][i - 1]
         own = [key for key in ("noise", "table", "study") if key in one] or ["given"]
         demand(own == [kind], f"a mechanism that is {own} is taken for one that is {kind}")
+        self.kept(one)
         return one
+
+    def kept(self, mechanism: Any) -> None:
+        """A function of the outputs of a mechanism keeps its guarantee: by a page."""
+        demand(type(mechanism.get("processed", False)) is bool, "processed or not")
+        if mechanism.get("processed"):
+            self.losses.library.of("processing", of="outputs")
 
     def given(self, step: Any, before: list[Any]) -> Promise:
         """A guarantee as it is stated."""
@@ -115,6 +122,9 @@ class Derivation(CurveSteps, AttainedSteps):
     def one_by_one(self, step: Any, before: list[Any]) -> Any:
         """What is concluded where the mechanisms of studies stand in their place."""
         demand("flat" in self.losses.core, "there is no study")
+        for one in self.losses.core["mechanisms"]:
+            if "study" in one:
+                self.kept(one)
         return self.inner(step["derivation"], self.losses.core["flat"])
 
     def compose(self, step: Any, before: list[Any]) -> Composed:

@@ -6,7 +6,7 @@ likes (facts/policy-metric.md, shapes/policies.md).
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import combinations_with_replacement
@@ -15,6 +15,7 @@ from typing import Any
 from second_checker import sizes
 from second_checker.enclosures import INF
 from second_checker.outcomes import NotRead, demand
+from second_checker.rooms import of_one_size, room
 
 Atom = int | None
 Atoms = tuple[int, ...]
@@ -34,14 +35,13 @@ def by_policies(core: Any) -> Iterator[tuple[Any, ...]]:
     some = [x for k in range(most + 1) for x in combinations_with_replacement(atoms, k)]
     if len(some) ** 2 > MANY:
         raise NotRead("setting", "large groups of policies")
-    graph = usable(drawn(target["single"]), base)
-    alone = {x for x in atoms if len(base["atoms"][x]) == 1}
+    graph = usable(drawn(target["single"]), base, frozenset(atoms))
     slots = [(one, reads) for one in core["mechanisms"] for reads in one["reads"]]
     for left in some:
         for right in some:
-            if not (left or right) or not sizes.fits(base, len(left), len(right)):
+            if not (left or right) or not room(base, left, right):
                 continue
-            if alone & set(left) & set(right) or cheapest(graph, left, right) > steps:
+            if cheapest(graph, left, right) > steps:
                 continue
             yield tuple(moved(one, reads, left, right, base) for one, reads in slots)
 
@@ -49,7 +49,12 @@ def by_policies(core: Any) -> Iterator[tuple[Any, ...]]:
 def moved(mechanism: Any, reads: Any, left: Atoms, right: Atoms, base: Any) -> Any:
     """How far what a slot reads moves; of a noise how many of its records go and come."""
     own = frozenset(range(len(base["atoms"])) if reads is None else reads)
-    left, right = tuple(x for x in left if x in own), tuple(x for x in right if x in own)
+    codes = mechanism.get("codes", [])
+    if codes and ("noise" in mechanism or base["of"] == "sets"):
+        raise NotRead("setting", "noise on, or sets of, records that become one")
+    image: dict[int, Atom] = {x: min(some) for some in codes for x in some}
+    demand(image.keys() <= own, "records that become one and are not read")
+    left, right = seen(left, right, own, image)
     if "noise" in mechanism:
         return len(left), len(right)
     if not (left or right):
@@ -59,14 +64,15 @@ def moved(mechanism: Any, reads: Any, left: Atoms, right: Atoms, base: Any) -> A
         return 1
     whole = len(own) == len(base["atoms"])
     graph, steps = drawn(relation["single"]), relation["steps"]
-    if whole:
-        graph = usable(graph, base)
-    elif mechanism["domain"] == "own":
-        graph = frozenset(edge for edge in graph if edge <= own | {None})
+    loops = {frozenset((x,)) for x in image.values()}
+    if mechanism["domain"] == "own" or (whole and not codes):
+        there = {image.get(x, x) for x in own} | {None}
+        graph = frozenset(edge for edge in usable(graph, base, own) if edge <= there) - loops
     else:
-        if steps > 1:
+        if steps > 1 and (base["of"] != "tuples" or codes):
             raise NotRead("setting", "groups of a policy on the common domain")
-        graph = contracted(usable(graph, base), own)
+        every = frozenset(range(len(base["atoms"])))
+        graph = usable(contracted(usable(graph, base, every), own, image), base, own) - loops
     cost = cheapest(graph, left, right)
     return cost if cost == INF else -(-int(cost) // steps)
 
@@ -79,15 +85,26 @@ def drawn(single: Any) -> Edges:
     return frozenset(frozenset(edge) for edge in single)
 
 
-def usable(graph: Edges, base: Any) -> Edges:
-    """The edges without those to nothing where nobody comes or goes."""
-    least, most = sizes.shown(base)
-    return frozenset(edge for edge in graph if most != 0 and (least != most or None not in edge))
+def usable(graph: Edges, base: Any, own: frozenset[int]) -> Edges:
+    """The edges without those to nothing where nobody of some atoms comes or goes."""
+    fixed, (_, most) = of_one_size(base, own), sizes.shown(base)
+    return frozenset(edge for edge in graph if most != 0 and not (fixed and None in edge))
 
 
-def contracted(graph: Edges, own: frozenset[int]) -> Edges:
-    """Each atom that is not read becomes nothing; what joins nothing with itself is left out."""
-    images = (frozenset(x if x in own else None for x in edge) for edge in graph)
+def seen(left: Atoms, right: Atoms, own: frozenset[int], image: dict[int, Atom]) -> tuple[Atoms, Atoms]:
+    """What is read of both sides: records that become one on both are no difference."""
+    here, there = (Counter(image.get(x, x) for x in side if x in own) for side in (left, right))
+    for x in set(image.values()):
+        both = min(here[x], there[x])
+        here[x], there[x] = here[x] - both, there[x] - both
+    found = (tuple(sorted(x for x in side.elements() if x is not None)) for side in (here, there))
+    one, other = found
+    return one, other
+
+
+def contracted(graph: Edges, own: frozenset[int], image: dict[int, Atom]) -> Edges:
+    """Each atom that is not read becomes nothing, and others one; what joins nothing with itself is left out."""
+    images = (frozenset(image.get(x, x) if x in own else None for x in edge) for edge in graph)  # type: ignore[arg-type]
     return frozenset(edge for edge in images if edge != {None})
 
 

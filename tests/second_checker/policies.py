@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import combinations, product
 from typing import Any
 
-from second_checker import sizes
+from second_checker import recodings, sizes
 from second_checker.outcomes import NotRead, demand
 from second_checker.relations import relation
 
@@ -23,18 +23,24 @@ SEEN = ("count", "bit")
 
 def policies(problem: Any, core: Any) -> None:
     """Rejects a setting on policies that is not the problem's."""
+    problem = {"granularities": {}, **problem}
     base, own = problem["databases"], core["databases"]
-    demand(base["kind"] == own["of"] == "multisets", "databases of another kind")
+    demand(base["kind"] == own["of"] and own["of"] in ("multisets", "sets"), "databases of another kind")
     demand(sizes.told(base.get("size", "any")) == sizes.shown(own), "databases of other sizes")
     if problem.get("partitions"):
         raise NotRead("setting", "parts beside policies")
     atoms = shown(problem, core)
+    if own["of"] == "sets":
+        all_shown(problem, core, atoms)
     every = universe(problem, atoms)
     for at, atom in enumerate(atoms):
         found = tuple(r is None or at in r for one in core["mechanisms"] for r in one["reads"])
         demand(all(read(problem, record) == found for record in atom), "records with other memberships")
+    codes = [recoded(problem, one, every) for one in problem["mechanisms"]]
+    seen = [recodings.agree(one, some, atoms) for one, some in zip(core["mechanisms"], codes, strict=True)]
+    of_images(problem, core, atoms, seen)
     graphs = []
-    for said, relation_ in relations(problem, core):
+    for said, relation_ in relations(problem, core, seen):
         graph, steps = neighbours(problem, said, every)
         demand(steps == relation_["steps"], "other neighbours")
         if isinstance(graph, str) or isinstance(relation_["single"], str):
@@ -45,16 +51,45 @@ def policies(problem: Any, core: Any) -> None:
     listed = {record for atom in atoms for record in atom}
     for record in every:
         if record not in listed:
-            twin(problem, record, atoms, every, graphs)
+            twin(problem, record, atoms, every, graphs, codes)
 
 
-def relations(problem: Any, core: Any) -> Iterator[tuple[Any, Any]]:
-    """The neighbours of the target and of each guarantee, as the problem and as the setting has them."""
+def relations(problem: Any, core: Any, seen: Any = None) -> Iterator[tuple[Any, Any]]:
+    """The neighbours of the target and of each guarantee, as the problem and as the setting has them.
+
+    seen -- for each mechanism what becomes one record; then a guarantee on the own domain is left out.
+    """
     demand("granularity" in problem["target"], "a target without a granularity")
     yield problem["target"]["granularity"], core["target"]
-    for said, one in zip(problem["mechanisms"], core["mechanisms"], strict=True):
-        if "noise" not in one:
+    for n, (said, one) in enumerate(zip(problem["mechanisms"], core["mechanisms"], strict=True)):
+        if "noise" not in one and not (seen and seen[n] and one["domain"] == "own"):
             yield said["guarantee"]["granularity"], one["stated"]
+
+
+def of_images(problem: Any, core: Any, atoms: list[list[Record]], seen: Any) -> None:
+    """Rejects other neighbours of what records become than those of guarantees on the own domain."""
+    for said, one, codes in zip(problem["mechanisms"], core["mechanisms"], seen, strict=True):
+        if not codes or one["domain"] != "own" or "noise" in one:
+            continue
+        own = (recodings.of(problem, said) or {}).get("granularities", problem["granularities"])
+        image = recodings.of_image(codes, atoms)
+        there = [record for atom in image for record in atom]
+        graph, steps = neighbours({"granularities": own}, said["guarantee"]["granularity"], there)
+        demand(steps == one["stated"]["steps"], "other neighbours")
+        if isinstance(graph, str) or isinstance(one["stated"]["single"], str):
+            demand(graph == one["stated"]["single"], "other neighbours")
+        else:
+            same_edges(graph, one["stated"]["single"], image)
+
+
+def recoded(problem: Any, mechanism: Any, every: list[Record]) -> dict[Record, str]:
+    """What records become that a mechanism reads, if they become others."""
+    recoding = recodings.of(problem, mechanism)
+    if recoding is None:
+        return {}
+    if attributes(problem):
+        raise NotRead("setting", "records that are recoded beside queries that look at attributes")
+    return recodings.merged(recoding, every)
 
 
 # -- records ---------------------------------------------------------------------------------------------
@@ -92,17 +127,19 @@ def named(problem: Any) -> set[str]:
     own = {name for one in problem["mechanisms"] for name in names_read(one)}
     for policy in problem["granularities"].values():
         own |= {name for group in groups(policy) for name in group} | set(comers(policy))
+    recoding = [one for m in problem["mechanisms"] if (one := recodings.of(problem, m)) is not None]
+    further = {name for one in recoding for name in recodings.names(one)}
     given = problem["databases"].get("records")
     if given is None:
-        return own
-    demand(own <= set(given), "records that are not there")
+        return own | further
+    demand(own - further <= set(given), "records that are not there")
     return set(given)
 
 
 def names_read(one: Any) -> list[str]:
     """The records that a mechanism names."""
     reads = one.get("reads", "everything")
-    if reads == "everything":
+    if reads == "everything" or "map" in reads:
         return []
     if "records" not in reads:
         raise NotRead("setting", "what is read is no records")
@@ -117,7 +154,7 @@ def attributes(problem: Any) -> bool:
 def read(problem: Any, record: Record) -> tuple[bool, ...]:
     """Which mechanisms read a record."""
     reads = [one.get("reads", "everything") for one in problem["mechanisms"]]
-    return tuple(x == "everything" or record[0] in x["records"] for x in reads)
+    return tuple(x == "everything" or "map" in x or record[0] in x["records"] for x in reads)
 
 
 # -- edges -----------------------------------------------------------------------------------------------
@@ -175,16 +212,44 @@ def same_edges(graph: Edges, single: Any, atoms: list[list[Record]]) -> None:
         demand(all((pair in graph) == (frozenset((a, b)) in drawn) for pair in pairs), "other neighbours")
 
 
-def twin(problem: Any, record: Record, atoms: Any, every: list[Record], graphs: list[Edges]) -> None:
+def all_shown(problem: Any, core: Any, atoms: list[list[Record]]) -> None:
+    """Rejects sets of which not all records are shown; of an arbitrary universe enough to fill sets that differ."""
+    if attributes(problem):
+        raise NotRead("setting", "sets, and queries that look at attributes")
+    listed = {record for atom in atoms for record in atom}
+    demand({(name, 0) for name in named(problem)} <= listed, "a record of sets is not shown")
+    if "records" not in problem["databases"]:
+        filling = sizes.told(problem["databases"].get("size", "any"))[0]
+        others = len(listed) - len(named(problem))
+        demand(others >= filling + 2 * core["target"]["steps"], "too few records of sets are shown")
+
+
+def twin(
+    problem: Any,
+    record: Record,
+    atoms: Any,
+    every: list[Record],
+    graphs: list[Edges],
+    codes: list[dict[Record, str]],
+) -> None:
     """Rejects where a record that is not shown is not like those of an atom with two."""
-    for atom in (atom for atom in atoms if len(atom) > 1):
-        one, two = atom[:2]
-        others = [x for x in (*every, None) if x not in (one, record)]
-        alike = all(
-            (frozenset((record, one)) in graph) == (frozenset((one, two)) in graph)
-            and all((frozenset((record, x)) in graph) == (frozenset((one, x)) in graph) for x in others)
-            for graph in graphs
-        )
-        if alike and read(problem, record) == read(problem, one):
-            return
-    demand(False, "a record is not shown")
+    same = (
+        atom
+        for atom in atoms
+        if read(problem, record) == read(problem, atom[0])
+        and all(one.get(record) == one.get(atom[0]) for one in codes)
+    )
+    demand(any(twins(record, atom, every, graphs) for atom in same), "a record is not shown")
+
+
+def twins(record: Record, atom: list[Record], every: list[Record], graphs: list[Edges]) -> bool:
+    """Whether a record has the edges of an atom with two."""
+    if len(atom) < 2:
+        return False
+    one, two = atom[:2]
+    others = [x for x in (*every, None) if x not in (one, record)]
+    return all(
+        (frozenset((record, one)) in graph) == (frozenset((one, two)) in graph)
+        and all((frozenset((record, x)) in graph) == (frozenset((one, x)) in graph) for x in others)
+        for graph in graphs
+    )

@@ -10,7 +10,7 @@ from second_checker import sizes
 from second_checker.algebra import Algebra
 from second_checker.forms import rational
 from second_checker.outcomes import NotRead, demand
-from second_checker.policies import attributes, policies
+from second_checker.policies import attributes
 from second_checker.relations import relations
 
 Parts = dict[str, int]
@@ -29,8 +29,6 @@ GRAIN = {
 def records(problem: Any, core: Any) -> None:
     """Rejects a setting on multisets whose records have other memberships than the problem's."""
     base, own = problem["databases"], core["databases"]
-    if own["kind"] == "policies":
-        return policies(problem, core)
     singles = GRAIN[base["kind"]]
     if base["kind"] == "multisets":
         singles = {**singles, "size": "".join(base.get("size", "any").split())}

@@ -6,11 +6,14 @@ from typing import Any
 
 from second_checker import cells, noises, sizes, tables
 from second_checker.algebra import Algebra
+from second_checker.attributes import written_out
 from second_checker.forms import Form
 from second_checker.graphs import graphs
 from second_checker.lists import listed
 from second_checker.outcomes import NotRead, demand
 from second_checker.pages import Library
+from second_checker.places import tuples
+from second_checker.policies import policies
 from second_checker.records import records
 from second_checker.samples import demand_same
 
@@ -29,11 +32,19 @@ UNCOUNTED = ("sequences", "tables", "sets", "graphs")
 
 def agree(problem: Any, core: Any, library: Library) -> Any:
     """Rejects a setting that is not the problem's; else the setting whose profile is to be found."""
+    if problem.get("assume") or core.get("assumed"):
+        raise NotRead("assumed", "relations between parameters")
+    if any("satisfies" in one for one in problem["mechanisms"]) or any(
+        "also" in one for one in core["mechanisms"]
+    ):
+        raise NotRead("also", "several guarantees of one mechanism")
     demand(bool(core["adaptive"]) == bool(problem.get("adaptive")), "adaptive is said of another setting")
     for name, words in core["parameters"].items():
         plain = name.removesuffix("[i]")
         demand(problem.get("parameters", {}).get(plain) == words, f"the parameter {name} is another one")
     demand(len(problem["mechanisms"]) == len(core["mechanisms"]), "there are other mechanisms")
+    if core["databases"]["kind"] in ("policies", "records"):
+        problem = written_out(problem)
     kind = problem["databases"]["kind"]
     if kind not in PLACES:
         raise NotRead("setting", f"databases that are {kind}")
@@ -45,6 +56,9 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
             family(said, one, Algebra(core["parameters"]))
         else:
             guarantee(said, one, core["parameters"], given_numbers(problem))
+        demand(
+            bool(said.get("post-processing")) == one.get("processed", False), "a function of outputs, or none"
+        )
         demand(("table" in said) == ("table" in one), "a table, or none")
         if "table" in said:
             tables.agree(problem, said, one, core["parameters"])
@@ -52,6 +66,8 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
         studies(problem, core, library)
     if kind in UNCOUNTED and any("noise" in one for one in core["mechanisms"]):
         raise NotRead("noise", f"on {kind}")
+    if core["databases"]["kind"] == "policies":
+        return (policies if kind in ("multisets", "sets") else tuples)(problem, core) or core
     return PLACES[kind](problem, core) or core
 
 

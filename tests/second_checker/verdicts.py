@@ -23,6 +23,8 @@ THEOREMS = Path(__file__).resolve().parents[2] / "theorems"
 NOT_READ = {
     "metrics": "problems about metrics and coordinates: their files have no setting",
     "setting": "some maps, sizes and granularities; classes that are very large or go through other procedures",
+    "assumed": "relations between parameters",
+    "also": "several guarantees of one mechanism",
     "noise": "noise on listed databases, on other queries, or in several entries on a curve",
     "table": "tables of probabilities with other guarantees than pure ones, or with a 0",
     "study": "studies of other databases than multisets, within studies, or as witnesses",

@@ -20,7 +20,7 @@ import dpcompose as dpc
 from dpcompose.front.study import Study
 from dpcompose.language import formulas
 from dpcompose.proof.privacy_metric import NoMetric
-from dpcompose.spaces.expressions import Cost, MetricFunction
+from dpcompose.spaces.distances import Cost, MetricFunction
 from dpcompose.spaces.metrics import ClosedForm, Metric
 
 MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -18,8 +18,9 @@ import pytest
 import dpcompose as dpc
 from dpcompose.proof.hypotheses import exhaustion
 from dpcompose.spaces import finite as finite_spaces
-from dpcompose.spaces.arrays import layouts, passes, searches, sizes
-from dpcompose.spaces.arrays.layouts import MultisetLayout, SubsetLayout, TupleLayout
+from dpcompose.spaces.arrays import layouts, passes, searches, sizes, subsets
+from dpcompose.spaces.arrays.layouts import MultisetLayout, TupleLayout
+from dpcompose.spaces.arrays.subsets import SubsetLayout
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.finite import FiniteSpace
 from dpcompose.spaces.granularities import Granularity, NotSymmetric, RecordEdits
@@ -187,7 +188,7 @@ def test_graphs_on_vertices(vertices: int, blocks: None) -> None:
             return len(changed) == 1
         return any(all(at in edge for edge in changed) for at in range(vertices))
 
-    for kind, made in (("edge", layouts.edge_changes), ("node", layouts.rewirings)):
+    for kind, made in (("edge", subsets.edge_changes), ("node", subsets.rewirings)):
         layout = made(vertices)
         edges = [(min(e), max(e)) for e in zip(*(ends.tolist() for ends in layout.all_edges()), strict=True)]
         every = [pair for pair in combinations(range(layout.nodes), 2) if neighbours(*pair, kind)]

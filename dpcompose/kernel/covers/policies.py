@@ -1,4 +1,4 @@
-"""Covers of multisets whose steps are edges of policies: which records may take the place of which.
+"""Covers of multisets, sets and tuples whose steps are edges of policies: which records may become which.
 
 A policy is a graph on the records and "nothing": an edge x–y lets a record x become y, an edge from x to
 nothing lets x come or go.  Records of one atom have the same edges and readers.  Costs are shortest paths;
@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from itertools import combinations_with_replacement, product
 
-from dpcompose.kernel.covers.records import smallest_pair
+from dpcompose.kernel.covers.rooms import Room, Side, room
+from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.covers.types import (
     LARGEST,
     Cover,
@@ -29,9 +30,6 @@ from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
 
 MOST_STEPS = 8
 """The most steps of a group of a policy: as many records are matched with as many others."""
-
-Side = tuple[int, ...]
-"""The atoms of records that only one of two databases has, one number a record, in order."""
 
 
 class Policies(Covering):
@@ -49,6 +47,11 @@ class Policies(Covering):
         return self.of_types(found, len(found), list(pages.values()))
 
     @cached_property
+    def room(self) -> Room:
+        """What room databases have for records that differ."""
+        return room(self.setting.databases)
+
+    @cached_property
     def every(self) -> frozenset[int]:
         """All atoms."""
         return frozenset(range(len(self.setting.databases.atoms)))
@@ -59,58 +62,52 @@ class Policies(Covering):
         """How far what a mechanism reads moves."""
         mechanism = self.setting.mechanisms[reader[0] - 1]
         inside = self.every if atoms is None else frozenset(atoms)
+        seen, whole = Seen(inside, mechanism.codes), inside == self.every
         if mechanism.noise is not None:
-            return self.of_noise(mechanism, inside)
+            return self.of_noise(mechanism, seen)
         stated = mechanism.stated
         assert stated is not None
         if stated.any_two or not inside:  # nothing has one value only, and never moves
-            return AnyTwo((self.any_two(),), inside)
-        whole = inside == self.every
-        if mechanism.domain == "own" or whole:
-            edges = frozenset(one for one in self.stated_on(stated, whole) if {*one} <= {*inside, NOTHING})
-        elif stated.steps > 1:
+            return AnyTwo((self.any_two(),), seen)
+        edges, as_it_is = frozenset(stated.policy), whole and not mechanism.codes
+        if mechanism.domain == "own" or as_it_is:
+            edges = seen.among(self.room.usable(edges, inside))
+        elif stated.steps > 1 and not (self.room.groups_pushed and not mechanism.codes):
             raise NoCover(
                 f"groups of a policy, for which {mechanism.name} is stated on the common domain, are not "
                 "pushed forward; state it for single steps, or on the own domain"
             )
         else:
-            edges = contracted(usable(self.setting.databases, stated), inside)
+            edges = self.room.usable(seen.contracted(self.room.usable(edges, self.every)), inside)
         form = "cheapest matching"
         pages = [self.fact(lambda page: page.head.form == form, "the metric of a policy")]
-        return Matched(self.grouped(pages, stated.steps), inside, Costs(edges), stated.steps)
+        return Matched(self.grouped(pages, stated.steps), seen, Costs(edges), stated.steps)
 
-    def stated_on(self, stated: Relation, whole: bool) -> frozenset[Edge]:
-        """The edges of a guarantee's policy on the class of what is read.
-
-        Of a database of exactly n records a part may have any number of them up to n.
-        """
-        if whole or self.setting.databases.size[1] == 0:
-            return usable(self.setting.databases, stated)
-        return frozenset(stated.policy)
-
-    def of_noise(self, mechanism: Mechanism, inside: frozenset[int]) -> Moved:
+    def of_noise(self, mechanism: Mechanism, seen: Seen) -> Moved:
         """How far a query's value moves: other attributes are another record of the same atom."""
+        if mechanism.codes:
+            raise NoCover(f"{mechanism.name} asks for records that stand for others")
         metric = query_metric(mechanism, self.theory)
         few = any(len(one.records) < 2 for one in self.setting.databases.atoms)
         if not metric.discrete and metric.at(1, 1) != ZERO and few:
             raise NoCover(f"{mechanism.name} looks at attributes, and a record without a second one has none")
-        return Counted(metric.pages, inside, metric)
+        return Counted(metric.pages, seen, metric)
 
     def of_sides(self, left: Side, right: Side, metrics: Mapping[Reader, Moved]) -> Type:
         """The type of neighbours of which D alone has the records `left`, and E alone `right`."""
         moved = []
         for reader, metric in sorted(metrics.items()):
-            inside = [tuple(one for one in side if one in metric.inside) for side in (left, right)]
-            if any(inside):
-                moved.append((reader, metric.far(*inside), metric.entries(*inside)))
-        return self.type(moved, smallest_pair(self.setting.databases, left, right))
+            sides = metric.seen.sides(left, right)
+            if any(sides):
+                moved.append((reader, metric.far(*sides), metric.entries(*sides)))
+        return self.type(moved, self.room.pair(left, right))
 
 
 class Moved:
     """How far inputs are apart of which x has the records `left` more, and y the records `right`."""
 
-    def __init__(self, pages: tuple[str, ...], inside: frozenset[int]) -> None:
-        self.pages, self.inside = pages, inside
+    def __init__(self, pages: tuple[str, ...], seen: Seen) -> None:
+        self.pages, self.seen = pages, seen
 
     def far(self, left: Side, right: Side) -> Term:
         """The distance of two different inputs."""
@@ -131,8 +128,8 @@ class AnyTwo(Moved):
 class Counted(Moved):
     """How far the value of a query moves, by how many records go and come."""
 
-    def __init__(self, pages: tuple[str, ...], inside: frozenset[int], metric: Metric) -> None:
-        super().__init__(pages, inside)
+    def __init__(self, pages: tuple[str, ...], seen: Seen, metric: Metric) -> None:
+        super().__init__(pages, seen)
         self.metric = metric
 
     def far(self, left: Side, right: Side) -> Term:
@@ -145,8 +142,8 @@ class Counted(Moved):
 class Matched(Moved):
     """The cheapest matching, in groups of so many steps."""
 
-    def __init__(self, pages: tuple[str, ...], inside: frozenset[int], costs: Costs, steps: int) -> None:
-        super().__init__(pages, inside)
+    def __init__(self, pages: tuple[str, ...], seen: Seen, costs: Costs, steps: int) -> None:
+        super().__init__(pages, seen)
         self.costs, self.steps = costs, steps
 
     def far(self, left: Side, right: Side) -> Term:
@@ -157,21 +154,12 @@ class Matched(Moved):
 # which databases are neighbours
 
 
-def usable(databases: Databases, relation: Relation) -> frozenset[Edge]:
-    """The edges by which some database of the class leads to another one.
-
-    Where all have the same number of records, none comes or goes.
-    """
-    word, n = databases.size
-    some = () if n == 0 else relation.policy
-    return frozenset(one for one in some if not (word == "exactly" and NOTHING in one))
-
-
 def differences(databases: Databases, target: Relation) -> Iterator[tuple[Side, Side]]:
     """What only D and only E have, for all neighbours: matched pairs whose costs have a sum up to m."""
     if target.steps > MOST_STEPS:
         raise NoCover(f"groups of more than {MOST_STEPS} steps of a policy are not supported")
-    costs, atoms = Costs(usable(databases, target)), databases.atoms
+    here, atoms = room(databases), databases.atoms
+    costs = Costs(here.usable(frozenset(target.policy), frozenset(range(len(atoms)))))
     nodes = [*range(len(atoms)), NOTHING]
     matched = [
         ((x, y), r)
@@ -187,10 +175,7 @@ def differences(databases: Databases, target: Relation) -> Iterator[tuple[Side, 
             if sum(r for _, r in some) > target.steps:
                 continue
             left, right = _sides(pair for pair, _ in some)
-            # a record that both have is no difference: some other pairs match then, at no higher cost
-            alone = any(len(atoms[one].records) < 2 for one in {*left} & {*right})
-            room = databases.differ(len(left), len(right))
-            if room and not alone and seen.isdisjoint({(left, right), (right, left)}):
+            if here.differ(left, right) and seen.isdisjoint({(left, right), (right, left)}):
                 seen.add((left, right))
                 yield left, right
 
@@ -237,16 +222,6 @@ class Costs:
                     found[one] = found[at] + 1
                     waiting.append(one)
         return found
-
-
-def contracted(edges: Iterable[Edge], inside: frozenset[int]) -> frozenset[Edge]:
-    """The policy of what is read: all records outside become nothing."""
-
-    def seen(x: int) -> int:
-        return x if x in inside else NOTHING
-
-    found = {(min(seen(x), seen(y)), max(seen(x), seen(y))) for x, y in edges}
-    return frozenset(found - {(NOTHING, NOTHING)})
 
 
 def cheapest(costs: Costs, left: Side, right: Side) -> int | None:

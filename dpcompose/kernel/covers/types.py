@@ -58,6 +58,15 @@ class Type:
     pair: tuple[tuple[str, ...], tuple[str, ...]] | tuple[int, ...]
     entries: tuple[tuple[int, tuple[Term, ...]], ...] = ()
 
+    def of(self, numbers: Mapping[int, int]) -> Type:
+        """How far some of the inputs move, with other numbers for them."""
+        return Type(
+            tuple(sorted((numbers[i], some) for i, some in self.moves if i in numbers)),
+            frozenset(numbers[i] for i in self.unlimited if i in numbers),
+            self.pair,
+            tuple(sorted((numbers[i], some) for i, some in self.entries if i in numbers)),
+        )
+
 
 @dataclass(frozen=True)
 class Cover:

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.assumptions import NOTHING, Assumed
 from dpcompose.kernel.deciders import curves, entries, exponentials, pieces, values
 from dpcompose.kernel.deciders.exponentials import NotDecided
 from dpcompose.kernel.domains import REAL
@@ -81,7 +82,7 @@ def simplified(term: Term) -> Term:
     return terms.changed(term, change)
 
 
-def guarantee(law: Law, parameter: Term, notion: str) -> dict[str, Term] | None:
+def guarantee(law: Law, parameter: Term, notion: str, assumed: Assumed = NOTHING) -> dict[str, Term] | None:
     """The parameters of the guarantee for values one unit apart; None where the page states none.
 
     Raises Unfit.
@@ -89,16 +90,16 @@ def guarantee(law: Law, parameter: Term, notion: str) -> dict[str, Term] | None:
     stated = law.guarantee.get(notion)
     if stated is None:
         return None
-    fitting = fit(law, parameter)
+    fitting = fit(law, parameter, assumed)
     return {key: value(law, fitting, text) for key, text in stated.items()}
 
 
-def fit(law: Law, parameter: Term) -> Term:
+def fit(law: Law, parameter: Term, assumed: Assumed = NOTHING) -> Term:
     """The parameter, or 1 minus it for a noise on bits that is told apart by that only.  Raises Unfit.
 
     Of a bit told as it is with a probability below 1/2 the answers exchanged are the same noise.
     """
-    reason = unfit(law, parameter)
+    reason = unfit(law, parameter, assumed)
     if reason is None:
         return parameter
     if parameter.number is not None and exchanges_bits(law) and unfit(law, 1 - parameter) is None:
@@ -106,7 +107,7 @@ def fit(law: Law, parameter: Term) -> Term:
     raise Unfit(reason)
 
 
-def unfit(law: Law, parameter: Term) -> str | None:
+def unfit(law: Law, parameter: Term, assumed: Assumed = NOTHING) -> str | None:
     """What the page says that has no value ≥ 0 with this parameter, in words; None where all has."""
     if parameter.kind == "oo":
         return "a parameter of noise is a finite number"
@@ -117,12 +118,12 @@ def unfit(law: Law, parameter: Term) -> str | None:
                 continue
             try:
                 for inside, condition in formulas.conditions(text, symbols):
-                    if not values.has(simplified_quotient(inside), condition):
+                    if not values.has(simplified_quotient(inside), condition, assumed):
                         return f"{formulas.to_text(inside)} is not known to be {condition}"
                 found = value(law, parameter, text)
             except (formulas.FormulaError, terms.TermError) as error:
                 return str(getattr(error, "message", error))
-            if not values.surely(found, strictly=False):
+            if not values.surely(found, False, assumed):
                 return f"{key} = {formulas.to_text(found)} ({notion}) is not known to be at least 0"
     return None
 

@@ -6,7 +6,8 @@ import operator
 from collections.abc import Mapping
 from functools import lru_cache, reduce
 
-from dpcompose.kernel import forms, formulas, terms
+from dpcompose.kernel import assumptions, forms, formulas, terms
+from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.deciders import ranges
 from dpcompose.kernel.deciders.elementary import (
     Box,
@@ -82,15 +83,21 @@ def goal(term: Term) -> tuple[Elementary, dict[str, Domain]]:
 
 
 @lru_cache(maxsize=4096)
-def surely(term: Term, strictly: bool = True) -> bool:
+def surely(term: Term, strictly: bool = True, assumed: Assumed = assumptions.NOTHING) -> bool:
     """Whether a term has a value that is > 0 (or ≥ 0: strictly = False) for all allowed letters.
 
-    From signs, or by calculus; False where it is not seen.
+    From signs, or by calculus, also with letters eliminated by assumptions; False where it is not seen.
 
     >>> e = terms.letter("e")
     >>> surely(terms.exp(e) - 1), surely(e - 1), surely(terms.log(terms.exp(e) - e))
     (True, False, True)
     """
+    if _surely(term, strictly):
+        return True
+    return any(_surely(one.of(term), strictly) for one in assumptions.in_other_letters(assumed, term))
+
+
+def _surely(term: Term, strictly: bool) -> bool:
     if not all(has(one, relation) for one, relation in forms.missing_values([term])):
         return False
     if term.kind == "log":
@@ -114,14 +121,19 @@ def surely(term: Term, strictly: bool = True) -> bool:
         return False
 
 
-def has(term: Term, relation: str) -> bool:
+def has(term: Term, relation: str, assumed: Assumed = assumptions.NOTHING) -> bool:
     """Whether a term is surely "> 0", ">= 0" or "!= 0"; False for another relation."""
     if relation == "!= 0":
-        return surely(term) or surely(-term)
-    return relation in ("> 0", ">= 0") and surely(term, relation == "> 0")
+        return surely(term, assumed=assumed) or surely(-term, assumed=assumed)
+    return relation in ("> 0", ">= 0") and surely(term, relation == "> 0", assumed)
 
 
-def doubt(text: str, symbols: Mapping[str, Term], index: str | None = None) -> str:
+def doubt(
+    text: str,
+    symbols: Mapping[str, Term],
+    index: str | None = None,
+    assumed: Assumed = assumptions.NOTHING,
+) -> str:
     """Why a formula may have no real value for some allowed letters; "" where it surely has one.
 
     Decided on the formula as it is written.
@@ -136,6 +148,6 @@ def doubt(text: str, symbols: Mapping[str, Term], index: str | None = None) -> s
         *forms.missing_values([formulas.parse(text, symbols, index=index)]),
     ]
     for term, relation in asked:
-        if not has(term, relation):
+        if not has(term, relation, assumed):
             return f"{formulas.to_text(term)} is not known to be {relation} for all allowed parameters"
     return ""

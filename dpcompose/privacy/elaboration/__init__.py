@@ -10,7 +10,7 @@ Families keep as many members as one step can touch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,11 +27,11 @@ from dpcompose.privacy.elaboration.records import Records
 from dpcompose.privacy.elaboration.steps import Steps
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting, inside, read_records
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, Part
-from dpcompose.spaces.queries import Bit, Count, Histogram, Location, Mean, Sum
 
 __all__ = ["Elaborated", "NotElaborated", "core"]
 
@@ -73,6 +73,7 @@ class Elaborated:
             "target": self.kind.relation(setting.target.single_step) | _times(setting.target),
             "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
             "adaptive": setting.adaptive,
+            **({"assumed": [one.data() for one in setting.assume]} if setting.assume else {}),
             **({} if self.flat is None else {"flat": self.flat.core.data()}),
         }
 
@@ -101,9 +102,14 @@ class Elaborated:
         written, _ = self._written
         tables = any(one.table is not None for one in written.mechanisms)
         kinds: tuple[type[Kind], ...] = (
-            (Listed,) if tables else (Records, Policies, Contributions, Cells, Steps, Arrays, Listed)
+            (Listed,) if tables else (Records, Cells, Policies, Contributions, Steps, Arrays, Listed)
         )
-        return next(found for one in kinds if (found := one.of(written)) is not None)
+        if not written.has_choices:
+            return next(found for one in kinds if (found := one.of(written)) is not None)
+        every = written.with_each_guarantee()
+        others = [replace(every, target=one) for one in dict.fromkeys(every.granularities)]
+        able = (one for one in kinds if one is not Arrays and all(one.of(other) for other in others))
+        return next(found for one in able if (found := one.of(every)) is not None)
 
     @cached_property
     def _written(self) -> tuple[Setting, tuple[int, ...]]:
@@ -118,6 +124,15 @@ class Elaborated:
         counts = {str(one.members) for one in setting.mechanisms if one.members is not None}
         return setting.written_out({name: min(few, int(name)) if name.isdigit() else few for name in counts})
 
+    def _also(self, one: Mechanism, said: Guarantee, identity: bool) -> dict[str, Any]:
+        """A guarantee that a mechanism has besides, as written out and as said."""
+        return {
+            "stated": self.kind.stated(one) | _times(said.about_granularity),
+            "domain": "own" if identity else one.satisfies.domain or "own",
+            "notion": one.satisfies.notion,
+            "values": _values_of(one),
+        }
+
     def _mechanism(self, i: int) -> dict[str, Any]:
         written, origin = self._written
         members = [one for one, of in zip(written.mechanisms, origin, strict=True) if of == i]
@@ -129,20 +144,25 @@ class Elaborated:
             "reads": [self.kind.reads(one.reads) for one in (members if divided else members[:1])],
             "domain": "own" if identity or stated.noise is not None else stated.satisfies.domain or "own",
             "notion": stated.satisfies.notion,
-            "values": {key: formulas.to_text(value) for key, value in stated.satisfies.terms},
+            "values": _values_of(stated),
         }
+        if codes := self.kind.codes(own.reads):
+            data["codes"] = codes
         if stated.members is not None:
             data["count"] = formulas.to_text(stated.members)
         if isinstance(stated.reads, Part):
             data["partition"] = stated.reads.partition
+        if stated.processing:
+            data["processed"] = True
         if stated.noise is not None:
             told = noise(stated, written.databases, own.reads)
             if isinstance(self.kind, Listed | Arrays):
                 told["query"].pop("n", None)  # nothing is said of the records of listed databases
             return data | {"noise": told}
-        data["stated"] = self.kind.stated(own)
-        if stated.satisfies.granularity is not None:
-            data["stated"] = data["stated"] | _times(stated.satisfies.granularity)
+        data["stated"] = self.kind.stated(own) | _times(stated.satisfies.about_granularity)
+        if own.also:
+            both = zip(own.alone[1:], stated.also, strict=True)
+            data["also"] = [self._also(one, said, identity) for one, said in both]
         if stated.table is not None:
             data["table"] = self.kind.table(own, self.setting.has_inputs_as_rows(stated))
         inner = inside(stated)
@@ -154,29 +174,18 @@ def _times(granularity: Granularity) -> dict[str, str]:
     return {} if granularity.times is None else {"times": formulas.to_text(granularity.times)}
 
 
+def _values_of(mechanism: Mechanism) -> dict[str, str]:
+    return {key: formulas.to_text(value) for key, value in mechanism.satisfies.terms}
+
+
 def noise(mechanism: Mechanism, databases: DatabaseClass, reads: Map) -> dict[str, Any]:
     """The query and the noise of a mechanism."""
     query, law = mechanism.query, mechanism.noise
     assert query is not None and law is not None
-    page, values = "", dict[str, Any]()
-    match query:
-        case Mean():
-            page, values = "mean", {"l": query.lower, "u": query.upper}
-        case Sum():
-            page, values = "sum", {"l": query.lower, "u": query.upper}
-        case Location():
-            page, values = "location", {"w": query.diameter}
-        case Histogram():
-            page = "count" if query.bins == 1 else "histogram"
-        case Count():
-            page = "count"
-        case Bit():
-            page = "bit"
-        case _:
-            raise NotElaborated(f"there is no page about {query.words}")
-    asked: dict[str, Any] = {"page": page}
-    asked["values"] = {name: formulas.to_text(value) for name, value in values.items()}
+    values = {name: formulas.to_text(value) for name, value in query.letters.items()}
+    asked: dict[str, Any] = {"page": query.page, "values": values}
     n = read_records(databases, reads)
     if n.exactly and n.n:
         asked["n"] = n.n
-    return {"query": asked, "page": LAWS.get(law.word, law.word), "parameter": formulas.to_text(law.fitting)}
+    page = LAWS.get(law.word, law.word) if law.own is None else law.own.id
+    return {"query": asked, "page": page, "parameter": formulas.to_text(law.fitting)}

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.privacy.elaboration.kinds import Kind, Pair
-from dpcompose.spaces.databases import Multisets
 from dpcompose.spaces.maps import Map, Restriction
-from dpcompose.spaces.sequences import Sequences
 
 
 class OfAtoms(Kind):
@@ -24,6 +22,10 @@ class OfAtoms(Kind):
     def sets(self) -> Iterator[Collection[str]]:
         """The sets of records that tell records apart."""
 
+    def alike(self, record: str) -> Hashable:
+        """What else tells records apart: of records with one value all else is the same."""
+        return None
+
     def read(self) -> Iterator[Collection[str]]:
         """The sets that maps read."""
         for mechanism in self.setting.mechanisms:
@@ -31,21 +33,21 @@ class OfAtoms(Kind):
                 yield mechanism.reads.inside
 
     @property
-    def universe(self) -> Multisets | Sequences:
-        """The class."""
-        assert isinstance(self.setting.databases, Multisets | Sequences)
+    def universe(self) -> Any:
+        """The class, of multisets, sequences, sets or tuples of records."""
         return self.setting.databases
 
     @cached_property
     def atoms(self) -> list[list[str]]:
-        """The records that are in the same sets, together."""
+        """The records that nothing tells apart, together."""
         holding: dict[str, list[int]] = {}
         for n, some in enumerate(self.sets()):
             for record in some:
                 holding.setdefault(record, []).append(n)
-        found: dict[tuple[int, ...], list[str]] = {}
+        found: dict[Hashable, list[str]] = {}
         for record in (*self.universe.records, *self.universe.spare):
-            found.setdefault(tuple(holding.get(record, ())), []).append(record)
+            apart = tuple(holding.get(record, ())), self.alike(record)
+            found.setdefault(apart, []).append(record)
         return list(found.values())
 
     @property

@@ -28,7 +28,7 @@ class Contributions(Kind):
         if not isinstance(single, Contribution) or steps > 1 or not isinstance(databases, Multisets):
             return None
         sizes = databases.sizes
-        if sizes.n is not None or sizes.least:
+        if sizes.n is not None or sizes.least or (databases.unlimited and not databases.arbitrary):
             return None
         maps = [one.reads for one in setting.mechanisms]
         return cls(setting) if all(isinstance(f, Everything | Restriction | Part) for f in maps) else None

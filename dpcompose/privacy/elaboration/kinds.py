@@ -48,6 +48,10 @@ class Kind(ABC):
     def reads(self, f: Map) -> list[int] | None:
         """What a map reads; None: everything."""
 
+    def codes(self, f: Map) -> list[list[int]]:
+        """What of all that is read is read as one."""
+        return []
+
     def table(self, mechanism: Mechanism, inputs: bool) -> dict[str, Any]:
         """The probabilities of a mechanism, of inputs or of databases."""
         raise NotElaborated(f"the table of {mechanism.name} needs a class whose databases are listed")
@@ -66,7 +70,7 @@ def any_two(granularity: Granularity, databases: DatabaseClass) -> bool:
 def groups_pushed(setting: Setting) -> bool:
     """Whether a mechanism is stated for groups of steps on the common domain, and reads a part only."""
     return any(
-        bool(one.reads.names)  # who reads nothing never sees a move
+        not one.reads.passes_groups
         and one.satisfies.domain == "common"
         and not one.reads.is_identity(setting.databases)
         and one.satisfies.granularity is not None

@@ -1,41 +1,62 @@
-"""Multisets whose steps are edges of policies: a record matters by who reads it and what it may become."""
+"""Multisets, sets and tuples whose steps are edges of policies.
+
+A record matters by who reads it, and by what it may become.  Of tuples a record at a place is what matters;
+places that the same mechanisms read are alike.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from dpcompose.kernel import settings as kernel
 from dpcompose.kernel.covers.policies import MOST_STEPS, differences
-from dpcompose.kernel.covers.records import smallest_pair
-from dpcompose.kernel.settings import NOTHING, Atom, Databases, Relation
+from dpcompose.kernel.covers.rooms import room
+from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.settings import NOTHING
 from dpcompose.privacy.elaboration.atoms import OfAtoms
 from dpcompose.privacy.elaboration.kinds import ANY, Pair, any_two, groups_pushed, told_apart
+from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.databases import Multisets
+from dpcompose.spaces.attributed import Projection, Where
+from dpcompose.spaces.databases import LARGEST_SHAPE, DatabaseClass, Multisets, Tuples
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Everything, Restriction
+from dpcompose.spaces.maps import Everything, Map, Positions, Recoding, Restriction
 from dpcompose.spaces.policies import Policy, edges, policy_of
+from dpcompose.spaces.subsets import Sets
+
+MOST_SHOWN = 400
+"""The most records of sets that are shown one by one, with those that fill them up."""
 
 
 class Policies(OfAtoms):
     """Neighbours are given by policies, some by no counted edits, and every map reads records by name."""
 
     word = "policies"
+    maps: tuple[type[Map], ...] = (Everything, Restriction, Recoding)
+    """What may be read."""
 
     @classmethod
     def of(cls, setting: Setting) -> Policies | None:
+        found = next((one for kind, one in FORMS if isinstance(setting.databases, kind)), None)
+        if found is None or any_two(setting.target, setting.databases) or groups_pushed(setting):
+            return None
+        if not all(isinstance(one.reads, found.maps) for one in setting.mechanisms):
+            return None
+        if any(policy_of(one) is None for one in (setting.target, *told_apart(setting))):
+            return None
+        return found(setting) if found.has_room(setting) else None
+
+    @classmethod
+    def has_room(cls, setting: Setting) -> bool:
+        """Whether all that is needed of the class can be written down: of many steps on multisets of any size
+        these are single ones, taken as often."""
         databases = setting.databases
-        stated = told_apart(setting)
-        if not isinstance(databases, Multisets) or any_two(setting.target, databases):
-            return None
-        if not all(isinstance(one.reads, Everything | Restriction) for one in setting.mechanisms):
-            return None
-        if any(policy_of(one) is None for one in (setting.target, *stated)):
-            return None
-        _, steps = setting.target.innermost()
-        many = steps > MOST_STEPS and databases.sizes.n is not None
-        return None if groups_pushed(setting) or many else cls(setting)
+        assert isinstance(databases, Multisets)
+        return databases.sizes.n is None or _are_few(setting)
 
     @cached_property
     def _policies(self) -> list[Policy]:
@@ -43,11 +64,86 @@ class Policies(OfAtoms):
         found = [policy_of(one) for one in (self.setting.target, *told_apart(self.setting))]
         return list(dict.fromkeys(one[0] for one in found if one is not None))
 
+    @cached_property
+    def universe(self) -> Any:
+        """The class, with as many values of an attribute that are read alike as neighbours can have."""
+        databases = self.setting.databases
+        if not isinstance(databases, Multisets) or databases.attributes is None:
+            return databases
+        known = databases.attributes
+        told = {name for one in self._policies for name in one.told(known.names)}
+        if not all(isinstance(f, Everything | Where | Projection) for f in self._maps):
+            told = set(known.names)
+        wanted = [dict(f.conditions) for f in self._maps if isinstance(f, Where)]
+        alike = {
+            name: {x: tuple(x in one[name] for one in wanted if name in one) for x in values}
+            for name, values in known.values.items()
+            if name not in told
+        }
+        _, steps = self.setting.target.innermost()
+        most = 2 * min(steps, MOST_STEPS)  # more steps are told by single ones
+        return replace(databases, records=(), attributes=known.fewer(alike, most))
+
+    @property
+    def _maps(self) -> list[Map]:
+        return [one.reads for one in self.setting.mechanisms]
+
     def sets(self) -> Iterator[Collection[str]]:
         yield from self.read()
-        for one in self._policies:
-            yield from (one.replace or ())
-            yield one.add_remove or ()
+
+    def alike(self, record: str) -> Hashable:
+        edges = tuple(one.alike(record, self.universe) for one in self._policies)
+        return edges, tuple(self._coded(f).get(record) for f in self._recodings)
+
+    @cached_property
+    def _recodings(self) -> list[Recoding]:
+        """What recodes records, each once."""
+        found = (one.reads for one in self.setting.mechanisms if isinstance(one.reads, Recoding))
+        return [f for f in dict.fromkeys(found) if not f.is_identity(self.setting.databases)]
+
+    def _coded(self, f: Recoding) -> dict[str, str]:
+        """What each record becomes that does not stay as it is, or that others become."""
+        if f not in self._known:
+            becomes = {x: f.code(x) for x in (*self.universe.records, *self.universe.spare)}
+            many = Counter(becomes.values())
+            self._known[f] = {x: y for x, y in becomes.items() if x != y or many[y] > 1}
+        return self._known[f]
+
+    @cached_property
+    def _known(self) -> dict[Recoding, dict[str, str]]:
+        return {}
+
+    def _codes(self, f: Recoding) -> dict[str, list[int]]:
+        """The atoms of all records that become one, by what they become."""
+        found: dict[str, list[int]] = {}
+        for n, some in enumerate(self.atoms):
+            if (code := self._coded(f).get(some[0])) is not None:
+                found.setdefault(code, []).append(n)
+        return found
+
+    def codes(self, f: Map) -> list[list[int]]:
+        recoded = isinstance(f, Recoding) and not f.is_identity(self.setting.databases)
+        return list(self._codes(f).values()) if recoded and isinstance(f, Recoding) else []
+
+    def reads(self, f: Map) -> list[int] | None:
+        return None if isinstance(f, Recoding) else super().reads(f)
+
+    def stated(self, mechanism: Mechanism) -> dict[str, Any]:
+        f, granularity = mechanism.reads, mechanism.satisfies.about_granularity
+        of = policy_of(granularity)
+        if not self.codes(f) or mechanism.satisfies.domain != "own" or of is None:
+            return super().stated(mechanism)
+        assert isinstance(f, Recoding)
+        policy, steps = of
+        codes = {some[0]: [code] for code, some in self._codes(f).items()}
+        merged = {n for some in self._codes(f).values() for n in some}
+        there = {n: codes.get(n, some) for n, some in enumerate(self.shown) if n in codes or n not in merged}
+        numbers, image = list(there), f.image(self.universe)
+        found = [
+            [None if x == NOTHING else numbers[x] for x in one]
+            for one in edges(policy, list(there.values()), image)
+        ]
+        return {"single": found, "steps": steps}
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
         if any_two(granularity, self.universe):
@@ -55,16 +151,161 @@ class Policies(OfAtoms):
         of = policy_of(granularity)
         assert of is not None
         policy, steps = of
-        found = edges(policy, self.shown)
-        return {"single": [[None if x == NOTHING else x for x in one] for one in found], "steps": steps}
+        found = [[None if x == NOTHING else x for x in one] for one in self.edges(policy)]
+        return {"single": found, "steps": steps}
+
+    def edges(self, policy: Policy) -> list[kernel.Edge]:
+        """The edges of a policy between atoms."""
+        return edges(policy, self.shown, self.universe)
 
     def pairs(self) -> Iterator[Pair]:
         """A pair for each way in which the target's neighbours differ."""
-        sizes = self.universe.sizes
-        atoms = tuple(Atom(tuple(records)) for records in self.shown)
-        databases = Databases("policies", "", "multisets", (sizes.kind, sizes.n), sizes.least, atoms)
-        of = policy_of(self.setting.target)
-        assert of is not None
-        target = Relation(tuple(edges(of[0], [one.records for one in atoms])), of[1])
-        for left, right in differences(databases, target):
-            yield smallest_pair(databases, left, right)
+        data = {**self.databases(), "shown": ""}
+        target = self.relation(self.setting.target)
+        core = kernel.read(
+            {
+                "parameters": {},
+                "databases": data,
+                "target": target,
+                "mechanisms": [NOBODY | {"stated": target}],
+                "adaptive": False,
+            }
+        )
+        here = room(core.databases)
+        for left, right in differences(core.databases, core.target):
+            yield self.shown_pair(*here.pair(left, right))
+
+    def pair(self, of: Type) -> Pair:
+        return self.shown_pair(*of.pair)
+
+    def shown_pair(self, D: Any, E: Any) -> Pair:
+        """Two databases of records as results print them."""
+        return D, E
+
+
+NOBODY = {"name": "M", "reads": [None], "domain": "own", "notion": "pure", "values": {}}
+"""A mechanism of which nothing is known: a core setting has one."""
+
+
+def _are_few(setting: Setting) -> bool:
+    """Whether the types of as many steps as the target counts are written down."""
+    _, steps = setting.target.innermost()
+    return steps <= MOST_STEPS
+
+
+class OfSets(Policies):
+    """Sets: an atom has all its records, and of an arbitrary universe as many others as can differ."""
+
+    maps = (Everything, Restriction)
+
+    @classmethod
+    def has_room(cls, setting: Setting) -> bool:
+        databases = setting.databases
+        assert isinstance(databases, Sets)
+        few = _filling(databases) + 2 * MOST_STEPS if databases.arbitrary else 0
+        return _are_few(setting) and len(databases.records) + few <= MOST_SHOWN
+
+    @cached_property
+    def universe(self) -> Any:
+        databases = self.setting.databases
+        assert isinstance(databases, Sets)
+        _, steps = self.setting.target.innermost()
+        return replace(databases, others=max(databases.others, _filling(databases) + 2 * steps))
+
+    @property
+    def shown(self) -> list[list[str]]:
+        return self.atoms
+
+
+def _filling(databases: Sets) -> int:
+    """How many records the smallest databases have, besides those that differ."""
+    return (databases.sizes.n or 0) if databases.sizes.exactly else databases.sizes.least
+
+
+class OfTuples(Policies):
+    """Tuples: atoms are records at a place; of places that are read alike as many are told as can change."""
+
+    maps = (Everything, Positions)
+
+    @classmethod
+    def has_room(cls, setting: Setting) -> bool:
+        databases = setting.databases
+        assert isinstance(databases, Tuples)
+        n = databases.sizes.n
+        fits = _are_few(setting) and (n is None or 0 < n <= LARGEST_SHAPE)
+        return fits and all(one.noise is None for one in setting.mechanisms)
+
+    @cached_property
+    def universe(self) -> Any:
+        databases = self.setting.databases
+        assert isinstance(databases, Tuples)
+        if not databases.arbitrary:
+            return databases
+        named = frozenset[str]().union(*(one.names for one in self._policies), databases.records)
+        return replace(databases, records=tuple(sorted(named)))
+
+    @cached_property
+    def places(self) -> list[int]:
+        """Positions, as many of those that the same mechanisms read as one step of the target can change."""
+        databases, (_, steps) = self.setting.databases, self.setting.target.innermost()
+        assert isinstance(databases, Tuples)
+        if not databases.sizes.exactly:
+            return list(range(1, min(steps, databases.sizes.n or steps) + 1))
+        alike: dict[tuple[bool, ...], list[int]] = {}
+        for at in range(1, (databases.sizes.n or 0) + 1):
+            read = (not isinstance(f, Positions) or at in f.inside for f in self._maps)
+            alike.setdefault(tuple(read), []).append(at)
+        return sorted(at for some in alike.values() for at in some[:steps])
+
+    @cached_property
+    def _told(self) -> dict[str, tuple[int, str]]:
+        """The records at places, by what the core setting calls them."""
+        return {f"{x} at {at}": (at, x) for at in self.places for some in self._records for x in some}
+
+    @cached_property
+    def _records(self) -> list[list[str]]:
+        """The kinds of records, each by one or two."""
+        return [some[:2] for some in self.atoms]
+
+    @property
+    def shown(self) -> list[list[str]]:
+        return [[f"{x} at {at}" for x in some] for at in self.places for some in self._records]
+
+    def databases(self) -> dict[str, Any]:
+        each, n = len(self._records), len(self.places)
+        places = [place for place in range(n) for _ in range(each)]
+        return super().databases() | {"of": "tuples", "size": ["exactly", n], "places": places}
+
+    def edges(self, policy: Policy) -> list[kernel.Edge]:
+        each = len(self._records)
+        found = edges(policy, self._records, self.universe)
+        return [
+            (place * each + x, place * each + y)
+            for place in range(len(self.places))
+            for x, y in found
+            if x >= 0
+        ]
+
+    def reads(self, f: Map) -> list[int] | None:
+        if f.is_identity(self.universe):
+            return None
+        assert isinstance(f, Positions)
+        each = len(self._records)
+        return [n * each + x for n, at in enumerate(self.places) if at in f.inside for x in range(each)]
+
+    def shown_pair(self, D: Any, E: Any) -> Pair:
+        databases = self.setting.databases
+        assert isinstance(databases, Tuples)
+        whole = databases.largest_shape(len(self.places))
+        assert isinstance(whole, Tuples)
+        blank = (self.universe.records or self.universe.spare)[:1] * len(whole.identifiers)
+        D, E = (whole.put(blank, dict(self._told[one] for one in side)) for side in (D, E))
+        return D, E
+
+
+FORMS: list[tuple[type[DatabaseClass], type[Policies]]] = [
+    (Multisets, Policies),
+    (Sets, OfSets),
+    (Tuples, OfTuples),
+]
+"""How the classes are told."""

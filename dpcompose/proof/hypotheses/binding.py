@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 from dpcompose.proof.hypotheses.evidence import Evidence, fails, undecided
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
-from dpcompose.proof.registry import Hypothesis, predicates
+from dpcompose.proof.registry import Hypothesis, Theory, predicates
 from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.granularities import BUILT_IN, Granularity
 
@@ -20,7 +21,7 @@ class UnknownPredicate(ValueError):
 
 def check(inputs: Inputs, hypothesis: Hypothesis) -> Evidence:
     """What the predicate that the hypothesis names answers in the setting."""
-    predicate = _predicate(hypothesis.is_)
+    predicate = _predicate(inputs.theory, hypothesis.is_)
     letters: dict[str, Any] = {
         "maps": tuple(mechanism.reads for mechanism in inputs.setting.mechanisms),
         "granularity": _granularity(inputs, hypothesis),
@@ -37,12 +38,14 @@ def check(inputs: Inputs, hypothesis: Hypothesis) -> Evidence:
         evidence: Evidence = predicate.check(inputs, **{name: letters[name] for name in wanted})
     except (NotDecidable, TooLarge) as error:
         return undecided(str(error))
+    if predicate in inputs.theory.hypotheses.values():
+        return replace(evidence, words=f"{evidence.words}, says {hypothesis.is_!r} of one's own")
     return evidence
 
 
 def words(inputs: Inputs, hypothesis: Hypothesis) -> str:
     """The hypothesis in words, with the letters filled in."""
-    template: str = _predicate(hypothesis.is_).WORDS
+    template: str = _predicate(inputs.theory, hypothesis.is_).WORDS
     return template.format(
         granularity=_granularity(inputs, hypothesis), value=hypothesis.value, bound=hypothesis.bound
     )
@@ -63,8 +66,11 @@ def _granularity(inputs: Inputs, hypothesis: Hypothesis) -> Granularity:
     return BUILT_IN[hypothesis.granularity]
 
 
-def _predicate(name: str) -> ModuleType:
+def _predicate(theory: Theory, name: str) -> ModuleType:
     file = name.replace("-", "_").replace(" ", "_")
+    if file in theory.hypotheses:
+        return theory.hypotheses[file]
     if file not in predicates():
-        raise UnknownPredicate(f"there is no predicate {name!r}; there are: {', '.join(predicates())}")
+        known = ", ".join((*predicates(), *theory.hypotheses))
+        raise UnknownPredicate(f"there is no predicate {name!r}; there are: {known}")
     return importlib.import_module(f"dpcompose.proof.hypotheses.{file}")

@@ -19,7 +19,7 @@ from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import NotElaborated
 from dpcompose.privacy.elaboration.policies import Policies
 from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.settings import Setting, read_records
+from dpcompose.privacy.settings import InvalidSetting, Setting, read_records
 from dpcompose.proof.hypotheses import blocks, edit_types, exhaustion
 from dpcompose.proof.hypotheses.edit_types import Pair
 from dpcompose.proof.registry import Fact, Theory
@@ -30,7 +30,7 @@ from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.finite import FiniteSpace, finite
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import graph_of_inputs, is_large, neighbourhood_graph, neighbours_of_inputs
-from dpcompose.spaces.maps import Map, Restriction, everything
+from dpcompose.spaces.maps import Everything, Map, Recoding, Restriction, everything
 from dpcompose.spaces.metrics import (
     INFINITE,
     Bags,
@@ -51,6 +51,7 @@ from dpcompose.spaces.metrics import (
 from dpcompose.spaces.policies import policy_of
 from dpcompose.spaces.queries import Bit
 from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.subsets import Sets
 
 if TYPE_CHECKING:
     from networkx import Graph
@@ -165,7 +166,7 @@ def by_policy(
     Groups are not pushed forward along restrictions.
     """
     of, whole = policy_of(granularity), f.is_identity(databases)
-    if of is None or not isinstance(databases, Multisets) or not (whole or isinstance(f, Restriction)):
+    if of is None or not isinstance(databases, Multisets | Sets) or not isinstance(f, MAPPED):
         return None
     policy, m = of
     ids = _pages_of_form(theory, "cheapest matching", granularity)
@@ -189,6 +190,10 @@ def by_bags(
     ids = _pages_of_form(theory, "bags", granularity)
     metric = Bags(single, whole or domain == "own")
     return InputMetric(metric, f"{' and '.join(ids)}, on {databases}", ids) if ids else None
+
+
+MAPPED = (Everything, Restriction, Recoding)
+"""What may be read of multisets under policies."""
 
 
 def _pages_of_form(theory: Theory, form: str, granularity: Granularity) -> tuple[str, ...]:
@@ -370,7 +375,8 @@ class Inputs:
         multisets by counts, also by policies where sizes have no limit, and of blocks."""
         found, databases = self.metric(i).metric, self.setting.databases
         if isinstance(found, CheapestMatching):
-            return isinstance(databases, Multisets) and databases.sizes.n is None
+            unlimited = isinstance(databases, Multisets) and databases.sizes.n is None
+            return unlimited and not isinstance(self.setting.mechanisms[i - 1].reads, Recoding)
         return self.metric(i).by_counts or isinstance(found, FewestBlocks | OwnForm)
 
     def minimum_over_fibres(self, i: int) -> Metric:
@@ -433,7 +439,10 @@ class Inputs:
 
     def _by_policies(self, granularity: Granularity) -> NeighbouringPairs | None:
         """One pair for each way in which neighbours of a policy differ."""
-        kind = Policies.of(replace(self.setting, target=granularity))
+        try:
+            kind = Policies.of(replace(self.setting, target=granularity))
+        except InvalidSetting:
+            return None  # about what records become, and not about those of the class
         if kind is None:
             return None
         try:

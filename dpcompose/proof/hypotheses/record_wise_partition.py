@@ -6,14 +6,15 @@ from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.databases import Multisets
 from dpcompose.spaces.maps import Map, Restriction
+from dpcompose.spaces.subsets import Sets
 
 WORDS = "p is a record-wise partition"
 
 
 def check(inputs: Inputs, maps: tuple[Map, ...]) -> evidence.Evidence:
     databases = inputs.setting.databases
-    if not isinstance(databases, Multisets):
-        return evidence.fails(f"{databases} are not divided by their records")
+    if not isinstance(databases, Multisets | Sets):
+        return evidence.fails(f"it is about multisets and sets of records, and not about {databases}")
     names = [mechanism.name for mechanism in inputs.setting.mechanisms]
     owner: dict[str, str] = {}
     for name, f in zip(names, maps, strict=True):

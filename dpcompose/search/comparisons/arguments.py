@@ -11,17 +11,25 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
-from itertools import combinations, islice
+from itertools import islice
 from typing import Any
 
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.deciders import calculus, elementary, ranges, steps
 from dpcompose.kernel.deciders.calculus import Step
-from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter, NotElementary
+from dpcompose.kernel.deciders.elementary import Box, Elementary, NotElementary
 from dpcompose.kernel.deciders.steps import Goal
 from dpcompose.kernel.domains import Domain
-from dpcompose.search.comparisons import factoring
+from dpcompose.search.comparisons.promising import (
+    division,
+    factors_of,
+    lemmas,
+    log_of,
+    names_of,
+    orders,
+    simple_near,
+    surely_useful,
+)
 from dpcompose.search.comparisons.sampling import FEW_TRIALS, Values, lowest, points, samples, value
 
 Proof = list[tuple[Step, Goal]]
@@ -122,7 +130,7 @@ class _Search:
             found = self._within_share(made, goals, depth)
             if found is not None:
                 return found
-        for step in _surely_useful(f, box):
+        for step in surely_useful(f, box):
             after = self._reduced((f, box), step)
             if after is not None and after[0] != (f, box):
                 return self._after([(step, (f, box))], after, depth)
@@ -217,14 +225,14 @@ class _Search:
                 yield from self._tried(wanted, Step("exp"))
         yield from apart
         for name in sorted(f.names):
-            if _log_of(name) in elementary.every_letter(f):
+            if log_of(name) in elementary.every_letter(f):
                 yield from self._tried(wanted, Step("change", (name, "exp")))
             if elementary.letter_of("e", elementary.parameter(name).terms[0][0]) in f.letters:
                 yield from self._tried(wanted, Step("change", (name, "-log")))
             if box[name].integer:
                 yield from self._tried(wanted, Step("real", (name,)))
         if low is not None and smooth:
-            for step in _lemmas(f, low):
+            for step in lemmas(f, low):
                 yield from self._tried(wanted, step)
 
     def _in_parts(self, f: Elementary, box: Box) -> Iterator[tuple[Proof, list[Goal]]]:
@@ -234,7 +242,7 @@ class _Search:
         if len(parts) > 1 and (c := rest.number) is not None:
             for share in dict.fromkeys((Fraction(0), c / len(parts))):
                 yield from self._tried((f, box), Step("apart", ((share,) * len(parts),)))
-        hidden = {name for letter in f.letters if letter[0] not in "xy" for name in _names_of(letter)}
+        hidden = {name for letter in f.letters if letter[0] not in "xy" for name in names_of(letter)}
         names = sorted(name for name in f.names - hidden if box[name].nonnegative)
         if names and hidden:
             yield from self._tried((f, box), Step("collect", (tuple(names),)))
@@ -242,7 +250,7 @@ class _Search:
     def _factors(self, f: Elementary, box: Box) -> Iterator[tuple[Proof, list[Goal]]]:
         """The roots of a polynomial in one letter, or the factors of one in several."""
         yield from self._tried((f, box), Step("roots"))
-        found = _factors_of(f)
+        found = factors_of(f)
         if found is None:
             return
         c, factors = found
@@ -264,11 +272,11 @@ class _Search:
             yield from self._tried(wanted, Step("split", (whole_line[0], Fraction(0))))
             return
         near = [name for name in names if not box[name].integer and box[name].nonnegative]
-        for step in _orders(near, low) if low is not None else ():
+        for step in orders(near, low) if low is not None else ():
             yield from self._tried(wanted, step)
         for name in names:
             inner = low is not None and _is_inner(low[name], box[name])
-            for c in _simple_near(low[name] if low is not None and inner else _middle(box[name]), box[name]):
+            for c in simple_near(low[name] if low is not None and inner else _middle(box[name]), box[name]):
                 yield from self._tried(wanted, Step("split", (name, c)))
 
     def _worst_cases(self, f: Elementary, box: Box) -> Iterator[tuple[Proof, list[Goal]]]:
@@ -303,7 +311,7 @@ class _Search:
         yield from self._slopes_of(f, box, [])
         tried = {f}
         for term, _ in f.terms[:MOST_DIVISORS]:
-            for step in _division(term, box):
+            for step in division(term, box):
                 goals = self._reduced((f, box), step)
                 if goals is not None and goals[0][0] not in tried:
                     tried.add(goals[0][0])
@@ -338,115 +346,8 @@ MOST_CHOSEN = 6
 MOST_EXPONENTS = 12
 
 
-def _surely_useful(f: Elementary, box: Box) -> Iterator[Step]:
-    """Steps that lose nothing, and make f simpler."""
-    yield from _division(elementary.least_powers(f), box)
-    powers: dict[str, int] = {}
-    for letter, r in _all_powers(f):
-        if letter[0] == "x" and r.denominator > 1:
-            powers[letter[1]] = math.lcm(powers.get(letter[1], 1), r.denominator)
-    for name, n in sorted(powers.items()):
-        yield Step("real", (name,)) if box[name].integer else Step("change", (name, f"root {n}"))
-    for name in sorted(f.names):
-        domain = box[name]
-        if domain.integer and domain.least is not None and domain.least == domain.greatest:
-            yield Step("number", (name,))
-        elif not domain.nonnegative and domain.least is not None:
-            yield Step("change", (name, "least"))
-        elif domain.least is None and domain.greatest is not None:
-            yield Step("change", (name, "greatest"))
-        elif domain.greatest == 1 and domain.nonnegative and not domain.integer:
-            log = _log_of(name)
-            if log in elementary.every_letter(f) and not any(
-                name in _names_of(one) for one in f.letters if one not in (log, ("x", name))
-            ):
-                yield Step("change", (name, "-exp"))
-
-
-def _division(term: elementary.Term, box: Box) -> Iterator[Step]:
-    """Division by what of a product has a sign that is seen."""
-    signed = tuple(pair for pair in term if steps.positive_sign(*pair, box) is not None)
-    if signed:
-        yield Step("divided", (Elementary(((signed, Fraction(1)),)),))
-
-
-@lru_cache(maxsize=4096)
-def _factors_of(f: Elementary) -> tuple[Fraction, list[tuple[Elementary, int]]] | None:
-    """f as a number times powers of polynomials in powers of its letters; None where it is none, or large."""
-    letters = f.letters
-    units = []
-    for letter in letters:
-        powers = [dict(term).get(letter, Fraction(0)) for term, _ in f.terms]
-        if min(powers) < 0:
-            return None
-        units.append(Fraction(1, math.lcm(*(r.denominator for r in powers))))
-    if not letters or len(letters) > MOST_IN_FACTORS or len(f.terms) > MOST_FACTORED:
-        return None
-    if any(
-        max(abs(c.numerator), c.denominator).bit_length() > steps.MOST_COEFFICIENT_BITS for _, c in f.terms
-    ):
-        return None
-    polynomial = {}
-    for term, c in f.terms:
-        of = dict(term)
-        degrees = (of.get(letter, Fraction(0)) / unit for letter, unit in zip(letters, units, strict=True))
-        polynomial[tuple(map(int, degrees))] = c
-    if max(map(sum, polynomial)) > steps.MOST_DEGREE:
-        return None
-    found = factoring.factored(polynomial)
-    if found is None:
-        return None
-    lead = polynomial[max(polynomial)]
-    factors = []
-    for one, n in found:
-        lead /= one[max(one)] ** n
-        made = Elementary()
-        for exponents, c in one.items():
-            pairs = zip(letters, exponents, units, strict=True)
-            term = tuple((letter, unit * e) for letter, e, unit in pairs if e)
-            made = made + elementary.elementary([(term, c)])
-        factors.append((made, n))
-    return lead, factors
-
-
-MOST_IN_FACTORS = 6
-MOST_FACTORED = 60
-
-
-def _names_of(letter: Letter) -> frozenset[str]:
-    return elementary.of_letter(letter).names
-
-
-def _log_of(name: str) -> Letter:
-    return elementary.letter_of("l", elementary.parameter(name).terms)
-
-
-def _all_powers(f: Elementary) -> Iterator[tuple[Letter, Fraction]]:
-    for term, _ in f.terms:
-        for letter, r in term:
-            yield letter, r
-            for one in elementary.inside(letter):
-                yield from _all_powers(one)
-
-
 def _size(f: Elementary) -> int:
     return sum(1 + sum(1 + (4 if letter[0] in "lsm" else 0) for letter, _ in term) for term, _ in f.terms)
-
-
-def _simple_near(x: float, domain: Domain) -> list[Fraction]:
-    """A few simple numbers inside of the domain, near to x."""
-    exact = Fraction(x)
-    size = Fraction(10) ** math.floor(math.log10(abs(x))) if x else Fraction(1)
-    near = [exact.limit_denominator(n) for n in (1, 2, 12)] + [(exact / size).limit_denominator(4) * size]
-    if domain.integer:
-        near = [Fraction(math.floor(exact)), Fraction(math.floor(exact)) - 1]
-    inside = [
-        c
-        for c in dict.fromkeys(near)
-        if (domain.least is None or c > domain.least or (domain.integer and c == domain.least))
-        and (domain.greatest is None or c < domain.greatest)
-    ]
-    return sorted(inside, key=lambda c: (abs(c - exact) > size / 100, c.denominator))[:2]
 
 
 def touches(f: Elementary, box: Box, low: Values) -> bool:
@@ -478,34 +379,3 @@ def _middle(domain: Domain) -> float:
     if domain.least is not None and domain.greatest is not None:
         return float(domain.least + domain.greatest) / 2
     return float(domain.least + 1 if domain.least is not None else (domain.greatest or 1) - 1)
-
-
-def _orders(names: list[str], low: Values) -> list[Step]:
-    """Two parameters compared by a simple factor, which is close to the one where f is small."""
-    found: list[tuple[bool, int, Step]] = []
-    for x, y in combinations(names, 2):
-        ratio = low[x] / low[y] if low[y] else math.inf
-        if 1 / LARGEST_RATIO < ratio < LARGEST_RATIO:
-            for c in _simple_near(ratio, Domain(Fraction(0), True)):
-                far = abs(float(c) / ratio - 1) * 100 > 1
-                found.append((far, c.numerator + c.denominator, Step("order", (x, y, c))))
-    return [step for _, _, step in sorted(found, key=lambda one: one[:2])[:MOST_ORDERS]]
-
-
-LARGEST_RATIO = 20
-MOST_ORDERS = 4
-
-
-def _lemmas(f: Elementary, low: Values) -> Iterator[Step]:
-    """Lemmas for the exponentials and logarithms of f, at simple numbers and where f is small."""
-    for letter in f.letters:
-        if letter[0] not in "el":
-            continue
-        for r in sorted({r for term, _ in f.terms for one, r in term if one == letter}):
-            there = value(elementary.inside(letter)[0].scaled(r if letter[0] == "e" else Fraction(1)), low)
-            for name, lemma in steps.LEMMAS.items():
-                near = [Fraction(0 if letter[0] == "e" else 1)]
-                if lemma.chosen and there is not None:
-                    near.append(Fraction(there[0]).limit_denominator(8))
-                for p in dict.fromkeys(near if lemma.of[0] == letter[0] else []):
-                    yield Step("lemma", (name, letter, r, p))

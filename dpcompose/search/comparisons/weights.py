@@ -40,21 +40,24 @@ def peak_text(peak: Peak) -> str | list[str]:
     return text(Form(((peak, ONE),)))
 
 
-def tree(form: Form, symbols: Mapping[str, Term], known: Known, at_once: bool) -> Any:
+def tree(
+    form: Form, symbols: Mapping[str, Term], known: Known, at_once: bool, assumed: Sequence[Form] = ()
+) -> Any:
     """A proof of form ≥ 0; raises NoWeights with the piece for which none was found.
 
-    at_once -- whether only weights that are seen without a linear program are looked for.
+    at_once -- whether only weights that are seen without a linear program are looked for;
+    assumed -- what is ≥ 0 for all allowed values besides.
     """
     peak = chosen_peak(form)
     if peak is None:
-        proof = seen(form, symbols, known) or (None if at_once else by_program(form, symbols, known))
+        proof = seen(form, symbols, known) or (None if at_once else by_program(form, symbols, known, assumed))
         if proof is None:
             raise NoWeights(form)
         return proof
     cases = []
     for chosen in dict.fromkeys(map(forms.total, combinations(peak.of, peak.m))):
         after = forms.replaced(form, peak, chosen)
-        cases.append([text(chosen), tree(after, symbols, known, at_once)])
+        cases.append([text(chosen), tree(after, symbols, known, at_once, assumed)])
     return {"choose": peak_text(peak), "cases": cases}
 
 
@@ -63,8 +66,9 @@ def leaf(
     shares: Shares,
     bounds: Sequence[tuple[Term, str, Fraction]] = (),
     unit: Sequence[Term] = (),
+    assumed: Sequence[tuple[int, Form, Fraction]] = (),
 ) -> dict[str, Any]:
-    """The leaf of a proof: what weights, and multiples of bounds, leave."""
+    """The leaf of a proof: what weights, and multiples of bounds and of assumptions, leave."""
     rest, weights = piece, []
     for peak, some in shares:
         c = rest.coefficients.get(peak, ZERO)
@@ -74,8 +78,11 @@ def leaf(
             weights.append([peak_text(peak), [[text(inner), str(w)] for inner, w in some]])
     for x, end, factor in bounds:
         rest = rest - bound_form(x, end).scaled(factor)
+    for _, one, factor in assumed:
+        rest = rest - one.scaled(factor)
     data: dict[str, Any] = {"weights": weights} if weights else {}
     data |= {"bounds": [[x.of[0], end, str(c)] for x, end, c in bounds]} if bounds else {}
+    data |= {"assumed": [[n, str(c)] for n, _, c in assumed]} if assumed else {}
     data |= {"unit": [x.of[0] for x in unit]} if unit else {}
     return data | {"rest": text(rest)}
 
@@ -167,7 +174,9 @@ def _depth(peak: Peak) -> int:
     return 1 + max((_depth(one) for inner in peak.of for one, _ in inner.peaks), default=0)
 
 
-def by_program(piece: Form, symbols: Mapping[str, Term], known: Known) -> dict[str, Any] | None:
+def by_program(
+    piece: Form, symbols: Mapping[str, Term], known: Known, assumed: Sequence[Form] = ()
+) -> dict[str, Any] | None:
     """Weights by a linear program: what flows into a peak leaves it for its forms, m times as much in all."""
     program = Program()
     peaks = _every_peak(piece)
@@ -200,6 +209,9 @@ def by_program(piece: Form, symbols: Mapping[str, Term], known: Known) -> dict[s
             if value is not None and not (end == "least" and value == 0):
                 multiples.append((x, end))
                 spread(bound_form(x, end), (x, end), -1)
+    plain = [(n, one) for n, one in enumerate(assumed) if one.terms and not one.peaks]
+    for n, one in plain:
+        spread(one, ("assumed", n), -1)
     for t, row in rest.items():
         add = program.at_least if forms.nonnegative(t, known) else program.equal
         add(row, row.pop(None, ZERO))
@@ -217,7 +229,8 @@ def by_program(piece: Form, symbols: Mapping[str, Term], known: Known) -> dict[s
             some = zip(members[peak], flows, strict=True)
             shares.append((peak, _joined((inner, flow * peak.m / total) for inner, flow in some)))
     bounds = [(x, end, found[x, end]) for x, end in multiples if found.get((x, end))]
-    return leaf(piece, shares, bounds)
+    used = [(n, one, c) for n, one in plain if (c := found.get(("assumed", n), ZERO))]
+    return leaf(piece, shares, bounds, (), used)
 
 
 def _every_peak(form: Form) -> list[Peak]:

@@ -17,6 +17,17 @@ LARGEST_BYTES = 4 * 2**30
 LARGEST_SECONDS = 3_600
 """The longest that an answer takes."""
 
+PER_NEIGHBOUR, PER_RECORD, PER_DATABASE = 3_000, 500, 5_000
+"""Nanoseconds for one neighbour that a function lists, for each record of it, and for one database that is
+listed and ordered."""
+SMALLER = {
+    "distances": "distances(D) from one database",
+    "diameter": "diameter()",
+    "profile": "profile(...), which stores no edges",
+    "edges": "the arrays of dpcompose.finite(...)",
+}
+"""Smaller questions, as errors propose them."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -30,6 +41,24 @@ IN_A_PROOF = Limits(2**30, 10)
 """The limits of what a derivation asks for by itself; people may ask for more."""
 
 T = TypeVar("T")
+
+
+def costs(question: str, nodes: int, edges: int, listing: int, by_formula: bool) -> tuple[int, int]:
+    """Bytes and nanoseconds of a question about a graph of so many nodes and edges.
+
+    listing -- nanoseconds for all neighbours; by_formula -- whether these are made, and not stored.
+    """
+    stored = 0 if by_formula else 150 * nodes + 16 * edges
+    adjacency = 40 * edges + 16 * nodes
+    return {
+        "edges": (stored + 8 * edges, listing),
+        "profile": (stored + 2**27, listing + 40 * edges),
+        "changes": (stored + 2**27 + 400 * nodes, listing + 40 * edges + PER_DATABASE * nodes),
+        "distances": (stored + adjacency, listing + 150 * edges + 200 * nodes),
+        "diameter": (stored + adjacency, listing + 800 * edges + 1_000 * nodes),
+        "all pairs": (stored + adjacency + nodes**2, listing + 40 * nodes**2),
+        "graph": (stored + 450 * edges + 500 * nodes, listing + 4_000 * edges),
+    }[question]
 
 
 @dataclass(frozen=True)

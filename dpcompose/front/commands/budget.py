@@ -1,0 +1,68 @@
+"""dpcompose budget: the parameters for which the guarantee is a wanted total."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from dpcompose.front.commands.running import (
+    AT_VALUES,
+    FINE,
+    UNDECIDED,
+    Commands,
+    command,
+    load,
+    over_files,
+    values_of,
+    with_pages,
+)
+
+
+def add(commands: Commands) -> None:
+    """Its options."""
+    budget = command(
+        commands,
+        "budget",
+        over_files(_run),
+        "choose the parameters for which the guarantee is a wanted total",
+        "Solved exactly, for guarantees that grow as a power of a common factor of the parameters. Of (e, d) "
+        "both totals are given: --total epsilon=1,delta=1e-6. Example: dpcompose budget FILE --total 1 "
+        "--weights e1=2,e2=1. Exit status: 0; 3 there is no such guarantee, or it has another form; 2 a file "
+        "or value is wrong; 4 an internal error.",
+    )
+    budget.add_argument("files", nargs=1, metavar="FILE", help="a problem file (TOML)")
+    with_pages(budget)
+    budget.add_argument("--total", required=True, metavar="TOTAL", help="the guarantee that is wanted: 1")
+    budget.add_argument("--weights", metavar="VALUES", help="proportions: e1=2,e2=1 (default: all equal)")
+    budget.add_argument("--at", metavar="VALUES", help=f"what is not to be chosen: {AT_VALUES}")
+
+
+def _run(file: str, given: argparse.Namespace) -> int:
+    from dpcompose.front import as_json, numbers
+    from dpcompose.search.guarantees import NoGuarantee
+    from dpcompose.spaces.databases import TooLarge
+
+    study, _ = load(file, given)
+    try:
+        weights, fixed = values_of(given.weights), values_of(given.at)
+        total = numbers.read_total(study.bound.guarantee.notion, given.total, study.theory.parameters)
+        found = study.budget(total, weights, fixed)
+    except (NoGuarantee, numbers.NoBudget, TooLarge) as error:
+        if given.json:
+            print(json.dumps({"file": file, "undecided": str(error)}), flush=True)
+        else:
+            print(f"{file}: {error}", file=sys.stderr)
+        return UNDECIDED
+    if given.json:
+        data = {"file": file, "title": study.setting.title} | found.data()
+        print(json.dumps(data | as_json.believed_pages(study.bound.relies_on)), flush=True)
+        return FINE
+    print(f"{study.setting.title or file}\n{study.guarantee()!r}")
+    said = ", ".join(f"{name} = {value}" for name, value in weights.items())
+    words = "largest" if found.largest else "smallest"
+    print(
+        f"the {words} parameters{f' in the proportions {said}' if said else ''} for a total of {given.total}:"
+    )
+    print("\n".join(f"  {row}" for row in str(found).splitlines()), flush=True)
+    return FINE

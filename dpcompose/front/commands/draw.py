@@ -1,0 +1,106 @@
+"""dpcompose draw: neighbours, budgets and curves as pictures."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dpcompose.front.commands.running import (
+    AT_VALUES,
+    FINE,
+    WRONG,
+    Commands,
+    command,
+    load,
+    over_files,
+    values_of,
+    with_pages,
+)
+
+if TYPE_CHECKING:
+    from dpcompose.front.pictures import Picture
+    from dpcompose.front.study import Study
+    from dpcompose.front.verdict import Verdict
+    from dpcompose.privacy.problems import Claim
+
+
+def add(commands: Commands) -> None:
+    """Its options."""
+    draw = command(
+        commands,
+        "draw",
+        over_files(_run),
+        "draw the neighbours of a problem file, what budgets add up to, and curves of privacy",
+        "Databases are joined to their neighbours; marks and lines say what the mechanisms read. Of an "
+        "infinite class a small part is drawn, and the picture says so. Needs matplotlib: "
+        "pip install 'dpcompose[notebook]'. Exit status: 0; 2 it cannot be drawn.",
+        as_json=False,
+    )
+    draw.add_argument("files", nargs=1, metavar="FILE", help="a problem file (TOML)")
+    with_pages(draw)
+    draw.add_argument(
+        "-o", dest="output", required=True, metavar="PICTURE", help="picture.svg, .png, .pdf, or graph.dot"
+    )
+    draw.add_argument("--size", metavar="SIZE", help='databases of which size: "<= 2" (default) or "= 3"')
+    draw.add_argument("--claim", type=int, metavar="N", help="highlight the counterexample to claim N")
+    draw.add_argument("--from", dest="start", metavar="a,b", help="shade by the distance from a database")
+    draw.add_argument(
+        "--budget",
+        metavar="VALUES",
+        help=f"draw bars instead: sum, bound and claims at {AT_VALUES}",
+    )
+    draw.add_argument(
+        "--curve",
+        choices=("delta", "trade-off"),
+        help="draw curves instead: delta at every epsilon, or the trade-off of errors, of bound and claims",
+    )
+    draw.add_argument("--at", metavar="VALUES", help=f"with --curve: {AT_VALUES}")
+
+
+def _run(file: str, given: argparse.Namespace) -> int:
+    from dpcompose.search.guarantees import NoGuarantee
+    from dpcompose.spaces.databases import TooLarge
+
+    study, claims = load(file, given)
+    try:
+        picture = _picture(study, claims, given)
+        if picture is not None:
+            picture.save(given.output)
+    except (NoGuarantee, TooLarge, ValueError, ImportError) as error:
+        print(f"{file}: {error}", file=sys.stderr)
+        return WRONG
+    if picture is not None:
+        print(f"{given.output}: {picture.alt}")
+    return FINE
+
+
+def _picture(study: Study, claims: Sequence[Claim], given: argparse.Namespace) -> Picture | None:
+    """What is to be drawn; None where it is a graph in text, which is written.  Raises ValueError."""
+    from pathlib import Path
+
+    from dpcompose.front import bars, pictures, plots
+
+    if given.budget:
+        return bars.budget_bars(study, values_of(given.budget), claims)
+    if given.curve:
+        curve = plots.privacy_curve if given.curve == "delta" else plots.trade_off_curve
+        return curve(study, claims=claims, at=values_of(given.at))
+    highlight = None if given.claim is None else _refuted(study, claims, given.claim)
+    if given.output.endswith(".dot"):
+        text = pictures.to_dot(study, highlight=highlight, size=given.size)
+        Path(given.output).write_text(text, encoding="utf-8")
+        return None
+    start = None if given.start is None else tuple(filter(None, given.start.split(",")))
+    return pictures.draw(study, highlight=highlight, size=given.size, distances_from=start)
+
+
+def _refuted(study: Study, claims: Sequence[Claim], n: int) -> Verdict:
+    """The verdict on claim n, which has a counterexample.  Raises ValueError where it has none."""
+    if not 1 <= n <= len(claims):
+        raise ValueError(f"there is no claim {n}; there are {len(claims)}")
+    found = study.check(claims[n - 1])
+    if found.counterexample is None:
+        raise ValueError(f"claim {n} is {found.verdict}: it has no counterexample")
+    return found

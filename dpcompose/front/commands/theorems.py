@@ -1,0 +1,116 @@
+"""dpcompose theorems: the theorem pages."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from dpcompose.front.commands.running import (
+    FINE,
+    UNDECIDED,
+    WRONG,
+    Commands,
+    command,
+    each,
+    load,
+    with_pages,
+    with_theory,
+)
+
+
+def add(commands: Commands) -> None:
+    """Its options."""
+    theorems = command(
+        commands,
+        "theorems",
+        run,
+        "list the theorem pages, or print one",
+        "Items GB:... are those of Guerra-Balboa, Miranda-Pascual, Parra-Arnau, Strufe, Composition in "
+        "Differential Privacy for General Granularity Notions (arXiv 2308.14649).",
+    )
+    with_pages(theorems)
+    theorems.add_argument("id", nargs="?", metavar="ID", help="a page's id, or an item such as GB:IV.13")
+    theorems.add_argument(
+        "--table",
+        action="store_true",
+        help="print what every theorem concludes in every notion, and the gaps",
+    )
+    theorems.add_argument(
+        "--for",
+        dest="problem",
+        metavar="FILE",
+        help="say of every composition theorem whether it fits a problem file",
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    if not with_theory(given, warn=given.problem is not None):
+        return WRONG
+    if given.problem is not None:
+        return each([given.problem], lambda file: _theorems_for(file, given), given.json)
+    return _all_theorems(given) if given.id is None or given.table else _theorem(given)
+
+
+def _all_theorems(given: argparse.Namespace) -> int:
+    """Lists all pages, or what they conclude; status 2 where some are wrong, with every mistake."""
+    from dpcompose.front import listings
+
+    theory = given.theory
+    if given.table:
+        rows = listings.table_data(theory)
+        print("\n".join(map(json.dumps, rows)) if given.json else listings.theorem_table(theory))
+    elif given.json:
+        for page in theory.pages.values():
+            print(json.dumps(listings.page_data(page)))
+    else:
+        print(listings.theorem_list(theory))
+    for wrong in theory.wrong:
+        print(wrong, file=sys.stderr)
+        if given.json:
+            print(json.dumps({"id": wrong.id, "error": str(wrong)}))
+    return WRONG if theory.wrong else FINE
+
+
+def _theorem(given: argparse.Namespace) -> int:
+    """Prints one page, or says what is wrong with it."""
+    from dpcompose.front import listings
+    from dpcompose.kernel.fields import near
+    from dpcompose.kernel.pages import PageError
+
+    theory = given.theory
+    try:
+        found = theory.find(given.id)
+    except PageError as error:
+        print(error, file=sys.stderr)
+        if given.json:
+            print(json.dumps({"id": given.id, "error": str(error)}))
+        return WRONG
+    if found is not None:
+        text = found.path.read_text(encoding="utf-8").strip()
+        print(json.dumps(listings.page_data(found)) if given.json else text)
+        if found.why_believed:
+            print(f"dpcompose: {found.id} is only believed: {found.why_believed}", file=sys.stderr)
+        return FINE
+    known = [*theory.pages, *(item for page in theory.pages.values() for item in page.every_item)]
+    hint = near(given.id, known) or "; `dpcompose theorems` lists all"
+    print(f"dpcompose: there is no theorem page {given.id!r}{hint}", file=sys.stderr)
+    return WRONG
+
+
+def _theorems_for(file: str, given: argparse.Namespace) -> int:
+    from dpcompose.front import listings
+    from dpcompose.search.guarantees import NoGuarantee
+    from dpcompose.spaces.databases import TooLarge
+
+    study, _ = load(file, given)
+    try:
+        bound = study.bound
+    except (NoGuarantee, TooLarge) as error:
+        print(f"{file}: no guarantee: {error}", file=sys.stderr)
+        return UNDECIDED
+    if given.json:
+        print(json.dumps({"file": file, "fits": listings.fits_data(bound)}), flush=True)
+    else:
+        print(f"{study.setting.title or file}\n{listings.fits(bound, bound.guarantee.notion)}", flush=True)
+    return FINE

@@ -1,0 +1,143 @@
+"""dpcompose verify: decides the claims of problem files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.front.commands.running import (
+    DIFFERS,
+    FINE,
+    UNDECIDED,
+    WORST_FIRST,
+    WRONG,
+    Commands,
+    command,
+    each,
+    in_metric,
+    load,
+    rests,
+    with_pages,
+    with_theory,
+)
+
+if TYPE_CHECKING:
+    from dpcompose.front.metrics.study import MetricStudy
+    from dpcompose.front.verdict import Verdict
+    from dpcompose.search.metrics.claims import MetricVerdict
+
+
+def add(commands: Commands) -> None:
+    """Its options."""
+    verify = command(
+        commands,
+        "verify",
+        run,
+        "decide the claims of problem files: proved, refuted or undecided",
+        "Exit status: 0 every claim is proved, or comes out as it expects; 1 some claim is refuted, or not "
+        "as it expects; 3 some are undecided; 2 a file is wrong; 4 an internal error, which says nothing of "
+        "the claims. Of several files the worst of 2, 4, 1, 3, 0.",
+    )
+    verify.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML)")
+    with_pages(verify)
+    verify.add_argument(
+        "--save-derivation",
+        metavar="FILE",
+        help="write the derivation with certificates (one problem file only)",
+    )
+    verify.add_argument(
+        "--latex", metavar="FILE", help="write the proof as a LaTeX document (one problem file only)"
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    if not with_theory(given):
+        return WRONG
+    for option, file in (("--save-derivation", given.save_derivation), ("--latex", given.latex)):
+        if file and len(given.files) > 1:
+            print(f"dpcompose: {option} takes one problem file", file=sys.stderr)
+            return WRONG
+    return each(given.files, lambda file: _run(file, given), given.json)
+
+
+def _run(file: str, given: argparse.Namespace) -> int:
+    from dpcompose.front import as_json, render, together
+    from dpcompose.search.guarantees import NoGuarantee
+    from dpcompose.spaces.databases import TooLarge
+
+    if (about := in_metric(file, given)) is not None:
+        return _in_metric(file, *about, given)
+    study, claims = load(file, given)
+    try:
+        bound, missing = study.bound, ""
+    except (NoGuarantee, TooLarge) as error:
+        bound, missing = None, str(error)
+    verdicts = [study.check(claim) for claim in claims]
+    if given.json:
+        shown = as_json.of_claims(verdicts, bound)
+        data = as_json.problem_data(file, study.setting, shown, verdicts, study.warnings(), study.theory)
+        data |= together.data(study.proofs, bound)
+        print(json.dumps(data), flush=True)
+    else:
+        print(f"{study.setting.title or file}")
+        print(f"  {study.guarantee()!r}" if bound is not None else f"  no guarantee: {missing}")
+        if bound is not None:
+            for smaller in filter(None, (render.smaller(bound), render.one_by_one(bound), study.together())):
+                print(f"  {smaller}")
+        print(f"  on {study.setting.databases}")
+        if study.setting.assume:
+            print(f"  where {render.relations(study.setting)}")
+        for row in rests(bound.relies_on) if bound is not None else ():
+            print(row)
+        for warning in study.warnings():
+            print(f"  warning: {warning}")
+        for n, verdict in enumerate(verdicts, start=1):
+            print(render.verdict(n, verdict, verdict.bound))
+        print(flush=True)
+    if bound is None and (given.save_derivation or given.latex):
+        print(f"{file}: there is no derivation to save: {missing}", file=sys.stderr)
+        return WRONG
+    saved = _saved(
+        given, lambda path: study.save(path, verdicts), lambda: study.guarantee().to_latex(verdicts)
+    )
+    return _status(verdicts) if saved else WRONG
+
+
+def _in_metric(file: str, study: MetricStudy, claims: Any, given: argparse.Namespace) -> int:
+    verdicts = [study.check(claim) for claim in claims]
+    print(
+        json.dumps(study.data(file, verdicts)) if given.json else study.text(verdicts, file) + "\n",
+        flush=True,
+    )
+    saved = _saved(given, lambda path: study.save(path, verdicts), lambda: study.to_latex(verdicts))
+    return _status(verdicts) if saved else WRONG
+
+
+def _saved(given: argparse.Namespace, save: Callable[[str], None], latex: Callable[[], str]) -> bool:
+    """Writes the files that are asked for; False where one cannot be written, which is said."""
+    from pathlib import Path
+
+    def document(path: str) -> None:
+        Path(path).write_text(latex(), encoding="utf-8")
+
+    for path, write in ((given.save_derivation, save), (given.latex, document)):
+        try:
+            if path:
+                write(path)
+        except OSError as error:
+            print(f"{path}: {error.strerror}", file=sys.stderr)
+            return False
+    return True
+
+
+def _status(verdicts: Sequence[Verdict] | Sequence[MetricVerdict]) -> int:
+    statuses = [FINE]
+    for verdict in verdicts:
+        if verdict.claim.expect is not None:
+            statuses.append(FINE if verdict.as_expected else DIFFERS)
+        else:
+            statuses.append({"proved": FINE, "refuted": DIFFERS}.get(verdict.verdict, UNDECIDED))
+    return min(statuses, key=WORST_FIRST.index)

@@ -1,0 +1,1 @@
+"""Privacy in metrics in the hands of a user: a study, and how it is shown."""

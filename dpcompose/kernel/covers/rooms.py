@@ -1,0 +1,116 @@
+"""What room databases have for records that differ: multisets, sets and tuples, whose records have a policy.
+
+Of a multiset a record may be there any number of times, of a set once; a tuple has one record at each place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from dpcompose.kernel.covers.records import smallest_pair
+from dpcompose.kernel.settings import NOTHING, Databases, Edge
+
+Side = tuple[int, ...]
+"""The atoms of records that only one of two databases has, one number a record, in order."""
+Pair = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+class Room:
+    """Multisets: records are there as often as one likes, up to the size."""
+
+    groups_pushed = False
+    """Whether guarantees for groups of steps hold in the same steps for what is read of a database."""
+
+    def __init__(self, databases: Databases) -> None:
+        self.databases, self.atoms = databases, databases.atoms
+
+    def differ(self, left: Side, right: Side) -> bool:
+        """Whether some two databases differ by records of these atoms.
+
+        A record that both have is no difference: some other pairs match then, at no higher cost.
+        """
+        alone = any(len(self.atoms[one].records) < 2 for one in {*left} & {*right})
+        return not alone and self.databases.differ(len(left), len(right))
+
+    def pair(self, left: Side, right: Side) -> Pair:
+        """The smallest two databases that do."""
+        return smallest_pair(self.databases, left, right)
+
+    def of_one_size(self, inside: frozenset[int]) -> bool:
+        """Whether all databases have the same number of records of some atoms: then none comes or goes."""
+        word, n = self.databases.size
+        return n == 0 or (word == "exactly" and len(inside) == len(self.atoms))
+
+    def usable(self, edges: frozenset[Edge], inside: frozenset[int]) -> frozenset[Edge]:
+        """The edges by which some records of these atoms, as databases have them, lead to others."""
+        if self.databases.size[1] == 0:
+            return frozenset()
+        fixed = self.of_one_size(inside)
+        return frozenset(one for one in edges if not (fixed and NOTHING in one))
+
+
+class OfSets(Room):
+    """Sets: a record is there once at most, so that enough others are needed; atoms have all records."""
+
+    def _many(self, atoms: frozenset[int]) -> int:
+        """How many records there are of some atoms."""
+        return sum(len(self.atoms[one].records) for one in atoms)
+
+    def _rest(self, left: Side, right: Side) -> list[str]:
+        """The records that neither side has."""
+        taken = Counter((*left, *right))
+        return [x for one, atom in enumerate(self.atoms) for x in atom.records[taken[one] :]]
+
+    def differ(self, left: Side, right: Side) -> bool:
+        taken = Counter((*left, *right))
+        if any(len(self.atoms[one].records) < many for one, many in taken.items()):
+            return False
+        shared = self.databases.shared(len(left), len(right))
+        return self.databases.differ(len(left), len(right)) and shared <= len(self._rest(left, right))
+
+    def pair(self, left: Side, right: Side) -> Pair:
+        taken: Counter[int] = Counter()
+
+        def some(side: Side) -> list[str]:
+            found = []
+            for one in side:
+                found.append(self.atoms[one].records[taken[one]])
+                taken[one] += 1
+            return found
+
+        D, E = some(left), some(right)
+        same = self._rest(left, right)[: self.databases.shared(len(left), len(right))]
+        return tuple(sorted(D + same)), tuple(sorted(E + same))
+
+    def of_one_size(self, inside: frozenset[int]) -> bool:
+        word, n = self.databases.size
+        fewest = n if word == "exactly" and n is not None else self.databases.least
+        here, outside = self._many(inside), self._many(frozenset(range(len(self.atoms))) - inside)
+        most = here if n is None else min(n, here)
+        return max(0, fewest - outside) >= most
+
+
+class OfTuples(Room):
+    """Tuples: one record at each place, which another one at the same place may follow."""
+
+    groups_pushed = True
+
+    def differ(self, left: Side, right: Side) -> bool:
+        here, there = ([self.databases.places[one] for one in side] for side in (left, right))
+        alone = any(len(self.atoms[one].records) < 2 for one in {*left} & {*right})
+        return not alone and sorted(here) == sorted(there) and len({*here}) == len(here)
+
+    def pair(self, left: Side, right: Side) -> Pair:
+        taken = set(left)
+        D = (self.atoms[one].records[0] for one in left)
+        E = (self.atoms[one].records[1 if one in taken else 0] for one in right)
+        return tuple(D), tuple(E)
+
+
+ROOMS: dict[str, type[Room]] = {"multisets": Room, "sets": OfSets, "tuples": OfTuples}
+"""The rooms of what records form."""
+
+
+def room(databases: Databases) -> Room:
+    """The room of a class."""
+    return ROOMS[databases.of](databases)

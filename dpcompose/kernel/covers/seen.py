@@ -1,0 +1,51 @@
+"""What a mechanism sees of records: some as they are, some as one record, and of others nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from dpcompose.kernel.covers.rooms import Side
+from dpcompose.kernel.settings import NOTHING, Edge
+
+
+class Seen:
+    """A map of records: D becomes what each of its records becomes, or nothing.
+
+    inside -- the atoms that are read; codes -- of these, those whose records all become one, which is called
+    by the first of its atoms; the others are read as they are.
+
+    >>> Seen(frozenset({0, 1, 2}), [(1, 2)]).sides((0, 1, 1), (2, 3))
+    ((0, 1), ())
+    """
+
+    def __init__(self, inside: frozenset[int], codes: Iterable[Sequence[int]] = ()) -> None:
+        self.inside = inside
+        self.of = {atom: atom for atom in inside}
+        self.of |= {atom: min(some) for some in codes for atom in some}
+        self.single = frozenset(min(some) for some in codes)
+        """The records that stand for several: two of them are equal."""
+
+    def __call__(self, atom: int) -> int:
+        return self.of.get(atom, NOTHING)
+
+    def sides(self, left: Side, right: Side) -> tuple[Side, Side]:
+        """What is seen of records that only one of two databases has: equal ones are no difference."""
+        here, there = (Counter(self(one) for one in side) for side in (left, right))
+        for some in (here, there):
+            del some[NOTHING]
+        for one in self.single:
+            both = min(here[one], there[one])
+            here[one], there[one] = here[one] - both, there[one] - both
+        return tuple(sorted(here.elements())), tuple(sorted(there.elements()))
+
+    def contracted(self, edges: Iterable[Edge]) -> frozenset[Edge]:
+        """The policy of what is seen: each edge joins what its ends become, if that is two."""
+        found = {(min(self(x), self(y)), max(self(x), self(y))) for x, y in edges}
+        return frozenset(found - {(one, one) for one in (NOTHING, *self.single)})
+
+    def among(self, edges: Iterable[Edge]) -> frozenset[Edge]:
+        """The edges between what is seen, or from that to nothing."""
+        there = {NOTHING, *self.of.values()}
+        same = {(one, one) for one in self.single}
+        return frozenset(one for one in edges if {*one} <= there and one not in same)

@@ -1,0 +1,98 @@
+"""Pages about what mechanisms release: noise on the value of a query, and how far that value moves."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from dpcompose.kernel.fields import Mistake, Place
+from dpcompose.kernel.heads import Context, Head, Written, each
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noise(Head):
+    """Noise on the entries of a query's value: why it is private, and in which norm.
+
+    noise -- its word in problem files; parameter -- the letter of its parameter in the formulas;
+    norm -- how values x, z of the query are compared; attained -- whether for some output at every x, z
+    the loss is as large as the guarantee allows, or comes as near to it as one likes;
+    density -- of one entry y of the output at the entry x, or its probability;
+    loss -- ln(f_x(y)/f_z(y)) for one entry; at_most -- what it is at most for every y; or equals, where it
+    has no bound, an equal expression that shows how it is distributed; because -- why, in words;
+    guarantee -- by notion the parameters for values 1 apart; at distance r as the notion's rule says.
+    """
+
+    one_by: ClassVar[tuple[str, ...]] = ("noise",)
+
+    kind: Literal["noise"]
+    noise: str
+    parameter: str
+    norm: Literal["L1", "L2", "range"]
+    attained: bool = True
+    density: str
+    loss: str
+    at_most: str = ""
+    equals: str = ""
+    because: str
+    guarantee: dict[str, dict[str, str]]
+
+    @property
+    def then(self) -> str:
+        """What the loss is at most, or equals, in words."""
+        return f"at most {self.at_most}" if self.at_most else f"equal to {self.equals}"
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield from ((("guarantee", notion), notion) for notion in self.guarantee)
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        letters = (*LETTERS_OF_NOISE, "pi", self.parameter)
+        for key, text in (("density", self.density), ("loss", self.loss)):
+            yield Written((key,), text, letters)
+        for key, text in (("at-most", self.at_most), ("equals", self.equals)):
+            if text:
+                yield Written((key,), text, letters)
+        for notion, texts in self.guarantee.items():
+            yield from each(("guarantee", notion), texts, (self.parameter,))
+
+    def misfits(self) -> Iterator[Mistake]:
+        if bool(self.at_most) == bool(self.equals):
+            yield Mistake((), "a noise has at-most, what its loss is at most, or equals, but one of them")
+
+
+LETTERS_OF_NOISE = "acuvwxyz"
+"""y: an entry of the output; x, z: that entry of the query's value at D and at E; others: see the page."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query(Head):
+    """How far the value of a query of the records that are read moves, where some go and others come.
+
+    moves -- by norm, the most ‖q(x) − q(y)‖ can be where y lacks `removed` records of x and has `added`
+    others, over all values of an attribute; in these and the query's own letters;
+    entries -- how far each entry moves then that does, left out: one entry, by all of it;
+    sized -- whether n, how many records are read, must be known; one -- whether there is one record only;
+    whether -- whether the value only says if what is read differs; attained -- whether for some attributes
+    the value moves as far, for all queries of a setting at once.
+    """
+
+    kind: Literal["query"]
+    moves: dict[Literal["L1", "L2", "range"], str]
+    entries: list[str] = field(default_factory=list)
+    sized: bool = False
+    one: bool = False
+    whether: bool = False
+    attained: bool = True
+
+    def formulas(self, context: Context) -> Iterator[Written]:
+        letters = [one for one in LETTERS_OF_QUERIES if one != "n" or self.sized]
+        yield from each(("moves",), {str(key): text for key, text in self.moves.items()}, letters)
+        for n, text in enumerate(self.entries, start=1):
+            yield Written(("entries", str(n)), text, letters)
+
+    def misfits(self) -> Iterator[Mistake]:
+        for norm in self.moves.keys() - {"L1", "L2", "range"}:
+            yield Mistake(("moves",), f"{norm!r} is no norm; L1, L2 and range are")
+
+
+LETTERS_OF_QUERIES = ("removed", "added", "l", "u", "w", "n")
+"""How many records go and come; the bounds of an attribute, the diameter of a disc, the number of records."""

@@ -1,0 +1,82 @@
+"""Relations between parameters, as users write them: two formulas with a sign, or sympy relations."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+
+from dpcompose.kernel import terms
+from dpcompose.kernel.assumptions import SIGNS, Assumption
+from dpcompose.kernel.deciders import values
+from dpcompose.kernel.terms import Term
+from dpcompose.language import formulas
+from dpcompose.language.formulas import FormulaError
+
+WANTED = 'two formulas joined by <, <=, > or >=, such as "u > l"'
+NO_FAMILIES = "relations between the members of families are not supported yet"
+
+
+def assumption(given: object, known: Mapping[str, Term] | None = None) -> Assumption:
+    """The relation that a user gives: a text, or a sympy relation.
+
+    known -- what the names in a text mean; None for positive parameters of those names.
+    Raises FormulaError.
+
+    >>> str(assumption("e1 <= 2*e2"))
+    'e1 <= 2*e2'
+    >>> assumption("e[i] < 1")
+    Traceback (most recent call last):
+    dpcompose.kernel.grammar.FormulaError: relations between the members of families are not supported yet
+    """
+    if isinstance(given, Assumption):
+        return given
+    left, sign, right = _of_text(given) if isinstance(given, str) else _of_sympy(given)
+    if "[" in str(given):
+        raise FormulaError(NO_FAMILIES)
+    found = Assumption(formulas.term(left, known), sign, formulas.term(right, known))
+    for side in (found.left, found.right):
+        if side.has("oo"):
+            raise FormulaError("an assumption is about numbers, and oo is none")
+        if side.has("over") or any(map(terms.moves, side.letters)):
+            raise FormulaError(NO_FAMILIES)
+    return found
+
+
+def _of_text(given: str) -> tuple[object, str, object]:
+    parts = re.split(r"(<=|>=|<|>)", given)
+    if len(parts) != 3 or "=" in parts[0] + parts[2]:
+        more = "; write each relation by itself" if len(parts) > 3 else ""
+        raise FormulaError(f"an assumption is {WANTED}{more}")
+    return parts[0], parts[1], parts[2]
+
+
+def _of_sympy(given: object) -> tuple[object, str, object]:
+    loaded = sys.modules.get("sympy")
+    sign = (
+        getattr(given, "rel_op", "")
+        if loaded and isinstance(given, loaded.core.relational.Relational)
+        else ""
+    )
+    if sign not in SIGNS:
+        shown = "; sympy sees by itself whether it holds" if str(given) in ("True", "False") else ""
+        raise FormulaError(f"{given} is no assumption: it is {WANTED}{shown}")
+    return given.lhs, sign, given.rhs  # type: ignore[attr-defined]
+
+
+def names(text: str) -> list[str]:
+    """The names in an assumption that is a text, as far as it can be read."""
+    found: list[str] = []
+    for part in re.split(r"[<>=]+", text):
+        try:
+            found += [name for name in formulas.names(part) if name not in found]
+        except FormulaError:
+            continue
+    return found
+
+
+def doubt(given: Assumption) -> str:
+    """Why one side may have no real value for some allowed parameters; "" where both surely have one."""
+    known = {name: terms.letter(name, domain) for name, domain in given.letters.items()}
+    left, _, right = given.data()
+    return values.doubt(left, known) or values.doubt(right, known)

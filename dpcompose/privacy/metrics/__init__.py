@@ -1,0 +1,1 @@
+"""Privacy in metrics as problems state it: classes, metrics, mechanisms, claims."""

@@ -1,0 +1,178 @@
+"""Problems about privacy in a metric in Python: the same values as in problem files, with sympy in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import sympy
+
+from dpcompose.language import formulas
+from dpcompose.privacy.mechanisms import Measured
+from dpcompose.privacy.mechanisms import Mechanism as Stating
+from dpcompose.privacy.noises import Noise
+from dpcompose.privacy.writing import granularities_data, maps_data, mechanism_data
+from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.granularities import Granularity
+
+Formula: TypeAlias = "str | int | sympy.Expr"
+
+
+@dataclass(frozen=True)
+class Data:
+    """A part of a problem file about privacy in a metric: a class of databases, or a metric, as its table."""
+
+    table: Mapping[str, Any] = field(hash=False)
+
+    def __repr__(self) -> str:
+        return ", ".join(f"{key} = {value}" for key, value in self.table.items())
+
+
+Databases: TypeAlias = "Data | DatabaseClass"
+Stated: TypeAlias = "Measured | Stating"
+"""A mechanism with its guarantee: in a metric, or for neighbours."""
+Mechanism: TypeAlias = "str | int | sympy.Expr | Noise | tuple[str, Noise]"
+
+
+def points(
+    coordinates: str, box: Sequence[tuple[Formula, Formula]] | None = None, disc: Formula | None = None
+) -> Data:
+    """The points of ℝ^m, of a box, or of a disc around the origin.
+
+    coordinates -- m names: "x y"; box -- an interval for each, "oo" and "-oo" for none; disc -- a diameter.
+
+    >>> points("x y", disc="w")
+    kind = points, coordinates = ['x', 'y'], disc = w
+    """
+    table: dict[str, Any] = {"kind": "points", "coordinates": coordinates.replace(",", " ").split()}
+    if box is not None:
+        table["box"] = [[_text(end) for end in one] for one in box]
+    if disc is not None:
+        table["disc"] = _text(disc)
+    return Data(table)
+
+
+def product(**parts: Databases) -> Data:
+    """The databases with one database of each part, independently of each other.
+
+    >>> from dpcompose.spaces.databases import multisets
+    >>> product(S=multisets(), home=points("x y"))
+    kind = product, parts = {'S': {'kind': 'multisets', 'size': 'any'}, 'home': {'kind': 'points', \
+'coordinates': ['x', 'y']}}
+    """
+    return Data({"kind": "product", "parts": {name: _databases(part) for name, part in parts.items()}})
+
+
+def norm(word: str, of: str | None = None) -> Data:
+    """‖f(D) − f(E)‖, in the norm L1, L2 or Linf, of a part or map f; left out: of the points themselves.
+
+    >>> norm("L2", of="home")
+    norm = L2, of = home
+    """
+    return Data({"norm": word} | _of(of))
+
+
+def steps_between(granularity: Granularity, of: str | None = None, **reads: Sequence[Any]) -> Data:
+    """The fewest steps between neighbours, of a part; records or positions -- those that are counted.
+
+    >>> from dpcompose.spaces.granularities import unbounded
+    >>> steps_between(unbounded, of="S", records=["a"])
+    granularity = unbounded, of = S, reads = {'records': ['a']}
+    """
+    read = {"reads": {key: list(value) for key, value in reads.items()}} if reads else {}
+    return Data({"granularity": str(granularity)} | _of(of) | read)
+
+
+def in_coordinates(first: str, second: str, formula: Formula, of: str | None = None) -> Data:
+    """A metric as a formula in the coordinates of two points, whose names are given.
+
+    >>> in_coordinates("a b", "p q", "abs(a - p) + abs(b - q)/2")
+    letters = [['a', 'b'], ['p', 'q']], formula = abs(a - p) + abs(b - q)/2
+    """
+    letters = [one.replace(",", " ").split() for one in (first, second)]
+    return Data({"letters": letters, "formula": _text(formula)} | _of(of))
+
+
+def distances(table: Sequence[tuple[str, str, Formula]], of: str | None = None) -> Data:
+    """A metric on a listed class pair by pair; a pair that is left out is at distance oo.
+
+    of -- a map: then it is one on its values.
+
+    >>> distances([("a", "b", 2), ("b", "c", "1/2"), ("a", "c", "5/2")])
+    table = [['a', 'b', '2'], ['b', 'c', '1/2'], ['a', 'c', '5/2']]
+    """
+    return Data({"table": [[x, y, _text(value)] for x, y, value in table]} | _of(of))
+
+
+def at_most(bound: Formula, metric: Data | None = None) -> Data:
+    """A metric with a bound in other metrics that is declared for it; without one: known by the bound alone.
+
+    >>> at_most("2*L1", norm("L1", of="f"))
+    norm = L1, of = f, at-most = 2*L1
+    """
+    return Data({**({} if metric is None else metric.table), "at-most": _text(bound)})
+
+
+def problem_data(
+    mechanisms: Mapping[str, Mechanism],
+    stated: Sequence[Stated],
+    on: Databases,
+    target: Granularity | Formula | None,
+    metrics: Mapping[str, Data | Formula],
+    maps: Mapping[str, Sequence[Formula]],
+    parameters: Mapping[str, str],
+    title: str,
+    adaptive: bool,
+) -> dict[str, Any]:
+    """The data of the problem file that says the same.
+
+    mechanisms -- by name a metric, or noise; stated -- more of them, with guarantees.
+    """
+    data: dict[str, Any] = {"format": 1, "title": title, "parameters": dict(parameters)}
+    data["databases"] = _databases(on)
+    data["maps"] = {name: {"values": [_text(one) for one in some]} for name, some in maps.items()}
+    data["metrics"] = {
+        name: dict(one.table) if isinstance(one, Data) else {"formula": _text(one)}
+        for name, one in metrics.items()
+    }
+    data |= {"adaptive": True} if adaptive else {}
+    used = [one.satisfies.about_granularity for one in stated if not isinstance(one, Measured)]
+    used += [target] if isinstance(target, Granularity) else []
+    if own := granularities_data(used):
+        data["granularities"] = own
+    data["maps"] |= maps_data([one.reads for one in stated], used)
+    if isinstance(target, Granularity):
+        data["target"] = {"granularity": target.data()}
+    elif target is not None:
+        data["target"] = {"metric": _text(target)}
+    data["mechanisms"] = [{"name": name} | _mechanism(one) for name, one in mechanisms.items()]
+    data["mechanisms"] += [_stated(one) for one in stated]
+    return data
+
+
+def _stated(given: Stated) -> dict[str, Any]:
+    if not isinstance(given, Measured):
+        return mechanism_data(given)
+    return {"name": given.name, "reads": given.reads.data(), "guarantee": given.satisfies.data()}
+
+
+def _mechanism(given: Mechanism) -> dict[str, Any]:
+    if isinstance(given, Noise):
+        return {"noise": {given.word: _text(given.parameter)}}
+    if isinstance(given, tuple):
+        reads, noise = given
+        return {"reads": reads, "noise": {noise.word: _text(noise.parameter)}}
+    return {"guarantee": {"notion": "pure", "metric": _text(given)}}
+
+
+def _databases(given: Databases) -> dict[str, Any]:
+    return dict(given.table) if isinstance(given, Data) else given.data()
+
+
+def _of(of: str | None) -> dict[str, str]:
+    return {} if of is None else {"of": of}
+
+
+def _text(given: Formula) -> str:
+    return given if isinstance(given, str) else formulas.to_text(formulas.from_python(given))

@@ -1,0 +1,443 @@
+"""The metrics that a problem names: those of its tables, and canonical ones of granularities.
+
+In formulas `d_unbounded`, `d_bounded`, `d_NAME` are the canonical metrics of granularities on the class; in a
+guarantee of a mechanism that reads a map they are those of what it reads, on its domain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from dpcompose.language import formulas
+from dpcompose.language.symbols import NONNEGATIVE, REAL, symbol
+from dpcompose.privacy.metrics.names import Names
+from dpcompose.privacy.metrics.schema import MetricProblemTable, MetricTable, PointsTable, ProductTable
+from dpcompose.privacy.problems import Parts
+from dpcompose.privacy.schema import DatabasesTable, MapTable, Path_, ReadsTable, near, shown
+from dpcompose.spaces.databases import DatabaseClass, Multisets, Tuples
+from dpcompose.spaces.granularities import BUILT_IN, Granularity
+from dpcompose.spaces.maps import Map, everything, positions, restriction
+from dpcompose.spaces.points import (
+    AnyTwo,
+    Apart,
+    Declared,
+    Distance,
+    Enumerated,
+    Interval,
+    Made,
+    NamedMetric,
+    Norm,
+    Own,
+    Part,
+    Points,
+    Product,
+    Steps,
+    Tabled,
+    Values,
+    part_of,
+)
+
+CANONICAL = "d_"
+"""What the names of canonical metrics start with."""
+
+
+class Distances(Names):
+    """The databases and metrics of a problem."""
+
+    def __init__(self, given: MetricProblemTable) -> None:
+        super().__init__(given)
+        self.databases: Product | None = None
+        self.values: dict[str, Values] = {}
+        self.granularities: Mapping[str, Granularity] = BUILT_IN
+        self.maps: Mapping[str, Map] = {}
+        self._neighbours: Parts | None = None
+
+    def read_all(self) -> None:
+        """Reads parameters, the databases, maps, granularities and metrics."""
+        self.parameters()
+        self.databases = self._databases()
+        if self.databases is None:
+            return
+        self._all_values(self.databases)
+        for name, given in self.given.metrics.items():
+            self._metric(name, given, self.databases)
+
+    # databases
+
+    def _databases(self) -> Product | None:
+        given = self.given.databases
+        if isinstance(given, ProductTable):
+            parts = []
+            for name, one in given.parts.items():
+                path = ("databases", "parts", name)
+                if self.take(name, "a part of the databases", path):
+                    parts.append((name, self._part(one, path, name)))
+            return Product(tuple((name, part) for name, part in parts if part is not None))
+        part = self._part(given, ("databases",), "")
+        return None if part is None else Product((("", part),))
+
+    def _part(self, given: PointsTable | DatabasesTable, path: Path_, name: str) -> Part | None:
+        if isinstance(given, PointsTable):
+            return self._points(given, path)
+        reader = Parts(given, {} if name else self.given.granularities, self._tables(), self.given.parameters)
+        made = reader.read()
+        self.mistakes += [
+            replace(one, path=(*path, *one.path[1:])) if one.path[:1] == ("databases",) else one
+            for one in reader.mistakes
+        ]
+        if made is None or reader.mistakes:
+            return None
+        if not name:
+            self._neighbours, self.maps = reader, reader.maps
+            self.granularities = reader.granularities
+        try:
+            return part_of(made)
+        except ValueError as error:
+            self.wrong(path, error)
+            return None
+
+    def _tables(self) -> dict[str, MapTable]:
+        """The maps that are tables on a listed class."""
+        return {name: one for name, one in self.given.maps.items() if isinstance(one, MapTable)}
+
+    def _points(self, given: PointsTable, path: Path_) -> Points:
+        coordinates = tuple(given.coordinates)
+        for name in coordinates:
+            self.take(name, "a coordinate", (*path, "coordinates"))
+        box = [self._interval(one, (*path, "box")) for one in given.box or [["-oo", "oo"]] * len(coordinates)]
+        disc = None
+        if given.disc is not None:
+            disc = self.formula(given.disc, (*path, "disc"), {})
+            if disc is not None and not self.never_negative(disc):
+                self.wrong((*path, "disc"), "the diameter is not known to be >= 0 for all allowed values")
+        return Points(coordinates, tuple(box), disc)
+
+    def _interval(self, given: Sequence[str], path: Path_) -> Interval:
+        low, high = given
+        least = None if low.strip() == "-oo" else self.formula(low, path, {})
+        greatest = None if high.strip() == "oo" else self.formula(high, path, {})
+        if least is not None and greatest is not None and not self.never_negative(greatest - least):
+            self.wrong(path, f"{low} is not known to be at most {high} for all allowed values")
+        return Interval(least, greatest)
+
+    def has_records(self, name: str) -> bool:
+        """Whether a part is made of records that can be counted."""
+        assert self.databases is not None
+        part = self.databases[name]
+        of = part.of if isinstance(part, Enumerated) else part
+        return isinstance(of, Multisets | Tuples)
+
+    def _all_values(self, databases: Product) -> None:
+        """What can be compared: each part, everything, and the values of maps."""
+        for name, part in databases.parts:
+            entries: tuple[sympy.Expr, ...] | None = None
+            inside: tuple[str, ...] = ()
+            if isinstance(part, Points):
+                inside = part.coordinates
+                entries = tuple(symbol(one, REAL) for one in inside)
+            self.values[name] = Values(name, entries, inside, (name,))
+        if len(databases.parts) > 1:
+            self.values[""] = Values("", None, (), tuple(name for name, _ in databases.parts))
+        coordinates = {name: symbol(name, REAL) for name in databases.intervals}
+        for name, given in self.given.maps.items():
+            path = ("maps", name)
+            if not self.take(name, "a map", path) or isinstance(given, MapTable):
+                continue
+            found = [self.formula(one, (*path, "values"), coordinates) for one in given.values]
+            some = tuple(value for value in found if value is not None)
+            used = {str(one) for value in some for one in value.free_symbols} & set(coordinates)
+            self.values[name] = Values(name, some, tuple(sorted(used)))
+
+    def reading(self, given: ReadsTable, path: Path_) -> Map | None:
+        """What a mechanism reads of the databases of a class that is no product, and no points."""
+        if self._neighbours is None:
+            self.wrong(path, "of points and products a mechanism reads a map or part by its name")
+            return None
+        before = len(self._neighbours.mistakes)
+        found = self._neighbours.reads(given, path)
+        self.mistakes += self._neighbours.mistakes[before:]
+        if found is not None and (unfit := found.unfit(self._whole)):
+            self.wrong(path, unfit)
+            return None
+        return found
+
+    @property
+    def _whole(self) -> DatabaseClass:
+        """The class, where it is no product and no points."""
+        assert self.databases is not None
+        part = self.databases[""]
+        assert not isinstance(part, Points)
+        return part.of if isinstance(part, Enumerated) else part
+
+    # metrics
+
+    def in_metrics(self, text: str = "") -> dict[str, sympy.Expr]:
+        """The metrics by their names; canonical ones that a formula names are made first."""
+        known = {one.replace("-", "_"): one for one in (*BUILT_IN, *self.granularities)}
+        found = {name: symbol(name, NONNEGATIVE) for name in self.metrics}
+        for name in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text):
+            word = known.get(name.removeprefix(CANONICAL))
+            if name.startswith(CANONICAL) and word is not None and name not in {*self.taken, *self.domains}:
+                metric = self.canonical(word, ("metrics", name))
+                found |= {} if metric is None else {name: metric}  # it may have been named otherwise
+        return found
+
+    def named(self, name: str, distance: Distance, who: str = "") -> sympy.Symbol:
+        """The letter of a metric: under its name, or under that with a number where it is taken."""
+        for known, one in self.metrics.items():
+            if one.distance == distance and one.at_most is None:
+                return symbol(known, NONNEGATIVE)
+        chosen, n = name, 1
+        while chosen in self.taken:
+            n += 1
+            chosen = f"{name}_{n}"
+        self.taken[chosen] = f"a metric{f' of what {who} reads' if who else ''}"
+        self.metrics[chosen] = NamedMetric(chosen, distance)
+        return symbol(chosen, NONNEGATIVE)
+
+    def times(self, factor: sympy.Expr, metric: sympy.Expr) -> sympy.Expr:
+        """A number times a metric; 0 times ∞ is ∞."""
+        if factor != 0 or metric == 0:
+            return factor * metric
+        return self.named(f"apart_{metric}" if metric.is_Symbol else "apart", Made(Apart(metric)))
+
+    def norm(self, word: str, of: Values, path: Path_) -> sympy.Symbol | None:
+        """The letter of a norm of values."""
+        named = next((name for name, one in self.metrics.items() if one.distance == Norm(word, of)), None)
+        if named is None:
+            named = word if not of.name else f"{word}_{of.name}"
+            if not self.take(named, "a metric", (*path, "name")):
+                return None
+            self.metrics[named] = NamedMetric(named, Norm(word, of))
+        return symbol(named, NONNEGATIVE)
+
+    def canonical(
+        self, granularity: Any, path: Path_, reads: Map = everything, domain: str = "own"
+    ) -> sympy.Symbol | None:
+        """The letter of a canonical metric: on the class, or on what a map reads of it."""
+        if self._neighbours is None:
+            self.wrong(
+                path,
+                "of points and products there are no neighbours as a whole: name a metric of a part, "
+                '[metrics.NAME] granularity = "…" and of = "PART"',
+            )
+            return None
+        before = len(self._neighbours.mistakes)
+        found = self._neighbours.granularity(granularity, path)
+        self.mistakes += self._neighbours.mistakes[before:]
+        if found is None:
+            return None
+        if unfit := found.unfit(self._whole):
+            self.wrong(path, unfit)
+            return None
+        word = re.sub(r"[^A-Za-z0-9]+", "_", str(found)).strip("_")
+        name = f"{CANONICAL}{word}"
+        if reads != everything:
+            name += "_" + re.sub(r"[^A-Za-z0-9]+", "_", reads.written("")).strip("_")[:30]
+        return self.named(name, Steps(found, "", reads, domain if reads != everything else "own"))
+
+    def of_inputs(self, metric: sympy.Expr, reads: Map, domain: str, path: Path_) -> sympy.Expr | None:
+        """A formula in metrics as one about what a map reads, on the domain of the guarantee."""
+        used = [name for name in self.metrics if symbol(name, NONNEGATIVE) in metric.free_symbols]
+        if domain == "common" and not self._is_multiple(metric, used):
+            self.wrong(
+                path,
+                "on the common domain a guarantee is a number times one metric: what remains of a sum over "
+                'the fibres of a map is no sum; state one of them, or domain = "own"',
+            )
+            return None
+        put: dict[sympy.Expr, sympy.Expr] = {}
+        for name in used:
+            match self.metrics[name].distance:
+                case Steps(granularity, "", f, _) if f == everything:
+                    found = self.canonical_of(granularity, reads, domain)
+                case Tabled() as table if domain == "common" and table.of == everything:
+                    found = self.named(f"{name}_{domain}", replace(table, reads=reads))
+                case Tabled() as table if domain == "own" and table.of == reads:
+                    continue
+                case _:
+                    self.wrong(
+                        path,
+                        f"{name} is about whole databases: of what is read there are canonical metrics, such "
+                        'as d_bounded, and tables on the values of a map, of = "MAP"',
+                    )
+                    return None
+            put[symbol(name, NONNEGATIVE)] = found
+        return metric.xreplace(put)
+
+    def canonical_of(self, granularity: Granularity, reads: Map, domain: str) -> sympy.Symbol:
+        """The letter of the canonical metric of what a map reads."""
+        word = re.sub(r"[^A-Za-z0-9]+", "_", f"{granularity} {reads.written('')}").strip("_")[:40]
+        return self.named(f"{CANONICAL}{word}", Steps(granularity, "", reads, domain))
+
+    def _is_multiple(self, metric: sympy.Expr, used: Sequence[str]) -> bool:
+        """Whether a formula is a number that is ≥ 0 times one metric, or a number at all."""
+        if not used:
+            return bool(metric == 0)
+        factor = sympy.cancel(metric / symbol(used[0], NONNEGATIVE))
+        names = {str(one) for one in factor.free_symbols}
+        return bool(len(used) == 1 and names <= set(self.domains) and self.never_negative(factor))
+
+    def _metric(self, name: str, given: MetricTable, databases: Product) -> None:
+        path = ("metrics", name)
+        texts = [one for one in (given.formula, given.at_most) if one is not None]
+        above = self.in_metrics(" ".join(texts))
+        if not self.take(name, "a metric", path):
+            return
+        distance = self._distance(given, path, above, databases)
+        at_most = None
+        if given.at_most is not None:
+            at_most = self.formula(given.at_most, (*path, "at-most"), above)
+        if distance is not None:
+            self.metrics[name] = NamedMetric(name, distance, at_most)
+
+    def _distance(
+        self, given: MetricTable, path: Path_, above: Mapping[str, sympy.Expr], databases: Product
+    ) -> Distance | None:
+        if given.formula is not None and given.letters is None:
+            formula = self.formula(given.formula, (*path, "formula"), above)
+            return None if formula is None else Made(formula)
+        if given.table is not None:
+            return self._tabled(given, path, databases)
+        if given.norm is None and given.granularity is None and given.formula is None:
+            return Declared()
+        of = self.values.get(given.of or "")
+        if of is None or (given.of is None and given.granularity is None and of.formulas is None):
+            names = [one for one in self.values if one]
+            said = f"there is no part or map {shown(given.of)}" if given.of else "say what it is of"
+            self.wrong((*path, "of"), f"{said}{near(given.of or '', names)}")
+            return None
+        if given.granularity is not None:
+            return self._steps(given, of, path, databases)
+        if of.formulas is None:
+            self.wrong((*path, "of"), f"{of.name} is no vector of numbers: a granularity counts its steps")
+            return None
+        if given.norm is not None:
+            return Norm(given.norm, of)
+        return self._own(given, of, path)
+
+    def _own(self, given: MetricTable, of: Values, path: Path_) -> Own | None:
+        assert given.letters is not None and given.formula is not None and of.formulas is not None
+        first, second = (
+            tuple(symbol(one, REAL) for one in some) for some in (given.letters[0], given.letters[1])
+        )
+        names = [str(one) for one in (*first, *second)]
+        for one in names:
+            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", one) or one in formulas.RESERVED:
+                self.wrong((*path, "letters"), f"{shown(one)} is no name")
+                return None
+            if one in self.symbols or names.count(one) > 1:
+                self.wrong((*path, "letters"), f"{one} has a meaning already; use another letter")
+                return None
+        if {len(first), len(second)} != {len(of.formulas)}:
+            self.wrong(
+                (*path, "letters"),
+                f"{of.name or 'a point'} has {len(of.formulas)} entries, so letters are twice so many",
+            )
+            return None
+        formula = self.formula(
+            given.formula, (*path, "formula"), dict(zip(names, (*first, *second), strict=True))
+        )
+        return None if formula is None else Own(first, second, formula, of)
+
+    # distances between databases that are listed, or that differ in records
+
+    def _tabled(self, given: MetricTable, path: Path_, databases: Product) -> Tabled | None:
+        """Distances pair by pair; a pair that is left out is at distance oo."""
+        assert given.table is not None
+        f: Map = everything
+        name = given.of or ""
+        if name in self.maps:
+            f, name = self.maps[name], ""
+        part = dict(databases.parts).get(name)
+        if not isinstance(part, Enumerated) or part.of.kind != "listed":
+            listed = [one for one, it in databases.enumerated if it.of.kind == "listed" and one]
+            self.wrong((*path, "of"), f"a table is of a listed class, or of a map on it{near(name, listed)}")
+            return None
+        points = list(dict.fromkeys(map(f, part.elements)))
+        found: dict[frozenset[Any], Fraction] = {}
+        for n, (x, y, text) in enumerate(given.table):
+            at = (*path, "table", n)
+            for one in (x, y):
+                if one not in points:
+                    self.wrong(at, f"{shown(one)} is no database of the class{near(one, map(str, points))}")
+            value = self.formula(text, at, {}, new=False)
+            if value is None:
+                continue
+            if value is not sympy.oo and not (value.is_Rational and value >= 0):
+                self.wrong(
+                    at, f"a distance is a number >= 0 or oo, not {text}; parameters stand before metrics"
+                )
+            elif x == y and value != 0:
+                self.wrong(at, f"the distance of {x} to itself is 0, not {text}")
+            elif frozenset((x, y)) in found:
+                self.wrong(at, f"the distance of {x} and {y} stands there twice")
+            elif value is not sympy.oo and x != y:
+                found[frozenset((x, y))] = Fraction(int(value.p), int(value.q))
+        if any(one.path[:2] == path for one in self.mistakes):
+            return None
+        table = Tabled(name, found, f)
+        if broken := table.broken(points):
+            D, E, F = broken
+            first, second, whole = (
+                "oo" if (far := table.between(*two)) is None else str(far) for two in ((D, E), (E, F), (D, F))
+            )
+            self.wrong(
+                (*path, "table"),
+                f"this is no metric: from {D} to {E} it is {first}, from {E} to {F} {second}, "
+                f"but from {D} to {F} {whole}",
+            )
+            return None
+        return table
+
+    def _steps(self, given: MetricTable, of: Values, path: Path_, databases: Product) -> Distance | None:
+        if given.granularity not in self.granularities:
+            there = near(given.granularity, self.granularities)
+            self.wrong((*path, "granularity"), f"there is no granularity {shown(given.granularity)}{there}")
+            return None
+        granularity = self.granularities[str(given.granularity)]
+        part = databases[of.name] if of.parts == (of.name,) else None
+        edits = granularity.edits(Multisets((), arbitrary=True))
+        listed = isinstance(part, Enumerated)
+        if edits is not None and edits.single is None and given.reads is None and not listed:
+            return AnyTwo(of)
+        if part is None or isinstance(part, Points):
+            self.wrong(
+                (*path, "of"),
+                f"{given.granularity} neighbours differ in records, which {of.name or 'this'} has none of; "
+                'a norm, or of = "NAME" of a part with records, would do',
+            )
+            return None
+        if unfit := granularity.unfit(part.of if isinstance(part, Enumerated) else part):
+            self.wrong((*path, "granularity"), unfit)
+            return None
+        reads = self._read_of(given, part, path)
+        return None if reads is None else Steps(granularity, of.name, reads)
+
+    def _read_of(self, given: MetricTable, part: Part, path: Path_) -> Map | None:
+        """Of which records or positions steps are counted."""
+        if given.reads is None:
+            return everything
+        of = part.of if isinstance(part, Enumerated) else part
+        if isinstance(of, Multisets):
+            if given.reads.records is None or given.reads.positions is not None:
+                self.wrong(
+                    (*path, "reads"), "of multisets some records are read: reads = { records = [...] }"
+                )
+                return None
+            for record in given.reads.records:
+                if not of.arbitrary and record not in of.records:
+                    self.wrong((*path, "reads"), f"{shown(record)} is no record{near(record, of.records)}")
+            return restriction(given.reads.records)
+        if not isinstance(of, Tuples) or given.reads.positions is None or given.reads.records is not None:
+            self.wrong((*path, "reads"), "of tuples some positions are read: reads = { positions = [1] }")
+            return None
+        if of.sizes.exactly and max(given.reads.positions, default=0) > (of.sizes.n or 0):
+            self.wrong((*path, "reads"), f"{of} have no such position")
+        return positions(*given.reads.positions)

@@ -1,0 +1,336 @@
+"""Problems about privacy in metrics (GB Def. III.2): guarantees and claims that are formulas in metrics.
+
+A file that names metrics, or has points or a product for its databases, is one of these.  Guarantees and
+claims for neighbours may stand beside them: they are those in the canonical metric (GB Prop. III.3).  Metrics
+of what a map reads say that a mechanism depends on that only: two databases with equal values are at distance
+0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import sympy
+
+from dpcompose.language import exchange, formulas
+from dpcompose.language.symbols import NONNEGATIVE, symbol
+from dpcompose.privacy.metrics.distances import Distances
+from dpcompose.privacy.metrics.schema import (
+    MetricClaimTable,
+    MetricGuaranteeTable,
+    MetricMechanismTable,
+    MetricProblemTable,
+)
+from dpcompose.privacy.metrics.setting import (
+    POWERS,
+    MetricClaim,
+    MetricMechanism,
+    MetricProblem,
+    MetricSetting,
+)
+from dpcompose.privacy.noises import Noise
+from dpcompose.privacy.notions import FILE_KEYS
+from dpcompose.privacy.problems import ProblemError, table_of
+from dpcompose.privacy.schema import Mistake, Notions, Path_, ReadsTable, line_of, near, shown, unset
+from dpcompose.spaces.maps import Map, everything
+from dpcompose.spaces.points import Counted, Values
+
+
+def read_data(
+    data: Mapping[str, Any], file: str = "problem", text: str = "", notions: Notions = FILE_KEYS
+) -> MetricProblem:
+    """The problem in parsed data.  Raises ProblemError with every mistake."""
+    if missing := unset(data):
+        raise ProblemError(file, missing)
+    given = table_of(MetricProblemTable, data, file, text, notions)
+    reader = _Reader(given, data)
+    problem = reader.problem(file)
+    if reader.mistakes or problem is None:
+        located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in reader.mistakes]
+        raise ProblemError(file, located)
+    return problem
+
+
+class _Reader(Distances):
+    """Turns the checked tables into values; collects what does not fit together."""
+
+    def __init__(self, given: MetricProblemTable, data: Mapping[str, Any]) -> None:
+        super().__init__(given)
+        self.data = data
+
+    def problem(self, file: str) -> MetricProblem | None:
+        self.read_all()
+        if self.databases is None:
+            return None
+        mechanisms = [
+            one for i, given in enumerate(self.given.mechanisms) for one in self._repeated(i, given)
+        ]
+        names = [one.name for one in mechanisms]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                self.wrong(("mechanisms",), f"two mechanisms are called {name!r}")
+        target = self._target()
+        claims = [self._claim(i, one, target) for i, one in enumerate(self.given.claims)]
+        if self.mistakes:
+            return None
+        setting = MetricSetting(
+            self.databases,
+            MappingProxyType(self.values),
+            MappingProxyType(self.metrics),
+            tuple(mechanisms),
+            MappingProxyType(self.domains),
+            MappingProxyType(self.numbers),
+            target,
+            self.given.title,
+            self.given.adaptive,
+            self.data,
+        )
+        return MetricProblem(setting, tuple(one for one in claims if one is not None), file)
+
+    def _target(self) -> sympy.Expr | None:
+        """The metric that claims without one count: a formula, or that of the target's neighbours."""
+        given = self.given.target
+        if given is None:
+            return None
+        if given.metric is not None:
+            return self.formula(given.metric, ("target", "metric"), self.in_metrics(given.metric), False)
+        return self.canonical(given.granularity, ("target", "granularity"))
+
+    # mechanisms
+
+    def _repeated(self, i: int, given: MetricMechanismTable) -> list[MetricMechanism]:
+        """The mechanism, or as many as it is repeated."""
+        found = self._mechanism(i, given)
+        if found is None or given.repeat is None:
+            return [] if found is None else [found]
+        return [
+            MetricMechanism(f"{found.name}[{n}]", *(getattr(found, key) for key in _KEYS))
+            for n in range(1, given.repeat + 1)
+        ]
+
+    def _mechanism(self, i: int, given: MetricMechanismTable) -> MetricMechanism | None:
+        path = ("mechanisms", i)
+        if given.guarantee is None:
+            return self._with_noise(given, path)
+        reads = self._reads(given, path)
+        if reads is None:
+            return None
+        if given.guarantee.metric is not None:
+            return self._in_metric(given, given.guarantee, reads, (*path, "guarantee"))
+        return self._for_neighbours(given, given.guarantee, reads, (*path, "guarantee"))
+
+    def _reads(self, given: MetricMechanismTable, path: Path_) -> Map | None:
+        """What a mechanism with a guarantee reads."""
+        if isinstance(given.reads, ReadsTable):
+            return self.reading(given.reads, (*path, "reads"))
+        if given.reads not in (None, "everything"):
+            self.wrong(path, "the metrics of its guarantee say what a mechanism reads; leave out reads")
+            return None
+        return everything
+
+    def _domain(self, name: str, stated: MetricGuaranteeTable, reads: Map, path: Path_) -> str | None:
+        """On which domain a guarantee is stated; a mechanism that reads everything has both alike."""
+        if reads == everything:
+            return "own"
+        if stated.domain is None:
+            self.wrong(
+                (*path, "domain"),
+                f'{name} reads {reads.written("D")}: say domain = "own", private as a map on that, or '
+                'domain = "common", private as a map on the whole class, and dependent on what it reads only',
+            )
+        return stated.domain
+
+    def _in_metric(
+        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map, path: Path_
+    ) -> MetricMechanism | None:
+        domain = self._domain(given.name, stated, reads, path)
+        assert stated.metric is not None
+        if domain is None:
+            return None
+        metric = self.formula(stated.metric, (*path, "metric"), self.in_metrics(stated.metric))
+        delta = None
+        if stated.delta is not None:
+            delta = self.formula(stated.delta, (*path, "delta"), self.in_metrics(stated.delta), key="delta")
+        if metric is None or (stated.delta is not None and delta is None):
+            return None
+        if delta and domain == "common":
+            self.wrong(
+                (*path, "delta"),
+                "on the common domain a delta does not add up along the fibres of a map: state the guarantee "
+                'for neighbours, with a granularity, or on domain = "own", or delta = "0"',
+            )
+            return None
+        for key, one in (("metric", metric), ("delta", delta)):
+            if one is not None and (why := self._negative(one)):
+                self.wrong((*path, key), f"this is {why}; what is lost is at least 0")
+                return None
+        if not self._vanishes(metric):
+            known = near("", self.metrics) or "; there is none: name one, [metrics.d]"
+            self.wrong(
+                (*path, "metric"),
+                f"{stated.metric} is not 0 where D = E; what names no metric is a parameter{known}",
+            )
+            return None
+        if reads != everything:
+            moved = [self.of_inputs(one, reads, domain, path) for one in (metric, delta) if one is not None]
+            if None in moved:
+                return None
+            metric, delta = (*moved, None)[:2]
+            assert metric is not None
+        return MetricMechanism(given.name, stated.notion, metric, delta)
+
+    def _vanishes(self, metric: sympy.Expr) -> bool:
+        """Whether a formula is seen to be 0 where all distances are."""
+        return bool(
+            metric.xreplace({symbol(name, NONNEGATIVE): sympy.Integer(0) for name in self.metrics}) == 0
+        )
+
+    def _negative(self, value: sympy.Expr) -> str:
+        """Where a formula in metrics is surely negative, in words; "" where that is not seen."""
+        metrics = {name: symbol(name, NONNEGATIVE) for name in self.metrics}
+        if value != 0 and exchange.is_never_negative(-value, self._all_domains(metrics)):
+            return "never positive"
+        there = value.xreplace(dict.fromkeys(metrics.values(), sympy.Integer(0)))
+        real = not there.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I)
+        return f"{formulas.to_text(there)} at equal databases" if real and self.is_positive(-there) else ""
+
+    def _for_neighbours(
+        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map, path: Path_
+    ) -> MetricMechanism | None:
+        """A guarantee for neighbours at distance r: its parameter times r; δ·Σ e^{jε} over j < r."""
+        domain = self._domain(given.name, stated, reads, path)
+        r = self.canonical(stated.granularity, (*path, "granularity"), reads, domain or "own")
+        parameter, power = POWERS[stated.notion]
+        text = stated.value(parameter)
+        assert text is not None
+        value = self.formula(text, (*path, parameter), {}, key=parameter)
+        delta = self.formula(stated.delta, (*path, "delta"), {}, key="delta") if stated.delta else None
+        if domain is None or r is None or value is None or (stated.delta is not None and delta is None):
+            return None
+        if not (self.never_negative(value) or self.is_positive(value)):
+            said = f"{parameter} of {given.name} is not known to be at least 0 for all allowed values"
+            self.wrong((*path, parameter), said)
+            return None
+        metric = self.times(sympy.root(value, power), r)
+        if delta is not None:
+            if not self.is_positive(value):
+                self.wrong((*path, parameter), "beside metrics epsilon of an approximate guarantee is > 0")
+                return None
+            delta = delta * (sympy.exp(metric) - 1) / (sympy.exp(value) - 1)
+        where = "" if reads == everything else f", of {reads.written('D')}, on the {domain} domain"
+        words = ", ".join(f"{key} = {stated.value(key)}" for key in FILE_KEYS[stated.notion])
+        said = f"{stated.notion} privacy with {words} for {stated.granularity} neighbours{where}"
+        return MetricMechanism(given.name, stated.notion, metric, delta, said)
+
+    def _with_noise(self, given: MetricMechanismTable, path: Path_) -> MetricMechanism | None:
+        assert given.noise is not None
+        word = given.noise.word
+        parameter = self.formula(given.noise.parameter, (*path, "noise", word), {}, key=word)
+        if parameter is None:
+            return None
+        noise = Noise(word, parameter)
+        if unfit := noise.unfit(self.domains):
+            self.wrong((*path, "noise", word), unfit)
+            return None
+        own = noise.guarantee()
+        norm = (
+            {"plane": "L2"}.get(noise.kind.takes, {"pure": "L1", "gaussian": "L2"}.get(own.notion))
+            if own
+            else None
+        )
+        if norm is None or own is None or noise.kind.takes not in ("real", "integer", "plane"):
+            self.wrong(
+                (*path, "noise"), f"{word} gives no metric in which points are private; laplace noise does"
+            )
+            return None
+        if given.query is not None:
+            found = self._count(given, path)
+            return None if found is None else self._noisy(given.name, noise, found, None)
+        of = self._numbers_read(given, noise, path)
+        if of is None:
+            return None
+        found = self.norm(norm, of, path)
+        return None if found is None else self._noisy(given.name, noise, found, of)
+
+    def _numbers_read(self, given: MetricMechanismTable, noise: Noise, path: Path_) -> Values | None:
+        """The numbers to which noise is added."""
+        of = self.values.get(given.reads or "") if not isinstance(given.reads, ReadsTable) else None
+        if of is None or of.formulas is None:
+            names = [name for name, one in self.values.items() if name and one.formulas is not None]
+            self.wrong((*path, "reads"), f"noise is added to numbers; say of what{near('', names)}")
+            return None
+        if noise.kind.takes == "integer":
+            self.wrong((*path, "noise"), f"{noise.word} noise needs {noise.kind.needs}")
+            return None
+        if noise.kind.takes == "plane" and len(of.formulas) != 2:
+            self.wrong(
+                (*path, "noise"), f"{noise.word} is for two coordinates, and laplace noise for any number"
+            )
+            return None
+        return of
+
+    def _count(self, given: MetricMechanismTable, path: Path_) -> sympy.Expr | None:
+        """How far the number of records moves that are read."""
+        part = ""
+        reads: Map = everything
+        if isinstance(given.reads, ReadsTable):
+            found = self.reading(given.reads, (*path, "reads"))
+            if found is None:
+                return None
+            reads = found
+        elif given.reads not in (None, "everything"):
+            part = str(given.reads)
+        if part not in dict(self.databases.parts if self.databases else ()) or not self.has_records(part):
+            names = [name for name, _ in (self.databases.parts if self.databases else ()) if name]
+            self.wrong((*path, "reads"), f"a count is of records: {shown(part)} has none{near(part, names)}")
+            return None
+        return self.named(f"count_{part}" if part else "count", Counted(part, reads), given.name)
+
+    def _noisy(self, name: str, noise: Noise, moved: sympy.Expr, of: Values | None) -> MetricMechanism:
+        own = noise.guarantee()
+        assert own is not None
+        ((_, one),) = own.values
+        return MetricMechanism(name, own.notion, one * moved, None, "", noise, of)
+
+    # claims
+
+    def _claim(self, i: int, given: MetricClaimTable, target: sympy.Expr | None) -> MetricClaim | None:
+        parameter, power = POWERS[given.notion]
+        key = "metric" if given.metric is not None else parameter
+        text = {"notion": given.notion, key: str(given.metric if key == "metric" else given.value(key))}
+        if given.delta is not None:
+            text["delta"] = given.delta
+        others = {name: self.in_metrics(text[name]) if key == "metric" else {} for name in text}
+        found = {
+            name: self.formula(text[name], ("claims", i, name), others[name], False)
+            for name in text
+            if name != "notion"
+        }
+        if None in found.values():
+            return None
+        doubts = [self.doubt(text[name], others[name]) for name in found]
+        value = found[key]
+        assert value is not None
+        if key != "metric":
+            if target is None:
+                self.wrong(
+                    ("claims", i, key),
+                    f"{key} counts steps of [target], which is left out: give a target, or a metric",
+                )
+                return None
+            if given.delta is not None:
+                self.wrong(
+                    ("claims", i), "beside metrics a claim of (epsilon, delta) is a metric, with its delta"
+                )
+                return None
+            if value is not sympy.oo:  # what is negative is no square, and the claim is
+                root = -sympy.root(-value, power) if value.is_negative else sympy.root(value, power)
+                value = self.times(root, target)
+        said = MappingProxyType(text)
+        doubt = next(filter(None, doubts), "")
+        return MetricClaim(given.notion, value, found.get("delta"), said, given.expect, doubt)
+
+
+_KEYS = ("notion", "metric", "delta", "stated", "noise", "values")

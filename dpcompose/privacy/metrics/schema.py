@@ -1,0 +1,216 @@
+"""The schema of problem files about privacy in metrics: what they say besides those about neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpcompose.privacy.checks import (
+    FORMULA,
+    NAME,
+    TEXT,
+    TITLE,
+    TRUE_OR_FALSE,
+    Check,
+    Either,
+    Found,
+    ListOf,
+    OneOf,
+    Path_,
+    Table,
+    TableOf,
+    Text,
+    Whole,
+    Word,
+    key,
+    need,
+)
+from dpcompose.privacy.schema import (
+    BOUNDS,
+    GRANULARITY,
+    NAMES,
+    NOISES,
+    NUMBERS,
+    QUERIES,
+    DatabasesTable,
+    GranularityTable,
+    MapTable,
+    NoiseTable,
+    OfNotion,
+    QueryTable,
+    ReadsTable,
+)
+from dpcompose.spaces.points import NORMS
+
+
+class PointsTable(Table):
+    kind: str = need(OneOf("points"))
+    coordinates: list[str] = need(ListOf(NAME, 1, 20))
+    box: list[list[str]] | None = key(ListOf(BOUNDS))
+    disc: str | None = key(FORMULA)
+
+    def check(self) -> None:
+        if self.box is not None and len(self.box) != len(self.coordinates):
+            raise ValueError('a box has one interval for each coordinate: box = [["0", "1"], ["-oo", "oo"]]')
+        if self.disc is not None and (self.box is not None or len(self.coordinates) != 2):
+            raise ValueError("a disc is one of points with two coordinates, without a box")
+
+
+class ByKind(Check):
+    """A class of databases: points, a product, or one that files about neighbours have, too.
+
+    product -- whether it may be a product.
+    """
+
+    def __init__(self, product: bool) -> None:
+        self.own: dict[str, type[Table]] = {"points": PointsTable}
+        if product:
+            self.own["product"] = ProductTable
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        kind = value.get("kind") if isinstance(value, Mapping) else None
+        table = self.own.get(kind, DatabasesTable) if isinstance(kind, str) else DatabasesTable
+        return table.read(value, path, found)
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        every: list[type[Table]] = [DatabasesTable, *self.own.values()]
+        return {"anyOf": [one.schema(defs) for one in every]}
+
+
+class ProductTable(Table):
+    kind: str = need(OneOf("product"))
+    parts: Mapping[str, PointsTable | DatabasesTable] = need(TableOf(ByKind(False), 1, 50))
+
+
+class ValuesTable(Table):
+    values: list[str] = need(ListOf(FORMULA, 1, 50))
+
+
+class _Map(Check):
+    """A map: the entries of its values in coordinates, or a table on a listed class."""
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        table = isinstance(value, Mapping) and not {"table", "recode"}.isdisjoint(value)
+        return (MapTable if table else ValuesTable).read(value, path, found)
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return {"anyOf": [ValuesTable.schema(defs), MapTable.schema(defs)]}
+
+
+class ReadRecordsTable(Table):
+    records: list[str] | None = key(NAMES)
+    positions: list[int] | None = key(NUMBERS)
+
+
+class MetricTable(Table):
+    of: str | None = key(NAME)
+    norm: str | None = key(Word("norm", tuple(NORMS)))
+    granularity: str | None = key(NAME)
+    reads: ReadRecordsTable | None = key(ReadRecordsTable)
+    letters: list[list[str]] | None = key(ListOf(NAMES, 2, 2))
+    formula: str | None = key(FORMULA)
+    table: list[list[str]] | None = key(ListOf(ListOf(FORMULA, 3, 3)))
+    at_most: str | None = key(FORMULA, written="at-most")
+
+    def check(self) -> None:
+        given = [one is not None for one in (self.norm, self.granularity, self.formula, self.table)]
+        if sum(given) > 1 or (not any(given) and self.at_most is None):
+            raise ValueError(METRICS)
+        if self.letters is not None and self.formula is None:
+            raise ValueError("letters are those of a formula in coordinates")
+        if self.reads is not None and self.granularity is None:
+            raise ValueError("reads is about the records of which a granularity counts steps")
+        if self.of is not None and self.formula is not None and self.letters is None:
+            raise ValueError("a formula in other metrics is not of a part or map: these metrics are")
+
+
+METRICS = (
+    'a metric is norm = "L1", "L2" or "Linf"; granularity = "unbounded", for steps between neighbours; '
+    'table = [["a", "b", "2"]], for distances on a listed class; '
+    'letters = [["a"], ["b"]] and formula = "abs(a - b)" in coordinates; formula in the metrics above it; '
+    "or at-most alone, where only a bound is known"
+)
+
+
+class MetricTargetTable(Table):
+    metric: str | None = key(FORMULA)
+    granularity: str | dict[str, Any] | None = key(GRANULARITY)
+
+    def check(self) -> None:
+        if (self.metric is None) == (self.granularity is None):
+            raise ValueError("the target is a metric, or the neighbours of a granularity")
+
+
+class InMetric(OfNotion):
+    """A guarantee: a metric, in place of the first parameter, with a δ; or the parameters of a notion."""
+
+    metric: str | None = key(FORMULA)
+
+    def check_parameters(self, wanted: Sequence[str]) -> None:
+        if self.metric is None:
+            super().check_parameters(wanted)
+            return
+        if not wanted:
+            raise ValueError(f"privacy in a metric is not known of {self.notion}")
+        for name in ("epsilon", "rho", "mu"):
+            if self.value(name) is not None:
+                raise ValueError(f"metric stands in place of {name}: leave out one of them")
+        if (self.value("delta") is None) == ("delta" in wanted):
+            least = 'needs its delta, a formula in the same metrics, or "0"'
+            raise ValueError(f"a {self.notion} guarantee {least if 'delta' in wanted else 'has no delta'}")
+
+
+class MetricGuaranteeTable(InMetric):
+    granularity: str | dict[str, Any] | None = key(GRANULARITY)
+    domain: str | None = key(OneOf("own", "common"))
+
+    def check(self) -> None:
+        if (self.metric is None) == (self.granularity is None):
+            raise ValueError(
+                "a guarantee is one in a metric, or has a granularity: the neighbours that it is about"
+            )
+
+
+class MetricMechanismTable(Table):
+    name: str = need(NAME)
+    guarantee: MetricGuaranteeTable | None = key(MetricGuaranteeTable)
+    reads: str | ReadsTable | None = key(Either(NAME, ReadsTable, word="oneOf"))
+    query: str | QueryTable | None = key(Either(OneOf("count", "bit"), QueryTable, word="oneOf"))
+    noise: NoiseTable | None = key(NoiseTable)
+    repeat: int | None = key(Whole(1, 200))
+
+    def check(self) -> None:
+        if (self.guarantee is None) == (self.noise is None):
+            raise ValueError("a mechanism has a guarantee in a metric, or noise on what it reads; not both")
+        if self.query is not None and self.noise is None:
+            raise ValueError(f"without noise a query has no guarantee; {NOISES}")
+        if self.query not in (None, "count"):
+            raise ValueError(f'with metrics the query is "count"; {QUERIES} in a file about neighbours')
+
+
+class MetricClaimTable(InMetric):
+    expect: str | None = key(OneOf("proved", "refuted", "undecided"))
+
+
+NOTHING: Mapping[str, Any] = {}
+
+
+class MetricProblemTable(Table):
+    format: int = need(OneOf(1))
+    title: str = key(TITLE, "")
+    parameters: Mapping[str, str] = key(TableOf(FORMULA, names=Text()), NOTHING)
+    databases: DatabasesTable | PointsTable | ProductTable = need(ByKind(True))
+    granularities: Mapping[str, GranularityTable] = key(TableOf(GranularityTable), NOTHING)
+    maps: Mapping[str, ValuesTable | MapTable] = key(TableOf(_Map()), NOTHING)
+    metrics: Mapping[str, MetricTable] = key(TableOf(MetricTable, 0, 200), NOTHING)
+    adaptive: bool = key(TRUE_OR_FALSE, False)
+    target: MetricTargetTable | None = key(MetricTargetTable)
+    mechanisms: list[MetricMechanismTable] = need(ListOf(MetricMechanismTable, 1, 200))
+    claims: Sequence[MetricClaimTable] = key(ListOf(MetricClaimTable, 0, 1000), [])
+    assume: list[str] = key(ListOf(TEXT, 0, 100), [])
+
+    def check(self) -> None:
+        if self.assume:
+            raise ValueError(
+                "relations between parameters (assume) are not supported yet in files with metrics"
+            )

@@ -1,0 +1,163 @@
+"""Settings about privacy in metrics: what mechanisms lose at D and E is a formula in distances of D and E.
+
+A guarantee of each notion is one for all pairs: its parameters at D, E are formulas in named metrics.  Of
+pure and (ε, δ)-privacy the metric d is ε itself, of zCDP it is √ρ, of Gaussian privacy μ (GB Def. III.2,
+VI.2, VI.11, VI.19); a guarantee for the neighbours of G is the one in its parameter times d_G.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from dpcompose.language.shown import Shown
+from dpcompose.language.symbols import NONNEGATIVE, Domain, symbol
+from dpcompose.privacy.noises import Noise
+from dpcompose.spaces.maps import everything
+from dpcompose.spaces.points import AnyTwo, Made, NamedMetric, Norm, Own, Product, Steps, Tabled, Values
+
+POWERS = {"pure": ("epsilon", 1), "approximate": ("epsilon", 1), "zcdp": ("rho", 2), "gaussian": ("mu", 1)}
+"""For each notion the parameter that a metric stands for, and which power of the metric it is."""
+
+
+def in_parameters(notion: str, metric: sympy.Expr, delta: sympy.Expr | None) -> dict[str, sympy.Expr]:
+    """The parameters at D, E of a guarantee in a metric.
+
+    >>> in_parameters("zcdp", symbol("d"), None)
+    {'rho': d**2}
+    """
+    key, power = POWERS[notion]
+    found = {key: metric if metric is sympy.oo else metric**power}
+    return found if delta is None else found | {"delta": delta}
+
+
+def as_metric(notion: str, parameters: Mapping[str, sympy.Expr]) -> sympy.Expr:
+    """The metric that parameters are those of.
+
+    >>> as_metric("zcdp", {"rho": symbol("d") ** 2})
+    d
+    """
+    key, power = POWERS[notion]
+    return sympy.root(parameters[key], power) if power != 1 else parameters[key]
+
+
+@dataclass(frozen=True)
+class MetricMechanism:
+    """M_i, private in a metric on the databases: a guarantee for all D and E.
+
+    metric -- d, a formula in the named metrics and the parameters; delta -- δ(D, E), another one, where the
+    notion has it; stated -- how the guarantee is written, in words, where that is not the metric;
+    noise, values -- for a concrete one: noise on the entries of these values, from which d follows.
+    """
+
+    name: str
+    notion: str
+    metric: sympy.Expr
+    delta: sympy.Expr | None = None
+    stated: str = ""
+    noise: Noise | None = None
+    values: Values | None = None
+
+    @property
+    def parameters(self) -> dict[str, sympy.Expr]:
+        """What it loses at D, E, by the parameters of its notion."""
+        return in_parameters(self.notion, self.metric, self.delta)
+
+
+@dataclass(frozen=True, repr=False)
+class MetricClaim(Shown):
+    """A metric in which somebody claims the composition to be private, and the verdict they expect.
+
+    doubt -- why a formula may have no real value for some allowed parameters, if it may.
+    """
+
+    notion: str
+    metric: sympy.Expr
+    delta: sympy.Expr | None
+    text: Mapping[str, str]
+    expect: str | None = None
+    doubt: str = ""
+
+    @property
+    def in_metrics(self) -> bool:
+        """Whether it is a metric, and does not count steps of the target."""
+        return "metric" in self.text
+
+    @property
+    def parameters(self) -> dict[str, sympy.Expr]:
+        """What is claimed to be lost at D, E at most, by the parameters of the notion."""
+        return in_parameters(self.notion, self.metric, self.delta)
+
+    def __repr__(self) -> str:
+        return f"claim of {self.said}{f', expected: {self.expect}' if self.expect else ''}"
+
+    @property
+    def said(self) -> str:
+        """The claim as it is written; the notion, where it is not pure privacy."""
+        some = [f"{key} {value}" for key, value in self.text.items() if key != "notion"]
+        return ", ".join([*some, *([f"{self.notion} privacy"] if self.notion != "pure" else [])])
+
+
+@dataclass(frozen=True)
+class MetricSetting:
+    """Mechanisms over one class of databases, each private in a metric on it, composed.
+
+    metrics -- those that formulas name, each made of ones before it; values -- what can be compared of
+    two databases, by name; domains -- the values that parameters may take;
+    data -- the same as the data of a problem file.
+    """
+
+    databases: Product
+    values: Mapping[str, Values]
+    metrics: Mapping[str, NamedMetric]
+    mechanisms: tuple[MetricMechanism, ...]
+    domains: Mapping[str, Domain]
+    numbers: Mapping[str, str]
+    target: sympy.Expr | None
+    title: str
+    adaptive: bool
+    data: Mapping[str, Any]
+
+    @property
+    def letters(self) -> dict[str, sympy.Symbol]:
+        """The named metrics as the symbols that formulas have for them."""
+        return {name: symbol(name, NONNEGATIVE) for name in self.metrics}
+
+    @property
+    def reads_everything(self) -> bool:
+        """Whether all mechanisms are private in metrics of whole databases, none in one of a part."""
+        formulas = [one.metric for one in self.mechanisms]
+        return all(one.values is None for one in self.mechanisms) and all(map(self._is_of_all, formulas))
+
+    def _is_of_all(self, formula: sympy.Expr) -> bool:
+        """Whether a formula is in metrics of whole databases."""
+        for one in (self.metrics[x.name] for x in formula.free_symbols if x.name in self.metrics):
+            match one.distance:
+                case Norm(of=of) | Own(of=of) | AnyTwo(of=of):
+                    whole = not of.name
+                case Steps(part=part, reads=reads) | Tabled(part=part, reads=reads):
+                    whole = not part and reads == everything
+                case Made():
+                    whole = self._is_of_all(one.distance.formula)
+                case _:
+                    whole = False
+            if not whole:
+                return False
+        return True
+
+    @property
+    def notions(self) -> tuple[str, ...]:
+        """The notions of the guarantees, each once."""
+        return tuple(dict.fromkeys(one.notion for one in self.mechanisms))
+
+
+@dataclass(frozen=True)
+class MetricProblem:
+    """A setting with claims about it, and the file it is from."""
+
+    setting: MetricSetting
+    claims: tuple[MetricClaim, ...]
+    file: str = ""

@@ -1,0 +1,20 @@
+"""Neighbours are one step of a policy apart that does not treat all records alike (policy-metric)."""
+
+from __future__ import annotations
+
+from dpcompose.proof.hypotheses import evidence
+from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.policies import policy_of
+
+WORDS = "{granularity} neighbours differ along an edge of a policy"
+
+
+def check(inputs: Inputs, granularity: Granularity) -> evidence.Evidence:
+    found = policy_of(granularity)
+    if found is None or not granularity.partial:
+        return evidence.fails(f"{granularity} neighbours are given by no policy on some of the records")
+    _, steps = found
+    if steps > 1:
+        return evidence.fails(f"{granularity} neighbours may be {steps} steps apart")
+    return evidence.holds("by its edges")

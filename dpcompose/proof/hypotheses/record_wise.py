@@ -1,0 +1,19 @@
+"""f is record-wise: what is read of a database is what is read of each record, or position, by itself."""
+
+from __future__ import annotations
+
+from dpcompose.proof.hypotheses import evidence
+from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.spaces.maps import Everything, Map, Positions, Recoding, Restriction
+
+WORDS = "every mechanism reads records one by one"
+READS = (Everything, Restriction, Recoding, Positions)
+"""Maps that do."""
+
+
+def check(inputs: Inputs, maps: tuple[Map, ...]) -> evidence.Evidence:
+    names = [mechanism.name for mechanism in inputs.setting.mechanisms]
+    for name, f in zip(names, maps, strict=True):
+        if not isinstance(f, READS):
+            return evidence.fails(f"{name} reads {f.written('D')}")
+    return evidence.holds("by the maps")

@@ -1,0 +1,140 @@
+"""Counterexamples as values: two neighbours, parameter values, what is claimed there and what is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpcompose.kernel import formulas, terms
+from dpcompose.kernel.intervals import NoEnclosure, enclosure, sign
+from dpcompose.kernel.terms import Term
+from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, rounded
+from dpcompose.language.shown import Shown
+from dpcompose.proof import witnesses
+from dpcompose.proof.witnesses import Number, Row
+from dpcompose.spaces.databases import Database, DatabaseClass
+
+
+@dataclass(frozen=True)
+class Alone:
+    """One of several mechanisms that loses more than is claimed by itself; `by`: why this is enough."""
+
+    mechanism: str
+    loss: str
+    by: str
+
+    def data(self) -> dict[str, str]:
+        return {"mechanism": self.mechanism, "loss": self.loss, "by": self.by}
+
+
+@dataclass(frozen=True, repr=False)
+class Counterexample(Shown):
+    """D ~ E and a point at which mechanisms that fit the assumptions lose more than is claimed.
+
+    actual -- the exact loss at (D, E), None for ∞; claimed -- the claim's value there; of mechanisms that
+    are given as tables they may be constant terms, such as log(3);
+    squared -- whether these are squares: those of the parameter that is composed by squares;
+    names -- the mechanisms of the rows; databases -- the class of the pair;
+    alone -- one of several mechanisms that loses too much by itself, if there is one (GB Prop. VII.2);
+    through -- the conversion pages by which the claim implies what is violated: a claim in another notion;
+    without -- mechanisms whose outputs are left out: what the others lose, all lose (GB Prop. VII.2);
+    bits -- where the loss is a δ that is enclosed: with how many binary digits; then `actual` is what it
+    is at least, and `most` what it is at most.
+    """
+
+    pair: tuple[Database, Database]
+    point: Mapping[str, Fraction]
+    claimed: Number
+    actual: Number | None
+    rows: tuple[Row, ...]
+    names: tuple[str, ...]
+    databases: DatabaseClass
+    alone: Alone | None = None
+    squared: bool = False
+    through: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    bits: int | None = None
+    most: Fraction | None = None
+
+    def __repr__(self) -> str:
+        D, E = map(self.databases.printed, self.pair)
+        at = "".join(f", {name} = {x}" for name, x in sorted(self.point.items()))
+        return f"D = {D}, D' = {E}{at}, {self.lost()}"
+
+    def data(self) -> dict[str, Any]:
+        """As JSON, with the databases as the class shows them."""
+        data: dict[str, Any] = {
+            "databases": [self.databases.show(D) for D in self.pair],
+            "parameters": {name: str(x) for name, x in sorted(self.point.items())},
+            "claimed": self.shown(self.claimed),
+            "actual": self.shown(self.actual),
+            "mechanisms": [row.data() for row in self.rows],
+        }
+        if self.most is not None:
+            data |= {"at-most": decimal(self.most), "bits": self.bits}
+        data |= {"alone": self.alone.data()} if self.alone is not None else {}
+        data |= {"without": list(self.without)} if self.without else {}
+        return data | ({"through": list(self.through)} if self.through else {})
+
+    def lost(self) -> str:
+        """What is claimed and what is lost, in words."""
+        what = "loss" if self.most is None else "delta"
+        of = "" if self.most is None else "delta "
+        at_least = "at least " if self.is_at_least else ""
+        claimed, actual = self.decimals
+        return (
+            f"claimed {of}{self.shown(self.claimed)}{claimed}, "
+            f"true {what} {at_least}{self.shown(self.actual)}{actual}"
+        )
+
+    @property
+    def decimals(self) -> tuple[str, str]:
+        """Decimals beside the claimed value, rounded up, and the true one, rounded down; they differ."""
+        if self.most is not None or self.actual is None:
+            return "", ""
+        claimed, actual = (_unsquared(one, self.squared) for one in (self.claimed, self.actual))
+        digits = SHOWN_DIGITS
+        while digits < MOST_SHOWN_DIGITS and not _differ(claimed, actual, digits):
+            digits += 1
+        return beside(claimed, True, digits), beside(actual, False, digits)
+
+    @property
+    def is_at_least(self) -> bool:
+        """Whether the true loss may be larger than the one that is shown."""
+        return bool(self.without) or self.most not in (None, self.actual)
+
+    def shown(self, loss: Number | None) -> str:
+        """A loss, or a claimed value, as a formula."""
+        if self.most is not None and isinstance(loss, Fraction):
+            return decimal(loss)
+        return shown_loss(loss, self.squared)
+
+
+MOST_SHOWN_DIGITS = 30
+"""To how many digits a claimed and a true loss are shown at most, to tell them apart."""
+
+
+def _differ(less: Term, more: Term, digits: int) -> bool:
+    """Whether two numbers are told apart by so many digits, the smaller rounded up, the larger down."""
+    try:
+        low, high = enclosure(less, 4 * digits).high, enclosure(more, 4 * digits).low
+    except NoEnclosure:
+        return True
+    return rounded(low, digits, up=True) < rounded(high, digits, up=False)
+
+
+def shown_loss(loss: Number | None, is_square: bool) -> str:
+    return "oo" if loss is None else formulas.to_text(_unsquared(loss, is_square))
+
+
+def _unsquared(loss: Number, is_square: bool) -> Term:
+    """A loss or a claimed value as it is, or of its square; −x where that is −x²."""
+    value = witnesses.exact(loss)
+    if not is_square:
+        return value
+    if isinstance(loss, Fraction) and loss < 0:
+        return -terms.sqrt(-value)
+    base, exponent = value.base_and_exponent
+    return base if exponent.number == 2 and sign(base) == 1 else terms.sqrt(value)

@@ -1,0 +1,154 @@
+"""Steps worth trying where a function is to be at least 0: simpler ones, and those near a low point."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations
+
+from dpcompose.kernel.deciders import elementary, steps
+from dpcompose.kernel.deciders.calculus import Step
+from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter
+from dpcompose.kernel.domains import Domain
+from dpcompose.search.comparisons import factoring
+from dpcompose.search.comparisons.sampling import Values, value
+
+
+def surely_useful(f: Elementary, box: Box) -> Iterator[Step]:
+    """Steps that lose nothing, and make f simpler."""
+    yield from division(elementary.least_powers(f), box)
+    powers: dict[str, int] = {}
+    for letter, r in all_powers(f):
+        if letter[0] == "x" and r.denominator > 1:
+            powers[letter[1]] = math.lcm(powers.get(letter[1], 1), r.denominator)
+    for name, n in sorted(powers.items()):
+        yield Step("real", (name,)) if box[name].integer else Step("change", (name, f"root {n}"))
+    for name in sorted(f.names):
+        domain = box[name]
+        if domain.integer and domain.least is not None and domain.least == domain.greatest:
+            yield Step("number", (name,))
+        elif not domain.nonnegative and domain.least is not None:
+            yield Step("change", (name, "least"))
+        elif domain.least is None and domain.greatest is not None:
+            yield Step("change", (name, "greatest"))
+        elif domain.greatest == 1 and domain.nonnegative and not domain.integer:
+            log = log_of(name)
+            if log in elementary.every_letter(f) and not any(
+                name in names_of(one) for one in f.letters if one not in (log, ("x", name))
+            ):
+                yield Step("change", (name, "-exp"))
+
+
+def division(term: elementary.Term, box: Box) -> Iterator[Step]:
+    """Division by what of a product has a sign that is seen."""
+    signed = tuple(pair for pair in term if steps.positive_sign(*pair, box) is not None)
+    if signed:
+        yield Step("divided", (Elementary(((signed, Fraction(1)),)),))
+
+
+@lru_cache(maxsize=4096)
+def factors_of(f: Elementary) -> tuple[Fraction, list[tuple[Elementary, int]]] | None:
+    """f as a number times powers of polynomials in powers of its letters; None where it is none, or large."""
+    letters = f.letters
+    units = []
+    for letter in letters:
+        powers = [dict(term).get(letter, Fraction(0)) for term, _ in f.terms]
+        if min(powers) < 0:
+            return None
+        units.append(Fraction(1, math.lcm(*(r.denominator for r in powers))))
+    if not letters or len(letters) > MOST_IN_FACTORS or len(f.terms) > MOST_FACTORED:
+        return None
+    if any(
+        max(abs(c.numerator), c.denominator).bit_length() > steps.MOST_COEFFICIENT_BITS for _, c in f.terms
+    ):
+        return None
+    polynomial = {}
+    for term, c in f.terms:
+        of = dict(term)
+        degrees = (of.get(letter, Fraction(0)) / unit for letter, unit in zip(letters, units, strict=True))
+        polynomial[tuple(map(int, degrees))] = c
+    if max(map(sum, polynomial)) > steps.MOST_DEGREE:
+        return None
+    found = factoring.factored(polynomial)
+    if found is None:
+        return None
+    lead = polynomial[max(polynomial)]
+    factors = []
+    for one, n in found:
+        lead /= one[max(one)] ** n
+        made = Elementary()
+        for exponents, c in one.items():
+            pairs = zip(letters, exponents, units, strict=True)
+            term = tuple((letter, unit * e) for letter, e, unit in pairs if e)
+            made = made + elementary.elementary([(term, c)])
+        factors.append((made, n))
+    return lead, factors
+
+
+MOST_IN_FACTORS = 6
+MOST_FACTORED = 60
+
+
+def names_of(letter: Letter) -> frozenset[str]:
+    return elementary.of_letter(letter).names
+
+
+def log_of(name: str) -> Letter:
+    return elementary.letter_of("l", elementary.parameter(name).terms)
+
+
+def all_powers(f: Elementary) -> Iterator[tuple[Letter, Fraction]]:
+    for term, _ in f.terms:
+        for letter, r in term:
+            yield letter, r
+            for one in elementary.inside(letter):
+                yield from all_powers(one)
+
+
+def simple_near(x: float, domain: Domain) -> list[Fraction]:
+    """A few simple numbers inside of the domain, near to x."""
+    exact = Fraction(x)
+    size = Fraction(10) ** math.floor(math.log10(abs(x))) if x else Fraction(1)
+    near = [exact.limit_denominator(n) for n in (1, 2, 12)] + [(exact / size).limit_denominator(4) * size]
+    if domain.integer:
+        near = [Fraction(math.floor(exact)), Fraction(math.floor(exact)) - 1]
+    inside = [
+        c
+        for c in dict.fromkeys(near)
+        if (domain.least is None or c > domain.least or (domain.integer and c == domain.least))
+        and (domain.greatest is None or c < domain.greatest)
+    ]
+    return sorted(inside, key=lambda c: (abs(c - exact) > size / 100, c.denominator))[:2]
+
+
+def orders(names: list[str], low: Values) -> list[Step]:
+    """Two parameters compared by a simple factor, which is close to the one where f is small."""
+    found: list[tuple[bool, int, Step]] = []
+    for x, y in combinations(names, 2):
+        ratio = low[x] / low[y] if low[y] else math.inf
+        if 1 / LARGEST_RATIO < ratio < LARGEST_RATIO:
+            for c in simple_near(ratio, Domain(Fraction(0), True)):
+                far = abs(float(c) / ratio - 1) * 100 > 1
+                found.append((far, c.numerator + c.denominator, Step("order", (x, y, c))))
+    return [step for _, _, step in sorted(found, key=lambda one: one[:2])[:MOST_ORDERS]]
+
+
+LARGEST_RATIO = 20
+MOST_ORDERS = 4
+
+
+def lemmas(f: Elementary, low: Values) -> Iterator[Step]:
+    """Lemmas for the exponentials and logarithms of f, at simple numbers and where f is small."""
+    for letter in f.letters:
+        if letter[0] not in "el":
+            continue
+        for r in sorted({r for term, _ in f.terms for one, r in term if one == letter}):
+            there = value(elementary.inside(letter)[0].scaled(r if letter[0] == "e" else Fraction(1)), low)
+            for name, lemma in steps.LEMMAS.items():
+                near = [Fraction(0 if letter[0] == "e" else 1)]
+                if lemma.chosen and there is not None:
+                    near.append(Fraction(there[0]).limit_denominator(8))
+                for p in dict.fromkeys(near if lemma.of[0] == letter[0] else []):
+                    yield Step("lemma", (name, letter, r, p))

@@ -1,0 +1,1 @@
+"""Privacy in metrics: verdicts on claims, and sensitivities."""

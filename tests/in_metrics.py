@@ -1,0 +1,24 @@
+"""Studies of privacy in metrics from the text of problem files."""
+
+from __future__ import annotations
+
+from dpcompose.front.metrics.study import MetricStudy
+from dpcompose.privacy import problems
+from dpcompose.privacy.metrics import reading
+from dpcompose.proof import registry
+from dpcompose.search.metrics.claims import MetricVerdict
+
+THEORY = registry.standard()
+
+
+def study(text: str) -> tuple[MetricStudy, list[MetricVerdict]]:
+    """What a problem file without its first line states, and the verdicts on its claims."""
+    text = "format = 1\n" + text
+    problem = reading.read_data(problems.parsed(text), "problem", text)
+    made = MetricStudy(problem.setting, THEORY)
+    return made, [made.check(one) for one in problem.claims]
+
+
+def verdicts(text: str) -> list[str]:
+    """The verdicts on the claims of a problem file."""
+    return [one.verdict for one in study(text)[1]]

@@ -1,0 +1,182 @@
+"""Relations between parameters in files and in Python: what is proved and refuted with them, and what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sympy as sp
+
+import dpcompose as dpc
+from dpcompose.front import cli
+from dpcompose.privacy.settings import InvalidSetting
+
+FILE = """
+format = 1
+assume = {assume}
+[parameters]
+l = "real"
+u = "real"
+[databases]
+kind = "multisets"
+records = ["a", "b"]
+[target]
+granularity = "unbounded"
+[[mechanisms]]
+name = "A"
+reads = {{ records = ["a"] }}
+guarantee = {{ notion = "pure", epsilon = "e1", granularity = "unbounded", domain = "own" }}
+[[mechanisms]]
+name = "B"
+reads = {{ records = ["b"] }}
+guarantee = {{ notion = "pure", epsilon = "e2", granularity = "unbounded", domain = "own" }}
+[[mechanisms]]
+name = "S"
+query = {{ sum = ["l", "u"] }}
+noise = {{ laplace = "{scale}" }}
+[[claims]]
+notion = "pure"
+epsilon = "{claim}"
+"""
+
+
+def run(folder: Path, capsys: Any, assume: str, claim: str = "1", scale: str = "1") -> tuple[int, str]:
+    """The exit status and all that is printed for a file."""
+    path = folder / "problem.toml"
+    path.write_text(FILE.format(assume=assume, claim=claim, scale=scale))
+    status = cli.main(["verify", str(path)])
+    said = capsys.readouterr()
+    return status, said.out + said.err
+
+
+def study(*assume: object, **parameters: str) -> dpc.Study:
+    """Parts with budgets e1 and e2, add/remove neighbours: max(e1, e2)."""
+    A, B = (
+        dpc.mechanism(name, dpc.pure(e, dpc.unbounded, "own"), reads=dpc.restriction([name]))
+        for name, e in (("a", "e1"), ("b", "e2"))
+    )
+    return dpc.compose(
+        A, B, on=dpc.multisets("ab"), target=dpc.unbounded, assume=assume, parameters=parameters
+    )
+
+
+def test_the_larger_budget_is_known() -> None:
+    """max(e1, e2) = e2 where e1 <= e2; a claim of e1 fails at values with e1 < e2, and holds the other way."""
+    for relation in ("e1 <= e2", "e1 < e2", sp.Symbol("e1", positive=True) <= sp.Symbol("e2", positive=True)):
+        found = study(relation)
+        assert str(found.guarantee()) == "unbounded e2-DP, by GB:IV.6; optimal"
+        assert found.check(dpc.pure("e2")).verdict == "proved"
+        refuted = found.check(dpc.pure("e1"))
+        assert refuted.verdict == "refuted" and refuted.counterexample is not None
+        point = refuted.counterexample.point
+        assert point["e1"] < point["e2"]
+    assert study().check(dpc.pure("e2")).verdict == "refuted"
+    assert study("e1 >= e2").check(dpc.pure("e1")).verdict == "proved"
+
+
+def test_numbers_and_other_letters() -> None:
+    """Relations with numbers, through a chain, and with what is not linear."""
+    assert study("e1 <= 1", "e2 <= 2").check(dpc.pure(2)).verdict == "proved"
+    assert study("e1 <= 1", "e2 <= 2").check(dpc.pure("3/2")).verdict == "refuted"
+    assert study("2*e1 <= e2", "e2 < 1").check(dpc.pure("max(e2, 2*e1)")).loose is False
+    assert study("e1 <= e2**2", "e2 < 1").check(dpc.pure("e2")).verdict == "proved"
+    assert study("exp(e1) <= 1 + e2").check(dpc.pure("e2")).verdict in ("proved", "undecided")
+
+
+def test_results_name_what_is_assumed() -> None:
+    """In the assumptions of a result, in its file, and read back."""
+    found = study("e1 <= e2")
+    assert "e1 <= e2" in found.guarantee().assumptions
+    assert 'assume = ["e1 <= e2"]' in found.to_toml()
+    assert "e1 <= e2" in found.guarantee().to_latex().replace(r"\textless{}", "<")
+
+
+def test_a_saved_derivation_carries_them(tmp_path: Path, capsys: Any) -> None:
+    """recheck names them among what is believed."""
+    found = study("e1 <= e2")
+    path = tmp_path / "d.json"
+    found.save(path, [found.check(dpc.pure("e2")), found.check(dpc.pure("e1"))])
+    assert cli.main(["recheck", str(path)]) == 0
+    assert "e1 <= e2" in capsys.readouterr().out
+    path.write_text(path.read_text().replace('"e1",\n    "<=",\n    "e2"', '"e1",\n    "<",\n    "e2"'))
+    assert cli.main(["recheck", str(path)]) == 1
+
+
+def test_scales_are_positive_by_assumption(tmp_path: Path, capsys: Any) -> None:
+    """Laplace noise of scale (u - l)/e: positive where u > l; where u >= l it may be 0."""
+    claim = "max(e1, e2) + e*max(u, -l)/(u - l)"
+    status, said = run(tmp_path, capsys, '["u > l"]', claim, "(u - l)/e")
+    assert status == 0 and "PROVED, and no smaller guarantee holds" in said
+    for assume in ('["u >= l"]', "[]"):
+        status, said = run(tmp_path, capsys, assume, claim, "(u - l)/e")
+        assert status == 2 and "must be positive" in said
+    status, said = run(tmp_path, capsys, '["u >= l"]', "max(e1, e2) + max(u, -l)")
+    assert status == 0
+
+
+@pytest.mark.parametrize(
+    ("assume", "words"),
+    [
+        ('["u > l", "e1 < e2", "e2 < e1"]', "no values satisfy u > l and e1 < e2 and e2 < e1"),
+        ('["u > l", "e1 <= ee2"]', "assume.2 (line 3): unknown name 'ee2'; did you mean 'e2'?"),
+        ('["u > l", "e1 = e2"]', "assume.2 (line 3): an assumption is two formulas joined by <, <=, > or >="),
+        ('["u > l > 0"]', "write each relation by itself"),
+        ('["u > l", "e1 < oo"]', "oo"),
+        ('["u > l", "log(u) > 0"]', "u is not known to be > 0"),
+        ('["u > l", "e[i] > 0"]', "relations between the members of families are not supported yet"),
+        ('["u > l", "3 < 2"]', "no values satisfy"),
+        ('"u > l"', "assume (line 3)"),
+    ],
+)
+def test_what_is_wrong(tmp_path: Path, capsys: Any, assume: str, words: str) -> None:
+    """Exit status 2, with where and what."""
+    status, said = run(tmp_path, capsys, assume)
+    assert status == 2 and words in said
+
+
+def test_python_is_told_the_same() -> None:
+    """Unknown letters, and relations that no values satisfy."""
+    with pytest.raises(InvalidSetting, match="unknown name 'f1'; known names: e1, e2"):
+        study("f1 < e2")
+    with pytest.raises(InvalidSetting, match="no values satisfy"):
+        study("e1 < e2", "e2 < e1").guarantee()
+    with pytest.raises(InvalidSetting, match="sympy sees by itself"):
+        study(sp.Symbol("e1", positive=True) > -1)
+    with pytest.raises(InvalidSetting, match="assume is a list of relations"):
+        dpc.compose(
+            dpc.mechanism("M", dpc.pure("e", dpc.unbounded)),
+            on=dpc.multisets("ab"),
+            target=dpc.unbounded,
+            assume="e < 1",
+        )
+    with pytest.raises(InvalidSetting, match="other assumptions"):
+        study(sp.Symbol("e1") < 1)
+
+
+def test_where_it_is_not_known_whether_there_are_values(tmp_path: Path, capsys: Any) -> None:
+    """A warning; nothing is refuted there, and what is proved holds whether or not there are any."""
+    assume = '["u > l", "l > 0", "u*l > 50", "u*u < 2"]'
+    status, said = run(tmp_path, capsys, assume, "e1")
+    assert status == 3 and "it is not known whether any values satisfy" in said and "REFUTED" not in said
+
+
+def test_guarantees_below_0_are_not_where_assumptions_exclude_them() -> None:
+    """e1 - e2 is no budget in general, and one where e1 >= e2."""
+    M = dpc.mechanism("M", dpc.pure("e1 - e2", dpc.unbounded))
+    on: dict[str, Any] = {"on": dpc.multisets("ab"), "target": dpc.unbounded}
+    with pytest.raises(InvalidSetting, match="must be at least 0"):
+        dpc.compose(M, **on).guarantee()
+    assert dpc.compose(M, **on, assume=["e1 >= e2"]).check(dpc.pure("e1")).verdict == "proved"
+    with pytest.raises(InvalidSetting, match="must be at least 0"):
+        dpc.compose(M, **on, assume=["e1 >= e2 - 1"]).guarantee()
+
+
+def test_a_study_in_a_study_assumes_the_same() -> None:
+    """What is shown of a study by a relation holds where the whole assumes it."""
+    inner = study("e1 <= e2")
+    on: dict[str, Any] = {"on": dpc.multisets("ab"), "target": dpc.unbounded}
+    whole = dpc.compose(dpc.mechanism("M", study=inner), **on, assume=["e1 <= e2"])
+    assert whole.check(dpc.pure("e2")).verdict == "proved"
+    without = dpc.compose(dpc.mechanism("M", study=inner), **on)
+    assert without.check(dpc.pure("e2")).verdict == "undecided"

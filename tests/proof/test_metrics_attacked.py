@@ -1,0 +1,226 @@
+"""What was wrong once of privacy in metrics, each with variants: verdicts, crashes and messages."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from in_metrics import THEORY, study, verdicts
+
+from dpcompose.privacy.problems import ProblemError
+from dpcompose.proof.metrics import checker
+from dpcompose.proof.metrics.checker import Refused
+
+MULTISETS = '[databases]\nkind = "multisets"\n[metrics.u]\ngranularity = "unbounded"\n'
+TOWNS = '[databases]\nkind = "listed"\nelements = ["a", "b", "c"]\n'
+ROADS = TOWNS + '[metrics.d]\ntable = [["a", "b", "1"], ["b", "c", "1"], ["a", "c", "2"]]\n'
+ISLANDS = TOWNS + '[metrics.d]\ntable = [["a", "b", "1"]]\n'
+MERGED = (
+    '[databases]\nkind = "listed"\nelements = ["a", "b1", "b2", "c"]\n'
+    '[maps.f]\ntable = { a = "x", b1 = "y", b2 = "y", c = "z" }\n'
+    '[metrics.d]\ntable = [["a", "b1", "1"], ["b2", "c", "1"]]\n'
+)
+
+
+def toml(header: str, **keys: str | Mapping[str, str]) -> str:
+    rows = [header]
+    for key, value in keys.items():
+        inside = (
+            f'"{value}"'
+            if isinstance(value, str)
+            else "{ " + ", ".join(f'{k} = "{v}"' for k, v in value.items()) + " }"
+        )
+        rows.append(f"{key} = {inside}")
+    return "\n".join(rows) + "\n"
+
+
+def mechanism(name: str, notion: str = "pure", reads: Mapping[str, str] | None = None, **stated: str) -> str:
+    some: dict[str, str | Mapping[str, str]] = {"name": name, "guarantee": {"notion": notion, **stated}}
+    return toml("[[mechanisms]]", **some, **({} if reads is None else {"reads": reads}))
+
+
+def claim(notion: str = "pure", **claimed: str) -> str:
+    return toml("[[claims]]", notion=notion, **claimed)
+
+
+# 0 times ∞
+
+
+def test_no_loss_between_neighbours_says_nothing_of_databases_without_a_path() -> None:
+    """A bounded 0-DP mechanism may print how many records there are."""
+    for notion, key in (("pure", "epsilon"), ("zcdp", "rho"), ("gaussian", "mu")):
+        text = MULTISETS + mechanism("M", notion, **{key: "0", "granularity": "bounded"})
+        claims = "".join(claim(notion, metric=one) for one in ("0", "d_bounded", "u"))
+        assert verdicts(text + claims) == ["refuted", "proved", "refuted"], notion
+
+
+def test_a_claim_of_no_loss_between_neighbours_is_about_neighbours() -> None:
+    """A count moves by 0 where one record is replaced."""
+    text = (
+        MULTISETS + '[target]\ngranularity = "bounded"\n'
+        '[[mechanisms]]\nname = "M"\nquery = "count"\nnoise = { laplace = "1" }\n'
+    )
+    assert verdicts(text + claim(epsilon="0") + claim(metric="0")) == ["proved", "refuted"]
+    text = text.replace('granularity = "bounded"', 'granularity = "unbounded"')
+    assert verdicts(text + claim(epsilon="0")) == ["refuted"]
+
+
+@pytest.mark.parametrize("formula", ["0*d", "w*d", "d - d", "0*d/3"])
+def test_a_metric_that_cancels_is_no_formula(formula: str) -> None:
+    for text in (
+        mechanism("M", metric=formula) + claim(metric="0"),
+        mechanism("M", metric="d") + claim(metric=f"1 + {formula}"),
+    ):
+        with pytest.raises(ProblemError, match="d cancels, but where it is oo so is 0 times it"):
+            study('[parameters]\nw = "0"\n' + ISLANDS + text)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "verdict"),
+    [
+        ("e*d", "proved"),
+        ("(e + w)*d", "proved"),  # where both are 0, too
+        ("e*min(d, 3)", "refuted"),
+        ("min(e*d, 3)", "refuted"),
+        ("max(min(e*d, 3), 2)", "refuted"),
+        ("exp(e*d) - 1", "proved"),
+        ("abs(e*d - 1)", "refuted"),
+        ("e*d + w/(1 + d)", "proved"),
+        ("e*d + w*exp(-d)", "proved"),
+        ("2*e*d**2/(1 + d)", "undecided"),  # at ∞ it is a limit
+        ("e*d + w*d*exp(-d)", "undecided"),
+    ],
+)
+def test_formulas_where_a_distance_is_infinite(claimed: str, verdict: str) -> None:
+    parameters = '[parameters]\ne = "nonnegative"\nw = "nonnegative"\n'
+    text = parameters + ISLANDS + mechanism("M", metric="e*d")
+    assert verdicts(text + claim(metric=claimed)) == [verdict]
+
+
+def test_minima_are_squared_where_a_distance_is_infinite() -> None:
+    for notion in ("zcdp", "gaussian"):
+        text = ISLANDS + mechanism("M", notion, metric="min(d, 3)")
+        some = [claim(notion, metric=one) for one in ("min(d, 3)", "3", "min(d, 2)", "min(2*d, 4)")]
+        assert verdicts(text + "".join(some)) == ["proved", "proved", "refuted", "proved"], notion
+
+
+# δ
+
+
+def test_a_delta_on_the_common_domain_does_not_add_up_along_fibres() -> None:
+    """From x to z in two steps (1, z) becomes (2, z + e·z), and not (2, 2z)."""
+    common = {"domain": "common", "reads": {"map": "f"}}
+    for delta in ("d/100", "1/100", "z*d"):
+        with pytest.raises(ProblemError, match="on the common domain a delta does not add up"):
+            study(MERGED + mechanism("M", "approximate", metric="d", delta=delta, **common))
+    text = MERGED + mechanism("M", "approximate", metric="d", delta="0", **common)
+    assert verdicts(text + claim("approximate", metric="2", delta="0")) == ["proved"]
+    steps = '[granularities.g]\nneighbours = [["a", "b1"], ["b2", "c"]]\n[target]\ngranularity = "g"\n'
+    text = (
+        steps + MERGED + mechanism("M", "approximate", epsilon="1", delta="1/100", granularity="g", **common)
+    )
+    some = [claim("approximate", metric="2", delta=one) for one in ("1/50", "1/20")]
+    assert verdicts(text + "".join(some)) == ["undecided", "proved"]
+
+
+@pytest.mark.parametrize("delta", ["0", "2", "1", "d", "d/10", "-1", "d - 1"])
+def test_a_conversion_at_a_delta_outside_of_its_values_is_no_crash(delta: str) -> None:
+    text = ROADS + mechanism("M", "zcdp", metric="d")
+    (verdict,) = verdicts(text + claim("approximate", metric="d", delta=delta))
+    assert verdict == "undecided"
+    assert verdicts(text + claim("zcdp", metric="-d")) == ["undecided"]
+
+
+def test_losses_that_are_maxima_of_roots_are_ordered() -> None:
+    text = ROADS + mechanism("M", metric="max(7*d, sqrt(21*d))/3") + mechanism("N", metric="d")
+    assert verdicts(text + claim("approximate", metric="d/2", delta="0")) == ["refuted"]
+
+
+# mechanisms that do not exist
+
+
+@pytest.mark.parametrize(
+    "stated", [{"metric": "d - 3"}, {"notion": "approximate", "metric": "d", "delta": "d - 1/2"}]
+)
+def test_a_guarantee_that_nothing_satisfies_refutes_nothing(stated: dict[str, str]) -> None:
+    with pytest.raises(ProblemError, match="at equal databases; what is lost is at least 0"):
+        study(ROADS + mechanism("M", metric="d") + mechanism("N", **stated))
+
+
+def test_a_guarantee_that_may_be_negative_refutes_nothing() -> None:
+    text = '[metrics.t]\ntable = [["a", "b", "1/2"], ["b", "c", "1/2"], ["a", "c", "1/2"]]\n'
+    text = ROADS + text + mechanism("M", metric="d") + mechanism("N", metric="d - t")
+    _, (found,) = study(text + claim(metric="d/2"))
+    assert found.verdict == "undecided" and found.reason
+
+
+# names
+
+
+def test_a_canonical_metric_that_is_named_otherwise_is_that_metric() -> None:
+    """d_bounded was a parameter in files that name the bounded metric."""
+    text = MULTISETS + '[metrics.b]\ngranularity = "bounded"\n' + mechanism("M", metric="e*d_bounded")
+    some = [claim(metric=one) for one in ("e*b", "e*d_bounded", "e*b/2", "e*u", "e*d_unbounded")]
+    assert verdicts(text + "".join(some)) == ["proved", "proved", "refuted", "refuted", "refuted"]
+    common = {"domain": "common", "reads": {"map": "f"}}
+    steps = '[granularities.g]\nneighbours = [["a", "b1"], ["b2", "c"]]\n[metrics.h]\ngranularity = "g"\n'
+    text = MERGED + steps + mechanism("M", metric="2*d_g", **common)
+    assert verdicts(text + claim(metric="4") + claim(metric="3")) == ["proved", "refuted"]
+
+
+# saved files
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("whole", "x"), ("whole", None), ("whole", 0), ("level", True), ("level", 1.0)]
+)
+def test_a_certificate_is_of_whole_numbers_and_truth_values(tmp_path: Path, key: str, value: Any) -> None:
+    made, found = study(ROADS + mechanism("M", metric="d") + claim(metric="2*d"))
+    made.save(tmp_path / "saved.json", found)
+    saved = json.loads((tmp_path / "saved.json").read_text(encoding="utf-8"))
+    assert checker.check(saved, THEORY).verdicts == ("proved",)
+    forged = copy.deepcopy(saved)
+    shown = forged["claims"][0]["certificate"]["at least"]["epsilon"]
+    (shown if key == "whole" else shown["groups"][0])[key] = value
+    with pytest.raises(Refused, match="the certificate cannot be read"):
+        checker.check(forged, THEORY)
+
+
+def test_parameters_below_0_are_refused_in_guarantees_and_no_crash_in_claims() -> None:
+    names = '[parameters]\nx = "real"\nr = "positive"\n'
+    near = '[granularities.g]\nneighbours = [["a", "b"], ["b", "c"]]\n[target]\ngranularity = "g"\n'
+    for value in ("-1", "x", "r - 1"):
+        for notion, key in (("pure", "epsilon"), ("zcdp", "rho"), ("gaussian", "mu")):
+            with pytest.raises(ProblemError, match="not known to be at least 0"):
+                study(names + near + ROADS + mechanism("M", notion, **{key: value, "granularity": "g"}))
+    for metric in ("-d", "-r*d", "-1"):
+        with pytest.raises(ProblemError, match=r"this is .*; what is lost is at least 0"):
+            study(names + ROADS + mechanism("M", "zcdp", metric=metric))
+    some = "".join(claim("zcdp", rho=one) for one in ("-1", "r - 2", "x", "x**2 + 1", "1"))
+    text = names + near + ROADS + mechanism("M", "zcdp", metric="d") + some
+    assert verdicts(text) == ["undecided", "undecided", "refuted", "proved", "proved"]
+
+
+def test_less_than_nothing_is_always_lost() -> None:
+    for text in (ROADS, ISLANDS, '[databases]\nkind = "listed"\nelements = ["a"]\n[metrics.d]\ntable = []\n'):
+        text += mechanism("M", metric="d") + claim(metric="-1") + claim(metric="-d - 1/9")
+        assert verdicts(text) == ["refuted", "refuted"]
+
+
+def test_roots_of_sums_of_squares_and_metrics_are_metrics() -> None:
+    text = '[metrics.t]\ntable = [["a", "b", "9"], ["b", "c", "9"], ["a", "c", "9"]]\n' + ROADS
+    for metric in (
+        "sqrt(4*d**2 + (e*t)**2)",
+        "sqrt(d + t**2)",
+        "(d**2 + t**2)**(1/4)",
+        "sqrt(min(d, 1)**2 + d)",
+    ):
+        made, found = study(text + mechanism("M", metric=metric) + claim(metric="d/100"))
+        assert (made.optimal, found[0].verdict) == (True, "refuted"), metric
+    for metric in ("(d**2 + t**2)**(2/3)", "sqrt(d*t)", "sqrt(d**3)"):  # d, t = 1, 1: no metrics in general
+        made, _ = study(text + mechanism("M", metric=metric))
+        assert made.optimal is None, metric

@@ -1,0 +1,79 @@
+"""The shape of the package: a file is one idea, of at most 500 lines, a function one thought, of at most 50.
+
+What is larger today is listed, and the lists only shrink: what got small enough is to be taken off.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+from test_architecture import PACKAGE, ROOMS, ROOT
+
+LARGEST_FILE, LARGEST_FUNCTION = 500, 50
+
+FILES = {
+    "kernel/rules.py",
+    "kernel/settings.py",
+    "kernel/terms.py",
+    "privacy/problems.py",
+    "privacy/settings.py",
+    "privacy/tables.py",
+    "proof/hypotheses/inputs.py",
+    "spaces/databases.py",
+    "spaces/granularities.py",
+}
+"""The files that are larger."""
+
+FUNCTIONS = {
+    "front/display.py _counterexample",
+    "privacy/mechanisms.py mechanism",
+    "privacy/problems.py _reads",
+    "privacy/writing.py _listed",
+    "search/comparisons/weights.py by_program",
+}
+"""The functions that are longer, by file."""
+
+
+def larger_files() -> set[str]:
+    paths = PACKAGE.rglob("*.py")
+    return {
+        str(path.relative_to(PACKAGE))
+        for path in paths
+        if len(path.read_text(encoding="utf-8").splitlines()) > LARGEST_FILE
+    }
+
+
+def longer_functions() -> Iterator[str]:
+    """Docstrings count: what needs a long explanation is several things."""
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or 0) - node.lineno + 1
+                if lines > LARGEST_FUNCTION:
+                    yield f"{path.relative_to(PACKAGE)} {node.name}"
+
+
+def test_no_file_is_large() -> None:
+    found = larger_files()
+    assert not found - FILES, f"of more than {LARGEST_FILE} lines: which ideas are in it?"
+    assert not FILES - found, "small enough now: take it off the list"
+
+
+def test_no_function_is_long() -> None:
+    found = set(longer_functions())
+    assert not found - FUNCTIONS, f"of more than {LARGEST_FUNCTION} lines: which thoughts are in it?"
+    assert not FUNCTIONS - found, "short enough now: take it off the list"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_has_its_tests(room: str) -> None:
+    """tests/ mirrors the rooms: what is about one room only stands in its folder."""
+    assert list((ROOT / "tests" / room).rglob("test_*.py")), room
+
+
+def test_folders_of_tests_are_rooms_or_say_what_they_hold() -> None:
+    others = {"benchmarks", "forged", "forged_results", "goldens", "second_checker", "__pycache__"}
+    folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir()}
+    assert folders - others == set(ROOMS)
