@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from dpcompose.proof.registry import theorems
     from dpcompose.proof.sensitivity import compare, sensitivity
     from dpcompose.spaces.attributed import columns, tables, where
+    from dpcompose.spaces.contributions import contribution
     from dpcompose.spaces.databases import listed, multisets, streams, tuples
     from dpcompose.spaces.expressions import at, database, databases, size, symmetric_difference
     from dpcompose.spaces.finite import finite
@@ -79,7 +80,6 @@ if TYPE_CHECKING:
         edge,
         event,
         free_lunch,
-        group,
         insert_delete,
         node,
         node_removal,
@@ -92,6 +92,8 @@ if TYPE_CHECKING:
         w_event,
     )
     from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
+    from dpcompose.spaces.groups import group
+    from dpcompose.spaces.larger import within_any_size
     from dpcompose.spaces.maps import (
         composed,
         everything,
@@ -149,6 +151,7 @@ _PLACES = {
     "proof.sensitivity": ("compare", "sensitivity"),
     "spaces.attributed": ("columns", "tables", "where"),
     "spaces.databases": ("listed", "multisets", "streams", "tuples"),
+    "spaces.contributions": ("contribution",),
     "spaces.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
     "spaces.finite": ("finite",),
     "spaces.granularities": (
@@ -157,7 +160,6 @@ _PLACES = {
         "edge",
         "event",
         "free_lunch",
-        "group",
         "insert_delete",
         "node",
         "node_removal",
@@ -180,6 +182,8 @@ _PLACES = {
         "restriction",
         "table",
     ),
+    "spaces.groups": ("group",),
+    "spaces.larger": ("within_any_size",),
     "spaces.policies": ("policy",),
     "spaces.queries": ("bit", "clipped_sum", "count", "histogram", "location", "mean"),
     "spaces.reading": ("among", "vertex"),
@@ -205,6 +209,7 @@ __all__ = [
     "compare",
     "compose",
     "composed",
+    "contribution",
     "count",
     "database",
     "databases",
@@ -279,6 +284,7 @@ __all__ = [
     "vertex",
     "w_event",
     "where",
+    "within_any_size",
     "zcdp",
 ]
 

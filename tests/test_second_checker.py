@@ -65,26 +65,39 @@ def test_every_reason_has_a_name() -> None:
 
 
 ACCEPTED = 166
-REFUSED = dict.fromkeys(
-    [
-        "problems/71-private-in-a-metric",
-        "problems/72-sensitivity-of-maps",
-        "problems/73-no-bound-without-clipping",
-        "problems/74-clipping-bounds-the-loss",
-        "problems/75-districts-in-their-metrics",
-        "problems/76-metrics-of-your-own",
-        "problems/105-distances-in-a-table",
-        "problems/106-metrics-beside-neighbours",
-        "problems/107-normal-noise-on-points",
-        "problems/108-a-delta-of-its-own",
-        "problems/109-a-metric-through-a-map",
-        "problems/110-districts-and-their-ambulances",
-    ],
-    ("metrics",),
-) | {
-    "problems/95-values-between-bounds": ("assumed",),
-    "problems/96-several-guarantees": ("also",),
-}
+REFUSED = (
+    dict.fromkeys(
+        [
+            "problems/71-private-in-a-metric",
+            "problems/72-sensitivity-of-maps",
+            "problems/73-no-bound-without-clipping",
+            "problems/74-clipping-bounds-the-loss",
+            "problems/75-districts-in-their-metrics",
+            "problems/76-metrics-of-your-own",
+            "problems/105-distances-in-a-table",
+            "problems/106-metrics-beside-neighbours",
+            "problems/107-normal-noise-on-points",
+            "problems/108-a-delta-of-its-own",
+            "problems/109-a-metric-through-a-map",
+            "problems/110-districts-and-their-ambulances",
+        ],
+        ("metrics",),
+    )
+    | dict.fromkeys(
+        [
+            "problems/97-visits-of-one-person",
+            "problems/99-a-household-of-any-size",
+            "pages/shapes/contributions",
+            "pages/shapes/groups-of-any-size",
+            "pages/facts/bags-metric",
+        ],
+        ("setting",),
+    )
+    | {
+        "problems/95-values-between-bounds": ("assumed",),
+        "problems/96-several-guarantees": ("also",),
+    }
+)
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 

@@ -117,6 +117,10 @@ class Captions:
             return _count(n, "edit type") + (", repeated any number of times" if growing else "")
         if procedure == "policies":
             return _count(n, "way") + " to differ along edges"
+        if procedure == "any number of steps":
+            return f"{_count(n, 'type')} of a single step, {core.target.data()['times']} times"
+        if procedure == "contributions":
+            return _count(n, "way") + " in which one person's rows lie in parts"
         if procedure == "blocks":
             return _count(n, "largest change")
         if procedure == "own steps":
@@ -147,7 +151,7 @@ class Captions:
                 return f"0 or 1, whether {mechanism.reads.written('D')} differs"
             norm = self.theory.pages[core.noise.page].head.norm if core.noise is not None else ""
             return f"how far {mechanism.query.words} moves in the {norm} norm"
-        if core.reads[0] == ():
+        if core.reads[0] == () and not core.partition:
             return "one possible input"
         whole, pages = self.inputs.setting.databases, self.cover.metrics[i - 1]
         if pages:

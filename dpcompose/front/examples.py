@@ -23,10 +23,11 @@ from dpcompose.language.symbols import family_of
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.proof import counterexamples
-from dpcompose.proof.hypotheses.inputs import Inputs
+from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
 from dpcompose.proof.refuting import Counterexample
 from dpcompose.search import parameters, subsets
 from dpcompose.search.least import BITS
+from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.maps import Part
 from dpcompose.spaces.metrics import INFINITE
 
@@ -129,7 +130,11 @@ def _size(count: Term, point: Mapping[str, Fraction]) -> int:
 
 def _pairs(inputs: Inputs, point: Mapping[str, Fraction], at: Sequence[Pair]) -> list[Pair]:
     """Pairs of databases: those of the theorem and others, those first at which most is lost."""
-    every = _by_loss(inputs, point, [*at, *inputs.neighbouring_pairs().pairs])[:MOST_PAIRS]
+    try:
+        others = inputs.neighbouring_pairs().pairs
+    except (NotDecidable, TooLarge):  # there are too many to go through
+        return _by_loss(inputs, point, at)[:MOST_PAIRS]
+    every = _by_loss(inputs, point, [*at, *others])[:MOST_PAIRS]
     if any(mechanism.table is not None for mechanism in inputs.setting.mechanisms):
         # what a table loses depends on the pair, and on its order, not only on how far inputs are apart
         every = [pair for D, E in every for pair in ((D, E), (E, D))]

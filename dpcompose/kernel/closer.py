@@ -79,6 +79,8 @@ class Closer:
                 if mechanism.count is not None:
                     check_alike(loss)
                     number = many or members(mechanism.count)
+                if not isinstance(number, int):
+                    raise NoLoss("closer values are for a known number of members that move")
                 if loss.unlimited or steps is None or steps.denominator != 1:
                     raise NoLoss(
                         f"closer values are for whole steps, not for a distance of {formulas.to_text(r)}"

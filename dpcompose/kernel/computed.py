@@ -19,7 +19,7 @@ from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.judgements import Loses
 from dpcompose.kernel.losses import Loss, NoLoss, Values
 from dpcompose.kernel.settings import Mechanism, Setting
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.terms import Term, as_term
 from dpcompose.kernel.theory import NoPage, Theory
 
 MOST_CURVES = 2_000
@@ -123,10 +123,12 @@ def losses_without_zero(losses: Sequence[Loss]) -> frozenset[int]:
     return frozenset(one.mechanism for one in losses if any(value != terms.ZERO for _, value in one.values))
 
 
-def _piece(page: Any, loss: Loss, setting: Setting, theory: Theory, many: int, r: Term) -> Piece | None:
+def _piece(
+    page: Any, loss: Loss, setting: Setting, theory: Theory, many: int | Term, r: Term
+) -> Piece | None:
     """So many members of M_i whose inputs are r apart; 0: all of them."""
     mechanism = setting.mechanisms[loss.mechanism - 1]
-    count = Fraction(many) if many or mechanism.count is None else mechanism.count.number
+    count = as_term(many).number if many or mechanism.count is None else mechanism.count.number
     if count is None:
         raise NoLoss(f"the number of mechanisms {mechanism.name} that move is no number")
     asked, letters = _asked(page, mechanism, loss, setting, theory)
@@ -196,8 +198,9 @@ def attained(
             moving = dict(type.entries).get(i) or (r,)
             if setting.mechanisms[i - 1].noise is not None and i not in dict(type.entries):
                 raise NoLoss(f"how far the entries of {setting.mechanisms[i - 1].name} move is not the same")
-            those = _those(setting.mechanisms[i - 1], many, before, at)
-            before += many
+            moved = int(formulas.at(as_term(many), at).number or 0)
+            those = _those(setting.mechanisms[i - 1], moved, before, at)
+            before += moved
             some = _attained(page, known[i], setting, theory, those, moving, at)
             found += [one for fixed, one in some if i not in type.unlimited or _loses_without_limit(fixed)]
     return page, pieces.curve(found)

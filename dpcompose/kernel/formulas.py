@@ -296,18 +296,28 @@ class _Meaning:
         return terms.log(value)
 
     def _top(self, below: Sequence[Node], node: Node) -> Term:
-        count = below[0].text if below and below[0].kind == "number" else ""
-        if not (count.isdigit() and len(count) <= 6):
-            raise self._refusal(
-                "top needs a whole number first, which says how many values are added",
-                below[0] if below else node,
-            )
         if len(below) < 2:
             raise self._refusal("top needs at least one value after the number", node)
+        m = self._many(below[0])
         over = self._over(below[1:], node)
         if isinstance(over, tuple):
-            return terms.over(int(count), *over)
-        return terms.top(int(count), [self.of(child) for child in below[1:]] if over is None else over)
+            return terms.over(m, *over)
+        if (count := _whole(m)) is None:
+            raise self._refusal("top of a list needs a whole number first", below[0])
+        return terms.top(count, [self.of(child) for child in below[1:]] if over is None else over)
+
+    def _many(self, node: Node) -> Term:
+        """How many values are added: a whole number, or a parameter for one, or a multiple of one."""
+        if node.kind == "number":
+            if node.text.isdigit() and len(node.text) <= 6:
+                return number(int(node.text))
+        elif terms.is_whole(found := self.of(node)) and (_whole(found) or 0) <= MOST_ADDED:
+            return found
+        raise self._refusal("top needs a whole number first, which says how many values are added", node)
+
+
+MOST_ADDED = 999_999
+"""The most values that a top adds up."""
 
 
 def _whole(term: Term) -> int | None:

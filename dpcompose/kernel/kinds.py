@@ -31,7 +31,9 @@ class Fact(Head):
     edits: list[list[int]] | Literal["any two"] | None = None
     metric: str | None = None
     groups: Literal["ceiling of d/m"] | None = None
-    form: Literal["fewest blocks that cover", "vertices and twice a cover", "cheapest matching"] | None = None
+    form: (
+        Literal["fewest blocks that cover", "vertices and twice a cover", "cheapest matching", "bags"] | None
+    ) = None
     same_size: bool = False
     hypotheses: list[Hypothesis] = field(default_factory=list)
     concludes: Hypothesis | None = None
@@ -62,6 +64,7 @@ class Rule(Head):
     squared -- parameters that are composed by their squares: these are compared and added;
     at_steps -- the parameters at a whole number r of steps, where `distance` is written for all r;
     limits -- from which value on a parameter says nothing;
+    convex -- parameters that are convex functions of the distance, 0 at 0, which is not seen from `distance`;
     adaptively -- the hypothesis under which they add up where mechanisms read earlier outputs;
     left out: no such result is known.
     """
@@ -77,6 +80,7 @@ class Rule(Head):
     composition: dict[str, str]
     squared: list[str] = field(default_factory=list)
     limits: dict[str, int] = field(default_factory=dict)
+    convex: list[str] = field(default_factory=list)
     adaptively: Hypothesis | None = None
 
     def misread(self, values: Iterable[tuple[str, object]]) -> str | None:
@@ -111,7 +115,8 @@ class Rule(Head):
                 if one not in there:
                     yield Mistake((key, one), "this key is missing: every parameter has its formula")
         some = (("distance", self.distance), ("composition", self.composition), ("at-steps", self.at_steps))
-        for key, names in (*some, ("squared", self.squared), ("limits", self.limits)):
+        listed = (("squared", self.squared), ("limits", self.limits), ("convex", self.convex))
+        for key, names in (*some, *listed):
             for one in names:
                 if one not in self.parameters:
                     yield Mistake((key, one), f"the notion has the parameters {', '.join(self.parameters)}")
@@ -196,12 +201,21 @@ class Step(Head):
 
 @dataclass(frozen=True, kw_only=True)
 class Procedure(Head):
-    """A shape by procedure: the profile by edits, policies, blocks, own steps, exhaustion, or arrays."""
+    """A shape by procedure, such as the profile by edits, policies, contributions, or blocks."""
 
     one_by: ClassVar[tuple[str, ...]] = ("procedure",)
 
     kind: Literal["procedure"]
-    procedure: Literal["edit types", "policies", "blocks", "own steps", "exhaustion", "arrays"]
+    procedure: Literal[
+        "edit types",
+        "policies",
+        "contributions",
+        "any number of steps",
+        "blocks",
+        "own steps",
+        "exhaustion",
+        "arrays",
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -184,9 +184,40 @@ class Composition:
         known = {"k": terms.number(len(parts))}
         return formulas.parse(self.rule.head.composition[key], known, {key: parts})
 
+    def check_convex(self, which: frozenset[int]) -> None:
+        """Raises NoLoss where losses of some mechanisms are not seen to be convex in the distance, 0 at 0."""
+        r = terms.letter(" r")  # as no parameter is called
+        for i in sorted(which):
+            loss, mechanism = self.losses[i - 1], self.setting.mechanisms[i - 1]
+            known = set(self.rule.head.convex if not loss.then else ())
+            for key, value in loss.at(r, self.theory).items():
+                if not self.adds_up(key) or not (key in known or _is_power(value, r)):
+                    raise NoLoss(f"{key} of {mechanism.name} is not seen to be convex in the distance")
+
     def worst(self, key: str, values: Iterable[Term]) -> Term:
         """The largest of a parameter's values."""
-        return largest(list(values), key in self.rule.head.squared, self.setting.known)
+        some = list(dict.fromkeys(values))
+        try:
+            return largest(some, key in self.rule.head.squared, self.setting.known)
+        except forms.NotAForm:  # no other one is seen to be at least any of them
+            return terms.top(1, some)
+
+
+def _is_power(value: Term, r: Term) -> bool:
+    """Whether a term is c·r^p for some c ≥ 0 and p ≥ 1, or ∞: a sum of such is convex, and so is the root of
+    the sum of their squares."""
+    if value.kind == "oo" or value == ZERO:
+        return True
+    factors = value.of if value.kind == "product" else (value,)
+    powers = [one for one in factors if r.of[0] in one.letters]
+    rest = terms.multiply([one for one in factors if r.of[0] not in one.letters])
+    if len(powers) != 1 or not rest.nonnegative:
+        return False
+    (power,) = powers
+    if power == r:
+        return True
+    p = power.of[1].number if power.kind == "power" and power.of[0] == r else None
+    return p is not None and p >= 1
 
 
 def adds_up(rule: Any, key: str) -> bool:
@@ -213,7 +244,7 @@ def summands(moves: Moves, setting: Setting, lost: Callable[[int, Term], Term]) 
 
     lost -- what M_i, or a member of the family M_i, loses where its input moves by r.
     """
-    together: dict[tuple[str, tuple[int, ...], Term], list[list[Term]]] = {}
+    together: dict[tuple[str, tuple[int | Term, ...], Term], list[list[Term]]] = {}
     for i, some in moves:
         mechanism = setting.mechanisms[i - 1]
         values = [lost(i, r) for _, r in some]
@@ -237,7 +268,9 @@ OTHER_DISTANCES = (
 )
 
 
-def _over_parts(many: tuple[int, ...], count: Term, families: Sequence[Sequence[Term]]) -> Iterable[Term]:
+def _over_parts(
+    many: tuple[int | Term, ...], count: Term, families: Sequence[Sequence[Term]]
+) -> Iterable[Term]:
     """The worst choice of the parts that move, as sums of largest members.
 
     If m_1 members lose w_1·x, m_2 others w_2·x and so on, with w_1 > w_2 > …, the worst choice gives the
@@ -258,7 +291,7 @@ def _over_parts(many: tuple[int, ...], count: Term, families: Sequence[Sequence[
         raise NoLoss("members of a family that move further lose less")
     for n, rate in enumerate(rates):
         following = rates[n + 1] if n + 1 < len(rates) else Fraction(0)
-        yield (rate - following) * terms.over(sum(many[: n + 1]), values[-1], count)
+        yield (rate - following) * terms.over(terms.add(map(terms.as_term, many[: n + 1])), values[-1], count)
 
 
 def mechanism_of(setting: Setting, i: object) -> Mechanism:

@@ -291,6 +291,7 @@ def among(setting: Setting, theory: Theory, premises: Premises, *, notion: str) 
     """At neighbours of each type the least of what any guarantees of the mechanisms allow to be lost, one of
     each; the largest of these is a guarantee.  The types are those of all guarantees' inputs together."""
     covered, every = one_of(premises, Covers), setting.with_each()
+    _check_every_type(covered)
     if premises[0].setting != every.hash:
         raise BadStep("the types are not those of the inputs of all guarantees")
     (key, *others) = theory.rule(notion).head.parameters
@@ -416,6 +417,7 @@ def worst(setting: Setting, theory: Theory, premises: Premises) -> Found:
     """The largest loss at the types is a guarantee; componentwise, where there are several parameters."""
     composed, covered = said(premises, Composed, Covers)
     together = Composition(composed.losses, setting, theory)
+    together.check_convex(covered.cover.convex)
     at = [together.at(one) for one in covered.cover.types]
     values = tuple(
         (key, together.worst(key, (one[key] for one in at))) for key in together.rule.head.parameters
@@ -429,6 +431,7 @@ def closer(setting: Setting, theory: Theory, premises: Premises, *, key: str) ->
     together, types = Composition(composed.losses, setting, theory), covered.cover.types
     if key not in together.rule.head.parameters:
         raise BadStep(f"{composed.notion} privacy has no parameter {key!r}")
+    _check_every_type(covered)
     smaller = Closer(together, key)
     at = [together.at(one) for one in types]
     values = []
@@ -436,6 +439,12 @@ def closer(setting: Setting, theory: Theory, premises: Premises, *, key: str) ->
         some = [smaller.at(type) for type in types] if one == key else [value[one] for value in at]
         values.append((one, together.worst(one, some)))
     return Satisfies(composed.notion, tuple(values)), _substitution(theory) | smaller.pages
+
+
+def _check_every_type(covered: Covers) -> None:
+    """Raises BadStep where types are left out, as convex losses that add up are no larger at them."""
+    if covered.cover.convex:
+        raise BadStep("the types stand for all neighbours only where losses add up")
 
 
 def _substitution(theory: Theory) -> frozenset[str]:
@@ -446,6 +455,7 @@ def curve(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, b
     """A claim with numbers holds where its δ is at least the curve, at its ε, at every type."""
     covered, *some = said(premises, Covers, Loses)
     guarantee = claimed(claim, setting, theory)
+    _check_every_type(covered)
     page = computed.check_proved(
         guarantee.notion, guarantee.values, covered.cover, some, setting, theory, bits
     )
@@ -456,6 +466,7 @@ def curve_standing(setting: Setting, theory: Theory, premises: Premises, *, clai
     """A claim that holds by the curve is loose where a smaller one does, else optimal if the curve is."""
     known, covered, *some = said(premises, Satisfies, Covers, Loses)
     guarantee = claimed(claim, setting, theory)
+    _check_every_type(covered)
     if known != guarantee:
         raise BadStep("the claim is not known to hold")
     notion, values = guarantee.notion, guarantee.values

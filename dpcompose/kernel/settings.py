@@ -2,11 +2,12 @@
 
 A problem file, or a study, is elaborated into one core setting: a class of databases, the neighbours that
 are asked about, and for each mechanism what it reads, what is known of it, and for which neighbours.  A class
-is one of six kinds, and a relation says what one step changes in it:
+is one of seven kinds, and a relation says what one step changes in it:
 
     kind      a database is                        a mechanism reads        one step changes
     records   a multiset (or sequence) of records  some atoms of records    (removed, added) records: edits
     policies  a multiset, set or tuple of records   some atoms of records    one record, along an edge
+    contributions  a multiset of rows               one part of them         what one person contributes
     cells     one of two values or more a cell     some cells               the cells of one block
     listed    one of 0, 1, 2, …                    a value for each         a listed pair
     steps     anything                             everything               one step of one relation
@@ -26,8 +27,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import assumptions, counted, formulas, terms
+from dpcompose.kernel import assumptions, contributions, counted, formulas, terms
 from dpcompose.kernel.assumptions import Assumed, Assumption
+from dpcompose.kernel.contributions import Contribution, is_count
 from dpcompose.kernel.counted import Counted
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.forms import Known
@@ -37,11 +39,12 @@ from dpcompose.kernel.terms import Term
 
 __all__ = ["BadSetting", "Databases", "Mechanism", "Relation", "Setting", "read"]
 
-KINDS = ("records", "policies", "cells", "listed", "steps", "arrays")
+KINDS = ("records", "policies", "contributions", "cells", "listed", "steps", "arrays")
 OF_ATOMS = ("records", "policies")
 """The kinds of classes whose databases are made of records, told by their atoms."""
 SIZES = ("any", "at most", "exactly")
 ANY_TWO = "any two"
+ANY_SIZE = "any size"
 EDITS = {"multisets": {(1, 0), (0, 1), (1, 1)}, "sequences": {(1, 0), (0, 1)}}
 """What one step may remove and add: the lemmas on types of edits are about these."""
 NOTHING = -1
@@ -55,13 +58,18 @@ MOST_MECHANISMS = 20_000
 class Relation:
     """D and E are neighbours where they differ and at most `steps` single steps lead from D to E.
 
+    times -- a letter for a number of steps, in place of one;
+    elsewhere -- whether they may lead through multisets of any size; else only inside of the class;
+
     single -- "any two": any two databases are one step apart; else what one step changes: pairs
-    (removed, added) of numbers of records, symmetric; edges between atoms; blocks of cells; pairs of numbers
-    of databases, or of values that are read; of steps and arrays a name.
+    (removed, added) of numbers of records, symmetric; edges between atoms; what a person contributes; blocks
+    of cells; pairs of numbers of databases, or of values that are read; of steps and arrays a name.
     """
 
-    single: str | tuple[Any, ...]
+    single: str | tuple[Any, ...] | Contribution
     steps: int = 1
+    elsewhere: bool = False
+    times: Term | None = None
 
     @property
     def any_two(self) -> bool:
@@ -71,29 +79,37 @@ class Relation:
     @property
     def edits(self) -> tuple[tuple[int, int], ...]:
         """The single steps as numbers of records that are removed and added."""
-        return () if isinstance(self.single, str) else self.single
+        return self.single if isinstance(self.single, tuple) else ()
 
     @property
     def policy(self) -> tuple[Edge, ...]:
         """The single steps as edges between atoms."""
-        return () if isinstance(self.single, str) else self.single
+        return self.single if isinstance(self.single, tuple) else ()
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """The single steps as listed pairs."""
-        return () if isinstance(self.single, str) else self.single
+        return self.single if isinstance(self.single, tuple) else ()
 
     @property
     def blocks(self) -> tuple[frozenset[int], ...]:
         """The single steps as the cells that each may change."""
-        return () if isinstance(self.single, str) else self.single
+        return self.single if isinstance(self.single, tuple) else ()
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        single = self.single if isinstance(self.single, str) else [sorted(one) for one in self.single]
-        if not isinstance(self.single, str) and self.single and isinstance(self.single[0], tuple):
-            single = [[None if x == NOTHING else x for x in one] for one in self.single]
-        return {"single": single, "steps": self.steps}
+        more = {"within": ANY_SIZE} if self.elsewhere else {}
+        more |= {} if self.times is None else {"times": formulas.to_text(self.times)}
+        return {"single": self._single(), "steps": self.steps, **more}
+
+    def _single(self) -> str | dict[str, str] | list[list[int | None]]:
+        if isinstance(self.single, str):
+            return self.single
+        if isinstance(self.single, Contribution):
+            return self.single.data()
+        if self.single and isinstance(self.single[0], tuple):
+            return [[None if x == NOTHING else x for x in one] for one in self.single]
+        return [sorted(one) for one in self.single]
 
 
 @dataclass(frozen=True)
@@ -115,6 +131,8 @@ class Databases:
     database has, a word of SIZES and a number, and at least `least`; atoms -- all of them; places -- of
     tuples, at which of the places 0, 1, … the records of each atom stand; count -- how many cells, or
     databases, there are;
+    of contributions, atoms -- the parts of the partition, two rows of each; outside -- two rows that lie in
+    no part, if there are such;
     of arrays, gone_through -- how many pairs of neighbours there are; types -- what was counted of them.
     """
 
@@ -128,6 +146,7 @@ class Databases:
     count: int = 0
     gone_through: int = 0
     types: tuple[Counted, ...] = ()
+    outside: tuple[str, ...] = ()
 
     def differ(self, removed: int, added: int) -> bool:
         """Whether some two databases differ by so many records of the one, and so many of the other."""
@@ -150,6 +169,8 @@ class Databases:
             found |= {"of": self.of, "size": list(self.size), "atoms": atoms}
             found |= {"least": self.least} if self.least else {}
             found |= {"places": list(self.places)} if self.places else {}
+        if self.kind == "contributions":
+            found |= {"parts": [list(one.records) for one in self.atoms], "outside": list(self.outside)}
         if self.kind == "arrays":
             found |= {"gone through": self.gone_through, "types": [one.data() for one in self.types]}
         return found | ({"count": self.count} if self.kind in ("cells", "listed", "arrays") else {})
@@ -480,6 +501,8 @@ def _databases(reader: Reader) -> Databases:
     shown = reader.key("shown").text()
     if kind in OF_ATOMS:
         return _of_records(reader, kind, shown)
+    if kind == "contributions":
+        return _of_parts(reader, shown)
     if kind == "arrays":
         return _on_arrays(reader, shown)
     reader.keys(("kind", "shown", "count") if kind != "steps" else ("kind", "shown"))
@@ -525,6 +548,18 @@ def _places(reader: Reader, formed: str, atoms: int, size: str, n: int | None) -
     return found
 
 
+def _of_parts(reader: Reader, shown: str) -> Databases:
+    """Multisets of rows of any size: a row of each part, or two, and two outside of them if there are any."""
+    reader.keys(("kind", "shown", "parts", "outside"))
+    parts = [tuple(one.text() for one in part.items()) for part in reader.key("parts").items()]
+    outside = tuple(one.text() for one in reader.key("outside").items())
+    names = [*outside, *(name for part in parts for name in part)]
+    few = not all(1 <= len(one) <= 2 for one in parts) or len(outside) not in (0, 2)
+    if few or len(set(names)) < len(names):
+        raise reader.key("parts").wrong("one or two rows of each part, two or none outside, all different,")
+    return Databases("contributions", shown, atoms=tuple(map(Atom, parts)), outside=outside)
+
+
 def _on_arrays(reader: Reader, shown: str) -> Databases:
     """What was counted of the neighbours of a large class."""
     reader.keys(("kind", "shown", "count", "gone through", "types"))
@@ -540,27 +575,47 @@ def _on_arrays(reader: Reader, shown: str) -> Databases:
 
 def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     """A relation on the class, or on `count` values that are read of a listed one."""
-    reader.keys(("single", "steps"))
+    counted = databases.kind in OF_ATOMS and databases.of == "multisets"
+    reader.keys(("single", "steps", *(("within", "times") if counted else ())))
+    if "times" in reader.value:
+        return _many_steps(reader, databases, count)
     steps = reader.key("steps").whole(1, 10**6)
+    elsewhere = "within" in reader.value and bool(reader.key("within").text(ANY_SIZE))
+    if elsewhere and databases.kind != "records":
+        raise reader.key("within").wrong("nothing for policies, so none")
     single = reader.key("single")
     if databases.kind == "arrays":
         return Relation(single.text(), steps)
     if single.value == ANY_TWO or databases.kind == "steps":
         return Relation(single.text(ANY_TWO, "step"), steps)
+    if databases.kind == "contributions" and isinstance(single.value, dict):
+        return Relation(contributions.read(single), reader.key("steps").whole(1, 1))
     if databases.kind == "policies":
         return Relation(tuple(sorted({_edge(one, databases) for one in single.items()})), steps)
     some = [tuple(number.whole() for number in one.items()) for one in single.items()]
-    if databases.kind == "records":
+    if databases.kind in ("records", "contributions"):
         edits = frozenset(map(_two(single), some)) | {(b, a) for a, b in map(_two(single), some)}
         if not edits <= EDITS[databases.of]:
             raise single.wrong(f"pairs of 0 and 1 that are steps of {databases.of}")
-        return Relation(tuple(sorted(edits)), steps)
+        return Relation(tuple(sorted(edits)), steps, elsewhere)
     if any(not 0 <= one < count for numbers in some for one in numbers):
         raise single.wrong(f"numbers below {count}")
     if databases.kind == "cells":
         return Relation(tuple(frozenset(one) for one in some if one), steps)
     listed = {tuple(sorted(one)) for one in map(_two(single), some) if one[0] != one[1]}
     return Relation(tuple(sorted(listed)), steps)
+
+
+def _many_steps(reader: Reader, databases: Databases, count: int) -> Relation:
+    """As many single steps as a letter says."""
+    times = reader.key("times").formula()
+    if times.kind != "letter" or not is_count(times):
+        raise reader.key("times").wrong("a letter for a whole number from 1")
+    rest = {key: value for key, value in reader.value.items() if key != "times"}
+    single = _relation(Reader(rest, reader.at, reader.symbols), databases, count)
+    if single.steps != 1 or single.elsewhere or single.any_two:
+        raise reader.wrong("single steps inside of the class")
+    return replace(single, times=times)
 
 
 def _edge(reader: Reader, databases: Databases) -> Edge:
@@ -593,7 +648,7 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
     reader.keys(MECHANISM_KEYS)
     reads = tuple(_reads(one, databases) for one in reader.key("reads").items())
     count = reader.key("count").formula() if "count" in reader.value else None
-    if count is not None and not _is_count(count):
+    if count is not None and not is_count(count):
         raise reader.key("count").wrong("a whole number from 1, or a letter for one,")
     partition = reader.key("partition", "").text()
     _check_reads(reader, reads, count, partition, databases)
@@ -652,6 +707,10 @@ def _check_reads(
     """One set is read; or the parts of a partition, by a family with as many members."""
     if not partition and len(reads) == 1:
         return
+    if databases.kind == "contributions":  # the parts of a family are not written down
+        if count is None or not partition or reads != ((),):
+            raise reader.key("reads").wrong("one list of parts, or an empty one for a family on a partition,")
+        return
     several = count is not None and partition and databases.kind in ("records", "cells") and None not in reads
     if not several or not reads:
         raise reader.key("reads").wrong("one set that is read, or parts of a partition for a family,")
@@ -674,9 +733,11 @@ def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
         if len(numbers) != 1:
             raise reader.wrong("the number of one map")
         return numbers
-    within = len(databases.atoms) if databases.kind in OF_ATOMS else databases.count
+    within = len(databases.atoms) if databases.kind in (*OF_ATOMS, "contributions") else databases.count
     if any(one >= within for one in numbers) or databases.kind == "steps":
         raise reader.wrong(f"numbers below {within}")
+    if databases.kind == "contributions" and len(numbers) > 1:
+        raise reader.wrong("the number of one part")
     return tuple(sorted(set(numbers)))
 
 
@@ -695,16 +756,6 @@ def _codes(
     if not fits or len(set(every)) < len(every) or not placed:
         raise reader.wrong("sets of atoms that are read, of multisets or at one place, each in one of them,")
     return tuple(sorted(found))
-
-
-def _is_count(count: Term) -> bool:
-    """Whether a term is a whole number ≥ 1, or a letter for one."""
-    if count.number is not None:
-        return count.number.denominator == 1 and 1 <= count.number <= 10**15
-    if count.kind != "letter":
-        return False
-    domain = count.letters[count.of[0]]
-    return domain.integer and domain.least is not None and domain.least >= 1
 
 
 def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases: Databases) -> Noise:

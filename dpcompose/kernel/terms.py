@@ -486,6 +486,22 @@ def over(m: Term | int, member: Term, count: Term) -> Term:
     return Term("over", (m, member, count))
 
 
+def is_whole(count: Term) -> bool:
+    """Whether a term is seen to be a whole number ≥ 1: a number, a letter for one, or a multiple of that.
+
+    >>> from dpcompose.kernel.domains import Domain
+    >>> is_whole(2 * letter("L", Domain.read("integer >= 1"))), is_whole(letter("x"))
+    (True, False)
+    """
+    factor, rest = count.split
+    if factor.denominator != 1 or factor < 1:
+        return False
+    if rest.kind != "letter":
+        return rest == ONE
+    domain = rest.of[1]
+    return bool(domain.integer and domain.least is not None and domain.least >= 1)
+
+
 def moves(name: str) -> bool:
     """Whether a letter is the general member of a family: e[i]."""
     return name.endswith("[i]")

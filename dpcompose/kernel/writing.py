@@ -54,7 +54,7 @@ def _write(term: Term) -> tuple[str, int]:
         return _top(term), ATOM
     if kind == "over":
         rest = f"{to_text(of[1])}, i, 1, {to_text(of[2])})"
-        name = "max(" if of[0] == ONE else "sum(" if of[0] == of[2] else f"top({of[0]}, "
+        name = "max(" if of[0] == ONE else "sum(" if of[0] == of[2] else f"top({to_text(of[0])}, "
         return name + rest, ATOM
     if kind in ("exp", "log"):
         return f"{kind}({to_text(of[0])})", ATOM

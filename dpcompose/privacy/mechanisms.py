@@ -5,7 +5,7 @@ A composition can be a mechanism of another one (`Nested`): its guarantee is der
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, overload
@@ -16,6 +16,7 @@ from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee, InMetric
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.queries import Bit, Query
 
@@ -214,6 +215,14 @@ class Mechanism(Shown):
     def alone(self) -> tuple[Mechanism, ...]:
         """The mechanism with each of its guarantees alone."""
         return tuple(replace(self, satisfies=one, also=()) for one in (self.satisfies, *self.also))
+
+    def regarding(self, change: Callable[[Granularity], Granularity]) -> Mechanism:
+        """The same with its guarantees stated for other neighbours, where they are stated for some."""
+        satisfies, *also = (
+            one if one.granularity is None else one.about(change(one.granularity))
+            for one in (self.satisfies, *self.also)
+        )
+        return replace(self, satisfies=satisfies, also=tuple(also))
 
     def stated_in(self, notion: str) -> Mechanism | None:
         """The mechanism with its guarantee in a notion, if it has one: concrete ones have several."""

@@ -52,6 +52,7 @@ from dpcompose.privacy.schema import (
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
 from dpcompose.spaces.additions import NOTHING, Additions
 from dpcompose.spaces.attributed import Tables, columns, tables, where
+from dpcompose.spaces.contributions import contribution
 from dpcompose.spaces.databases import (
     Database,
     DatabaseClass,
@@ -63,7 +64,16 @@ from dpcompose.spaces.databases import (
     multisets,
     owners_of,
 )
-from dpcompose.spaces.granularities import BUILT_IN, Granularity, group, pairs, unbounded, union, w_event
+from dpcompose.spaces.granularities import (
+    BUILT_IN,
+    Granularity,
+    pairs,
+    unbounded,
+    union,
+    w_event,
+)
+from dpcompose.spaces.groups import COUNT, group
+from dpcompose.spaces.larger import within_any_size
 from dpcompose.spaces.maps import (
     Everything,
     Map,
@@ -480,7 +490,13 @@ class _Reader:
             try:
                 if "w-event" in given:
                     return w_event(given["w-event"])
-                return union(*some) if "union" in given else group(given["group"], *some)
+                if "contribution" in given:
+                    return self._contribution(given["contribution"], path)
+                if "within" in given:
+                    return within_any_size(given["steps"], *some)
+                if "union" in given:
+                    return union(*some)
+                return self._group(given["group"], some[0], path)
             except ValueError as error:
                 self._wrong(path, error)
                 return None
@@ -494,6 +510,25 @@ class _Reader:
                 path, f"there is no granularity {shown(given)}{near(given, dict.fromkeys((*own, *BUILT_IN)))}"
             )
         return None
+
+    def _group(self, m: int | str, of: Granularity, path: Path_) -> Granularity | None:
+        """A group of a number of steps, or of a parameter's."""
+        found = m if isinstance(m, int) else self._counted(m, path)
+        return None if found is None else group(found, of)
+
+    def _counted(self, text: str, path: Path_) -> Term | None:
+        """A number of parts, rows or steps: names that are not listed are made here."""
+        for name in formulas.names(text):
+            if name not in self.symbols and not self._adopt(name, COUNT, path):
+                return None
+        return kernel.parse(text, self.symbols)
+
+    def _contribution(self, given: Mapping[str, Any], path: Path_) -> Granularity | None:
+        """What a person contributes: names that are not listed are made here."""
+        counts = [self._counted(str(given[key]), path) for key in ("parts", "rows")]
+        if counts[0] is None or counts[1] is None:
+            return None
+        return contribution(counts[0], counts[1], given.get("replaced", False))
 
     def _recoding(self, name: str, given: MapTable, databases: DatabaseClass) -> Map:
         """A map that recodes records."""

@@ -40,6 +40,7 @@ from dpcompose.privacy.checks import (
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.spaces import replacements
 from dpcompose.spaces.granularities import LARGEST_GROUP, LARGEST_WINDOW
+from dpcompose.spaces.larger import ANY_SIZE
 from dpcompose.spaces.queries import MOST_BINS
 
 __all__ = ["Mistake", "Path_", "near", "shown"]
@@ -222,19 +223,32 @@ def _notions(found: Found) -> Notions:
 
 
 def _granularity(value: object) -> object:
-    """A name; { w-event = 3 }, { group = 2, of = … } or { union = […, …] }; all levels are checked here."""
+    """A name; { w-event = 3 }, { contribution = {…} }, { group = 2, of = … } or { union = […, …] }.
+
+    All levels are checked here.
+    """
     following, unions = [value], 0
     while following:
         inner = following.pop()
         if isinstance(inner, str):
             continue
         if not isinstance(inner, dict):
-            raise ValueError(f"a granularity is a name, a window, a group or a union, not {article(inner)}")
+            raise ValueError(
+                f"a granularity is a name, a window, a contribution, a group or a union, not {article(inner)}"
+            )
         if set(inner) == {"w-event"}:
             if type(inner["w-event"]) is not int or not 1 <= inner["w-event"] <= LARGEST_WINDOW:
                 raise ValueError(
                     f"a window has 1 to {LARGEST_WINDOW:,} time steps, not {shown(inner['w-event'])}"
                 )
+        elif set(inner) == {"contribution"}:
+            _contribution(inner["contribution"])
+        elif set(inner) == {"steps", "of", "within"}:
+            if inner["within"] != ANY_SIZE:
+                raise ValueError(f'steps are counted within = "{ANY_SIZE}", not {shown(inner["within"])}')
+            if type(inner["steps"]) is not int or not 1 <= inner["steps"] <= LARGEST_GROUP:
+                raise ValueError(f"1 to {LARGEST_GROUP:,} steps are counted, not {shown(inner['steps'])}")
+            following.append(inner["of"])
         elif set(inner) == {"union"}:
             if not (isinstance(inner["union"], list) and len(inner["union"]) == 2):
                 raise ValueError('a union is of two granularities: { union = ["unbounded", "bounded"] }')
@@ -243,11 +257,27 @@ def _granularity(value: object) -> object:
                 raise ValueError(f"a granularity is made of up to {LARGEST_UNION} unions")
         elif set(inner) != {"group", "of"}:
             raise ValueError('a group of neighbours is { group = 2, of = "bounded" }')
+        elif isinstance(inner["group"], str):
+            formula(inner["group"])
+            following.append(inner["of"])
         elif type(inner["group"]) is not int or not 1 <= inner["group"] <= LARGEST_GROUP:
             raise ValueError(f"a group counts 1 to {LARGEST_GROUP:,} steps, not {shown(inner['group'])}")
         else:
             following.append(inner["of"])
     return value
+
+
+def _contribution(value: object) -> None:
+    """Raises ValueError where it is not said in how many parts a person has how many rows."""
+    if not isinstance(value, dict) or not {"parts", "rows"} <= set(value) <= {"parts", "rows", "replaced"}:
+        raise ValueError(
+            'what a person contributes is { contribution = { parts = "L", rows = "m" } }: rows in at most L '
+            'parts, at most m in each; replaced = true or "rows" says that they are replaced'
+        )
+    for count in ("parts", "rows"):
+        formula(value[count])
+    if value.get("replaced", False) not in (True, False, "rows"):
+        raise ValueError(f'replaced is true or "rows", not {shown(value["replaced"])}')
 
 
 LARGEST_UNION = 50

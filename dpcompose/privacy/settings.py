@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from types import MappingProxyType
@@ -23,7 +24,7 @@ from dpcompose.privacy.assumptions import assumption, doubt
 from dpcompose.privacy.mechanisms import Composition, Mechanism, Nested
 from dpcompose.spaces.attributed import Tables
 from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Size, Tuples
-from dpcompose.spaces.granularities import Changes, Granularity, Pairs, Union, group, pairs
+from dpcompose.spaces.granularities import Changes, Granularity, Group, Pairs, Union, pairs
 from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
 from dpcompose.spaces.maps import Everything, Function, Map, Part, Positions, Recoding, Restriction, Table
 from dpcompose.spaces.policies import policy_of
@@ -82,6 +83,7 @@ class Setting(Composition, Shown):
         )
         object.__setattr__(self, "databases", self.databases.naming(named, self.target.innermost()[1]))
         object.__setattr__(self, "mechanisms", tuple(map(self._on_the_class, self.mechanisms)))
+        self._place()
         self._check_names(stated)
         _one_meaning("granularities", [*stated, *(one.innermost()[0] for one in stated)])
         named_maps = (Table, Function, Recoding)
@@ -113,6 +115,60 @@ class Setting(Composition, Shown):
             if unknown := sorted(one.names - records):
                 there = near(unknown[0], records)
                 raise InvalidSetting(f"{one} is about {unknown[0]!r}, which is no record of the class{there}")
+
+    def _place(self) -> None:
+        """Where neighbours are told by rows in parts: these are the record sets that mechanisms read.
+
+        Those of families are known once some of them are written out.
+        """
+        if not any(one.by_rows for one in self._singles):
+            return
+        parts = list(
+            dict.fromkeys(m.reads.inside for m in self.mechanisms if isinstance(m.reads, Restriction))
+        )
+        if any(isinstance(m.reads, Part) for m in self.mechanisms):
+            if over := next(
+                (m for m in self.mechanisms if isinstance(m.reads, Part) and m.reads.most > 1), None
+            ):
+                raise InvalidSetting(
+                    f"{over.name} reads overlapping parts, among which a person's rows are not limited"
+                )
+            return
+        if all(one.partitions is not None for one in self._singles if one.by_rows):  # type: ignore[attr-defined]
+            return
+        for one, other in combinations(parts, 2):
+            if one & other:
+                raise InvalidSetting(
+                    f"a person's rows are counted by the record sets that are read, and these overlap in "
+                    f"{min(one & other)!r}; parts of a partition would do, or sets without a common record"
+                )
+        self._told_of_parts([tuple(parts)])
+
+    def _told_of_parts(self, partitions: Sequence[tuple[frozenset[str], ...]]) -> None:
+        """Says to all granularities which sets of records are the parts."""
+        object.__setattr__(self, "target", self.target.placed(partitions))
+        mechanisms = tuple(m.regarding(lambda one: one.placed(partitions)) for m in self.mechanisms)
+        object.__setattr__(self, "mechanisms", mechanisms)
+
+    @property
+    def _singles(self) -> list[Granularity]:
+        """The single steps of the granularities."""
+        return [one.innermost()[0] for one in self.granularities]
+
+    @property
+    def of_single_steps(self) -> Setting:
+        """The setting for one of as many steps as parameters say."""
+        if all(one.single_step is one for one in self.granularities):
+            return self
+        mechanisms = tuple(m.regarding(lambda one: one.single_step) for m in self.mechanisms)
+        return replace(self, target=self.target.single_step, mechanisms=mechanisms)
+
+    def at(self, point: Mapping[str, Fraction]) -> Setting:
+        """The setting with numbers for the parameters of its granularities."""
+        if not any(one.letters for one in self.granularities):
+            return self
+        mechanisms = tuple(m.regarding(lambda one: one.at(point)) for m in self.mechanisms)
+        return replace(self, target=self.target.at(point), mechanisms=mechanisms)
 
     def _about(self) -> Iterator[tuple[Granularity, set[str]]]:
         """What is stated, with the records that it may name: of recoded ones what they become as well."""
@@ -280,7 +336,7 @@ class Setting(Composition, Shown):
             self._check_each_vertex(name)
             return
         for one in self.granularities:
-            if one.edits(databases) is None:
+            if one.edits(databases) is None and not one.innermost()[0].by_rows:
                 raise InvalidSetting(
                     f"{name} reads a part of {f.partition}, whose parts are not placed among the "
                     f"{one} neighbours; parts written out would do"
@@ -396,8 +452,20 @@ class Setting(Composition, Shown):
                 origin.append(n)
         if self.attributes and not parts:
             databases, mechanisms = _told_apart(databases, mechanisms)
+        target, sets = (
+            self.target,
+            [[f.inside for f in m if isinstance(f, Restriction)] for m in parts.values()],
+        )
+        if sets:
+            partitions = list(map(tuple, sets))
+            target = target.placed(partitions)
+            mechanisms = [one.regarding(lambda stated: stated.placed(partitions)) for one in mechanisms]
         setting = replace(
-            self, databases=databases, mechanisms=tuple(mechanisms), domains=MappingProxyType(domains)
+            self,
+            databases=databases,
+            target=target,
+            mechanisms=tuple(mechanisms),
+            domains=MappingProxyType(domains),
         )
         return setting, tuple(origin)
 
@@ -481,6 +549,8 @@ class Setting(Composition, Shown):
         """How many parts of a partition differ between neighbours of the target, at most."""
         if isinstance(self.databases, Graphs):
             return self._touched_vertices
+        if self.target.by_rows:
+            return min(self.target.touched or 2, MOST_TOUCHED)
         edits = self.target.edits(self.databases)
         if edits is not None and edits.single is None and _unlimited(self.databases):
             return 2  # all parts at once
@@ -634,7 +704,7 @@ class Setting(Composition, Shown):
             return mechanism
         here = (pair for pair in single.listed if all(one in self.databases for one in pair))
         single = pairs(single.name, here)
-        return replace(mechanism, satisfies=stated.about(single if steps == 1 else group(steps, single)))
+        return replace(mechanism, satisfies=stated.about(single if steps == 1 else Group(steps, single)))
 
     def _relates_values_alike(self, f: Map, stated: Granularity, study: Setting) -> bool:
         """Whether values of f are neighbours where they are databases of a study that are."""
@@ -772,6 +842,7 @@ class Setting(Composition, Shown):
         counts = [m.members for m in self.mechanisms if m.members is not None]
         inner = {name for m in self.mechanisms if m.table is not None for name in m.table.domains}
         inner |= {name for study in self.studies.values() for name in study.used}
+        inner |= {name for one in self.granularities for name in one.letters}
         return frozenset(inner | {one for x in [*given, *counts] for one in x.letters})
 
     @cached_property
@@ -888,6 +959,8 @@ def _unlimited(databases: DatabaseClass) -> bool:
     return isinstance(databases, Multisets) and databases.sizes.n is None
 
 
+MOST_TOUCHED = 12
+"""How many parts are written out at most in which a person's rows lie."""
 MOST_MEMBERSHIPS = 400
 """In how many ways a record may lie in overlapping parts."""
 LARGEST_COUNT = 1_000_000
@@ -991,6 +1064,11 @@ def setting(
             for name, domain in _domains_of(value, stated):
                 if domains.setdefault(name, domain) != domain:
                     raise InvalidSetting(f"two symbols are called {name}, with different assumptions")
+    about = (one.granularity for m in mechanisms for one in (m.satisfies, *m.also))
+    for one in (target, *about):
+        for name, domain in () if one is None else one.letters.items():
+            if domains.setdefault(name, stated.get(name) or domain) != domain:
+                raise InvalidSetting(f"{name} is {domains[name]}, and {domain} in {one} neighbours")
     domains = stated | domains
     made = Setting(
         on,

@@ -61,9 +61,9 @@ def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
     Of a family of more than LARGEST_INSTANCE members that read alike, and have one guarantee, the first is
     written out and counts for all.  Raises BadCertificate where the point says nothing, or too many.
     """
-    stated = inputs.stated
-    if stated is None or not stated.families:
-        return inputs
+    stated = (inputs.stated or inputs.setting).at(point)
+    if not stated.families:
+        return inputs if stated in (inputs.stated, inputs.setting) else Inputs(stated, inputs.theory)
     sizes, alike = {}, {}
     for count in {str(m.members) for m in stated.mechanisms if m.members is not None}:
         size = Fraction(int(count)) if count.isdigit() else point.get(count, Fraction(0))

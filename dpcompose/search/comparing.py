@@ -313,8 +313,10 @@ class _Question:
 
     @cached_property
     def counts(self) -> list[Term]:
-        """The numbers of members of all families that occur."""
-        found = {one.of[2] for side in (self.greater, self.lesser) for one in _overs(side)}
+        """The numbers of members of all families that occur, and parameters for how many are added up."""
+        every = [one for side in (self.greater, self.lesser) for one in _overs(side)]
+        found = {one.of[2] for one in every}
+        found |= {letter(*x) for one in every for x in one.of[0].letters.items()}
         return sorted(found, key=lambda one: one.key)
 
     def _sizes(self) -> Iterator[dict[str, int]]:
@@ -467,7 +469,10 @@ def written_out(term: Term, sizes: Mapping[str, int]) -> Term:
             )
             for j in range(1, size + 1)
         ]
-        return terms.add(members) if m == count else terms.top(int(m.of[0]), members)
+        if m == count:
+            return terms.add(members)
+        there = terms.substituted(m, {name: terms.number(one) for name, one in sizes.items()})
+        return terms.top(int(there.of[0]), members)
 
     return terms.changed(term, replace)
 

@@ -204,5 +204,7 @@ def lies_in(type: Type, each: int, total: int | None) -> bool:
         for many, r in members:
             if r.number is None or r.number > each or (many == 0 and total is not None):
                 return False
+            if isinstance(many, Term):
+                return False
             distances += [r.number] * max(many, 1)
     return total is None or sum(distances) <= total

@@ -381,7 +381,7 @@ class Judge:
             for i, some in one.moves:
                 count = self.shop.setting.mechanisms[i - 1].count
                 if count is not None and count.kind == "letter":
-                    many = Fraction(sum(many for many, _ in some))
+                    many = sum((terms.as_term(many).number or Fraction(1) for many, _ in some), Fraction(0))
                     fewest[count.of[0]] = max(many, fewest.get(count.of[0], many))
         return [
             self.completed(point | {name: max(point[name], many) for name, many in fewest.items()})

@@ -24,7 +24,8 @@ Single = frozenset[Counts]
 class Edits:
     """D and E are neighbours where they differ and at most `most` of the single edits lead to E.
 
-    single -- the single edits; None: any difference at all is one edit.
+    single -- the single edits; None: any difference at all is one edit; elsewhere -- whether databases in
+    between may have any size, also one that none of the class has.
 
     >>> Edits(frozenset({(1, 1)}), most=2).fewest((2, 2))
     2
@@ -32,6 +33,7 @@ class Edits:
 
     single: Single | None
     most: int = 1
+    elsewhere: bool = False
 
     def within(self, databases: DatabaseClass) -> Edits:
         """The same relation by edits that lead from some database of the class to another one of it.
@@ -42,7 +44,7 @@ class Edits:
         >>> Edits(frozenset({(1, 0), (0, 1)})).within(multisets(size="= 3")).single
         frozenset()
         """
-        if self.single is None:
+        if self.single is None or self.elsewhere:
             return self
         return replace(self, single=frozenset(one for one in self.single if _possible(one, databases)))
 

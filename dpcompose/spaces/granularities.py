@@ -12,10 +12,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.terms import Term
 from dpcompose.language.shown import Shown
 from dpcompose.spaces.blocks import Blocks, one_block_away
 from dpcompose.spaces.databases import (
@@ -97,6 +100,40 @@ class Granularity(Shown, ABC):
     def names(self) -> frozenset[str]:
         """The records that it names."""
         return frozenset()
+
+    by_rows: ClassVar[bool] = False
+    """Whether neighbours are told by how many rows a person has in how many parts."""
+
+    is_counted_elsewhere: ClassVar[bool] = False
+    """Whether its steps lead through databases that the class may not have."""
+
+    @property
+    def letters(self) -> Mapping[str, Domain]:
+        """The parameters on which it depends, with their values."""
+        return {}
+
+    def placed(self, partitions: Sequence[tuple[frozenset[str], ...]]) -> Granularity:
+        """The same where it is known which sets of records are the parts."""
+        return self
+
+    def at(self, point: Mapping[str, Fraction]) -> Granularity:
+        """The same with numbers in place of parameters."""
+        return self
+
+    @property
+    def times(self) -> Term | None:
+        """A parameter for how many steps it counts, where it counts as many."""
+        return None
+
+    @property
+    def single_step(self) -> Granularity:
+        """One of as many steps as a parameter says; itself where it is no such group."""
+        return self
+
+    @property
+    def touched(self) -> int | None:
+        """In how many parts of a partition neighbours differ at most; None where it does not say so."""
+        return None
 
     @property
     def partial(self) -> bool:
@@ -528,7 +565,7 @@ class Group(Granularity):
     of -- G; m -- at least 1.  A group of groups counts the steps of the innermost one.
 
     >>> from dpcompose.spaces.databases import multisets
-    >>> pairs_at_once = group(2, bounded)
+    >>> pairs_at_once = Group(2, bounded)
     >>> str(pairs_at_once), pairs_at_once.relates(("a", "a"), ("b", "c"), multisets("abc"))
     ('group of 2 bounded', True)
     """
@@ -541,6 +578,10 @@ class Group(Granularity):
     def __post_init__(self) -> None:
         if type(self.m) is not int or self.m < 1 or self.innermost()[1] > LARGEST_GROUP:
             raise ValueError(f"a group counts 1 to {LARGEST_GROUP:,} steps in all, not {self.m!r}")
+        if self.of.single_step is not self.of:
+            raise ValueError(f"a group of a group of {self.of.times} steps is not supported")
+        if self.m > 1 and self.of.is_counted_elsewhere:
+            raise ValueError(f"groups are of steps inside of the class, which {self.of} are not")
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -601,6 +642,16 @@ class Group(Granularity):
 
     def __hash__(self) -> int:
         return hash(self.innermost())
+
+    @property
+    def letters(self) -> Mapping[str, Domain]:
+        return self.of.letters
+
+    def placed(self, partitions: Sequence[tuple[frozenset[str], ...]]) -> Group:
+        return replace(self, of=self.of.placed(partitions))
+
+    def at(self, point: Mapping[str, Fraction]) -> Group:
+        return replace(self, of=self.of.at(point))
 
 
 LARGEST_GROUP = 1_000
@@ -919,17 +970,3 @@ def steps(name: str, step: Callable[[Database], Iterable[Database]]) -> Steps:
     [1]
     """
     return Steps(name, step)
-
-
-def group(m: int, of: Granularity) -> Group:
-    """G^m: different databases that at most m steps of the granularity `of` lead to each other.
-
-    m -- a whole number of steps, from 1; a group of groups counts the innermost steps, up to 1,000.
-    The canonical metric is ⌈d_G/m⌉.  As a target it is what G-privacy says of m people at once.
-
-    >>> import dpcompose as dpc
-    >>> pairs_at_once = dpc.group(2, dpc.bounded)
-    >>> dpc.canonical_metric(dpc.multisets({"a", "b"}), pairs_at_once)(["a"] * 5, ["b"] * 5)
-    3
-    """
-    return Group(m, of)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dpcompose.spaces.arrays.sizes import Limits
 from dpcompose.spaces.databases import Database, DatabaseClass, Listed, TooLarge, refuse_if_large
 from dpcompose.spaces.finite import finite
-from dpcompose.spaces.granularities import Granularity, Group, Pairs, group, pairs
+from dpcompose.spaces.granularities import Granularity, Group, Pairs, pairs
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.neighbours import check_pairs, not_symmetric
 
@@ -166,7 +166,7 @@ def neighbours_of_inputs(
         given = f.neighbours_for(single.name)
         if given is not None:
             listed = pairs(single.name, given)
-            return image, listed if steps == 1 else group(steps, listed), None
+            return image, listed if steps == 1 else Group(steps, listed), None
         if not isinstance(image, Listed):
             return image, granularity, None
     return databases, granularity, None if f.is_identity(databases) else f

@@ -22,6 +22,7 @@ from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.settings import NOTHING, Edge
 from dpcompose.kernel.terms import Term, letter
 from dpcompose.spaces.blocks import Blocks
+from dpcompose.spaces.contributions import Contribution
 from dpcompose.spaces.databases import Counts, Database, DatabaseClass, Multisets, difference
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import fibres
@@ -226,6 +227,22 @@ def _of_recoded(policy: Policy, at_once: int, databases: Multisets, f: Recoding)
     atoms |= {code: min(some) for code, some in merged.items()}
     seen = Seen(frozenset(numbers.values()), merged.values())
     return CheapestMatching(atoms, Costs(seen.contracted(usable)), at_once)
+
+
+@dataclass(frozen=True, eq=False)
+class Bags(Metric):
+    """The fewest contributions of one person each that lead from x to y, where these are one or two.
+
+    even -- whether as many rows are put in as are taken out of what is read, where neighbours are such.
+    """
+
+    contribution: Contribution
+    even: bool
+
+    def __call__(self, x: Database, y: Database) -> Distance:
+        assert isinstance(x, tuple) and isinstance(y, tuple)
+        gone, come = Counter(x) - Counter(y), Counter(y) - Counter(x)
+        return INFINITE if (steps := self.contribution.fewest(gone, come, self.even)) is None else steps
 
 
 @dataclass(frozen=True)

@@ -171,7 +171,8 @@ def policy_of(granularity: Granularity) -> tuple[Policy, int] | None:
 
     None where there is none.
 
-    >>> from dpcompose.spaces.granularities import bounded, group, unbounded, union
+    >>> from dpcompose.spaces.granularities import bounded, unbounded, union
+    >>> from dpcompose.spaces.groups import group
     >>> both, steps = policy_of(group(2, union(bounded, unbounded)))
     >>> both.joins("a", "b"), both.joins("a", None), steps
     (True, True, 2)
@@ -186,7 +187,7 @@ def policy_of(granularity: Granularity) -> tuple[Policy, int] | None:
         (one, _), (other, _) = filter(None, both)
         return _together(one, other), steps
     edits = single.edits(MULTISETS)
-    if edits is None or edits.single is None:
+    if edits is None or edits.single is None or edits.most > 1 or single.is_counted_elsewhere:
         return None
     ways = edits.single
     joined = Every() if (1, 1) in ways else Groups(frozenset())

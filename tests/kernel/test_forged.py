@@ -63,6 +63,9 @@ OF = [
     "88-entries-of-a-log.toml",
     "104-towns-and-counties.toml",
     "92-modify-within-a-county.toml",
+    "97-visits-of-one-person.toml",
+    "98-a-fixed-number-of-patients.toml",
+    "99-a-household-of-any-size.toml",
     "95-values-between-bounds.toml",
     "96-several-guarantees.toml",
     "among.toml",
@@ -72,6 +75,7 @@ OF = [
     "many.toml",
     "nested.toml",
     "numbers.toml",
+    "persons.toml",
     "places.toml",
     "sets-of-two.toml",
 ]

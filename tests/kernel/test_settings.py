@@ -56,6 +56,26 @@ def by_policies() -> Data:
     return data
 
 
+def by_contributions() -> Data:
+    bag = {"parts": "2", "rows": "3", "replaced": "bag"}
+    mechanisms = [
+        {"name": "M", "reads": [[1]], "stated": {"single": bag, "steps": 1}, "domain": "own"},
+        {"name": "N", "reads": [None], "stated": {"single": [[0, 1], [1, 0]], "steps": 2}, "domain": "own"},
+    ]
+    return {
+        "parameters": {"e": "positive", "n": "integer >= 0"},
+        "databases": {
+            "kind": "contributions",
+            "shown": "multisets",
+            "parts": [["a"], ["b", "b'"]],
+            "outside": ["z", "z'"],
+        },
+        "target": {"single": bag, "steps": 1},
+        "mechanisms": [one | {"notion": "pure", "values": {"epsilon": "e"}} for one in mechanisms],
+        "adaptive": False,
+    }
+
+
 def on_cells() -> Data:
     stated = {"single": [[0], [1, 2]], "steps": 3}
     return {
@@ -123,6 +143,7 @@ def on_arrays() -> Data:
 EVERY = {
     "records": on_records,
     "policies": by_policies,
+    "contributions": by_contributions,
     "cells": on_cells,
     "list": on_a_list,
     "steps": in_steps,
@@ -215,7 +236,7 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
         "records",
         ["databases", "kind"],
         "anything",
-        "records or policies or cells or listed or steps or arrays",
+        "records or policies or contributions or cells or listed or steps or arrays",
     ),
     ("records", ["databases", "count"], 2, "a table with the keys"),
     ("records", ["parameters", "sum"], "positive", "no name of a parameter"),
@@ -226,6 +247,12 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("records", ["mechanisms"], [], "a list of 1 to"),
     ("records", ["adaptive"], 1, "true or false"),
     ("records", ["more"], 1, "a table with the keys parameters"),
+    ("records", ["target", "within"], "size 3", "any size"),
+    ("policies", ["target", "within"], "any size", "nothing for policies"),
+    ("records", ["target", "times"], "2", "a letter for a whole number from 1"),
+    ("records", ["target", "times"], "x", "unknown name 'x'"),
+    ("records", ["target", "times"], "e", "a letter for a whole number from 1"),
+    ("cells", ["target", "times"], "x", "a table with the keys"),
     ("policies", ["target", "single"], [[0, 3]], "a whole number from 0"),
     ("policies", ["target", "single"], [[None, None]], "two atoms, or an atom and null"),
     ("policies", ["target", "single"], [[0, 1, 2]], "two atoms, or an atom and null"),
@@ -236,6 +263,20 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("policies", ["databases", "of"], "sequences", "multisets"),
     ("policies", ["databases", "kind"], "records", "a whole number from 0"),
     ("policies", ["mechanisms", 0, "reads", 0], [0, 3], "numbers below 3"),
+    ("contributions", ["databases", "parts"], [["a", "b", "c"]], "one or two rows of each part"),
+    ("contributions", ["databases", "parts"], [["z"]], "all different"),
+    ("contributions", ["databases", "outside"], ["z"], "two or none outside"),
+    ("contributions", ["target", "single", "parts"], "0", "a whole number from 1"),
+    ("contributions", ["target", "single", "rows"], "e", "a whole number from 1"),
+    ("contributions", ["target", "single", "rows"], "n", "a whole number from 1"),
+    ("contributions", ["target", "single", "rows"], 3, "a text"),
+    ("contributions", ["target", "single", "replaced"], True, "no or bag or rows"),
+    ("contributions", ["target", "single"], {"parts": "1"}, "the key rows is missing"),
+    ("contributions", ["target", "steps"], 2, "a whole number from 1 to 1"),
+    ("contributions", ["mechanisms", 0, "reads", 0], [2], "numbers below 2"),
+    ("contributions", ["mechanisms", 0, "reads", 0], [0, 1], "the number of one part"),
+    ("contributions", ["mechanisms", 0, "reads"], [[0], [1]], "one list of parts"),
+    ("contributions", ["mechanisms", 0, "stated", "single"], [[2, 0]], "steps of multisets"),
     ("cells", ["mechanisms", 0, "reads", 0], [3], "numbers below 3"),
     ("cells", ["mechanisms", 0, "stated", "single"], [[0, 3]], "numbers below 3"),
     ("cells", ["target", "single"], [0], "a list"),

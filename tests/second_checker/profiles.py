@@ -107,7 +107,8 @@ def sizes(target: Any, how: str, n: int | None) -> set[tuple[int, int]]:
         every = range(int(most) + 1)
         reached = {(r, s) for r in every for s in every}
     else:
-        possible = {e for e in edits(target) if most > 0 and (how != "exactly" or e == (1, 1))}
+        anywhere = "within" in target
+        possible = {e for e in edits(target) if most > 0 and (anywhere or how != "exactly" or e == (1, 1))}
         reached = {(0, 0)}
         for _ in range(target["steps"]):
             reached |= {(r + a, s + b) for r, s in reached for a, b in possible}
@@ -133,6 +134,8 @@ def moved(mechanism: Any, reads: Any, removed: Any, added: Any, base: Any) -> An
             "setting", "groups on the common domain, of databases of several sizes with a least one"
         )
     demand(kind in (U, B, BOTH), "edits that are none of the three")
+    if "within" in relation:
+        raise NotRead("setting", "guarantees for steps that lead out of the class")
     if kind == U:
         distance: Distance = INF if how == "exactly" and (whole or common) else r + s
     elif kind == B and (whole or not common):

@@ -29,7 +29,10 @@ GRAIN = {
 def records(problem: Any, core: Any) -> None:
     """Rejects a setting on multisets whose records have other memberships than the problem's."""
     base, own = problem["databases"], core["databases"]
-    relations(problem, core, GRAIN[problem["databases"]["kind"]])
+    singles = GRAIN[base["kind"]]
+    if base["kind"] == "multisets":
+        singles = {**singles, "size": "".join(base.get("size", "any").split())}
+    relations(problem, core, singles)
     demand(own["kind"] == "records" and own["of"] == base["kind"], "databases of another kind")
     demand(sizes.told(base.get("size", "any")) == sizes.shown(own), "databases of other sizes")
     demand("least" not in own or base["kind"] == "multisets", "a least size of sequences")

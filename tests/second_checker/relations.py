@@ -14,6 +14,8 @@ def relation(said: Any, singles: Any) -> tuple[Any, int]:
             raise NotRead("setting", f"the granularity {said}")
         return singles[said], 1
     if "group" in said:
+        if type(said["group"]) is not int:
+            raise NotRead("setting", "groups of any number of steps")
         single, steps = relation(said["of"], singles)
         return single, 1 if single == "any two" else steps * said["group"]
     if "union" in said:
@@ -21,6 +23,10 @@ def relation(said: Any, singles: Any) -> tuple[Any, int]:
         if any(isinstance(single, str) or steps != 1 for single, steps in parts):
             raise NotRead("setting", "a union of groups")
         return [pair for single, _ in parts for pair in single], 1
+    if "within" in said and "size" in singles:
+        single, steps = relation(said["of"], singles)
+        demand(steps == 1 and said["within"] == "any size", "steps within another class")
+        return single, said["steps"]
     if "w-event" in said and "windows" in singles:
         return singles["windows"](said["w-event"]), 1
     raise NotRead("setting", f"the granularity {said}")
@@ -32,6 +38,8 @@ def same_relation(said: Any, own: Any, singles: Any) -> None:
     named = isinstance(single, str) or isinstance(own["single"], str)
     same = single == own["single"] if named else as_set(single) == as_set(own["single"])
     demand(same and steps == own["steps"], "other neighbours")
+    elsewhere = isinstance(said, dict) and "within" in said and singles["size"] != "any"
+    demand(("within" in own) == elsewhere, "steps through other sizes")
 
 
 def as_set(pairs: Any) -> set[tuple[int, ...]]:

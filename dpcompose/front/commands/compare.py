@@ -89,7 +89,8 @@ def _granularity(text: str, own: Mapping[str, Granularity]) -> Granularity:
 
     Raises ValueError.
     """
-    from dpcompose.spaces.granularities import BUILT_IN, group
+    from dpcompose.spaces.granularities import BUILT_IN
+    from dpcompose.spaces.groups import group
 
     known = {**BUILT_IN, **own}
     name, caret, steps = text.partition("^")

@@ -2,10 +2,12 @@
 
     records   one pair for each type of edit: which atoms lose how many records, and which gain them
     policies  the same where steps are edges: which records may become which, or come or go
+    contributions  m rows in each of L parts, of one person: which parts lose them, and which gain some
     cells     one pair for each largest set of cells that neighbours change
     listed    the neighbours themselves
     steps     the furthest neighbours: every mechanism reads everything and is stated in the target's steps
     arrays    what the setting states: counted outside of the kernel
+    groups    the types of single steps, m times as far: of groups of any number m of steps
 
 How far an input moves is counted in the metric in which the mechanism's guarantee is stated: canonical, in
 closed form by a fact page, by the fewest blocks, or by shortest paths; of noise, how far the query's value
@@ -16,19 +18,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dpcompose.kernel.covers import groups
 from dpcompose.kernel.covers.arrays import Arrays
 from dpcompose.kernel.covers.cells import Cells
+from dpcompose.kernel.covers.contributions import Contributions
 from dpcompose.kernel.covers.listed import Listed
 from dpcompose.kernel.covers.policies import Policies
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.covers.steps import Steps
-from dpcompose.kernel.covers.types import Cover
+from dpcompose.kernel.covers.types import Cover, NoCover
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.theory import Theory
 
-KINDS: Mapping[str, type[Records | Policies | Cells | Listed | Steps | Arrays]] = {
+KINDS: Mapping[str, type[Records | Policies | Contributions | Cells | Listed | Steps | Arrays]] = {
     "records": Records,
     "policies": Policies,
+    "contributions": Contributions,
     "cells": Cells,
     "listed": Listed,
     "steps": Steps,
@@ -38,4 +43,16 @@ KINDS: Mapping[str, type[Records | Policies | Cells | Listed | Steps | Arrays]] 
 
 def cover(setting: Setting, theory: Theory) -> Cover:
     """The types of neighbours of a setting's target.  Raises NoPage where no lemma covers them."""
-    return KINDS[setting.databases.kind](setting, theory).cover()
+    if setting.target.times is not None:
+        return groups.cover(setting, theory, cover)
+    if any(one.stated is not None and one.stated.times is not None for one in setting.mechanisms):
+        raise NoCover("guarantees for groups of any number of steps need a target for as many")
+    try:
+        return KINDS[setting.databases.kind](setting, theory).cover()
+    except NoCover as error:
+        if not groups.are_scaled(setting):
+            raise
+        try:
+            return groups.cover(setting, theory, cover)
+        except NoCover:
+            raise error from None

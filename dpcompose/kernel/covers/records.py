@@ -72,7 +72,7 @@ class Records(Covering):
 
     def within(self, relation: Relation, size: tuple[str, int | None]) -> Relation:
         """The relation by edits that lead from some database of these sizes to another one."""
-        if isinstance(relation.single, str):
+        if not isinstance(relation.single, tuple) or relation.elsewhere:
             return relation
         word, n = size
         inside = [
@@ -98,6 +98,10 @@ class Records(Covering):
         databases = self.setting.databases
         stated, of_all = mechanism.stated, databases.size
         assert stated is not None
+        if stated.elsewhere:
+            raise NoCover(
+                f"how far {mechanism.name} is stated for steps that lead out of the class is not known"
+            )
         if mechanism.domain == "own" or atoms is None:
             relation = self.within(stated, self.image_size(atoms))
         elif stated.steps > 1 and databases.least and of_all[1] is not None:
@@ -131,10 +135,8 @@ class Records(Covering):
             raise NoCover(f"{mechanism.name} looks at attributes, and a record without a second one has none")
         return metric
 
-    def closed_form(self, relation: Relation, size: str) -> Metric:
-        """The canonical metric of a relation by edits, as a fact page states it."""
-        if relation.any_two:
-            return Metric((self.any_two(),), lambda removed, added: ONE, discrete=True)
+    def form(self, relation: Relation, size: str) -> tuple[Any, Term]:
+        """The fact page on the canonical metric of a relation by edits, and its formula in what differs."""
         of = self.setting.databases.of
 
         def fits(page: Any) -> bool:
@@ -146,9 +148,16 @@ class Records(Covering):
             return of in head.classes and size in head.sizes and both == relation.single
 
         id = self.fact(fits, f"the metric of these steps on {of} of {size} size")
-        head = self.theory.pages[id].head
+        page = self.theory.pages[id]
         letters = {name: letter(name, NONNEGATIVE) for name in ("removed", "added")}
-        formula = formulas.parse(head.metric, letters)
+        return page, formulas.parse(page.head.metric, letters)
+
+    def closed_form(self, relation: Relation, size: str) -> Metric:
+        """The canonical metric of a relation by edits, as a fact page states it."""
+        if relation.any_two:
+            return Metric((self.any_two(),), lambda removed, added: ONE, discrete=True)
+        page, formula = self.form(relation, size)
+        id, head = str(page.id), page.head
 
         def counted(removed: int, added: int) -> Fraction | None:
             return formulas.evaluate(formula, {"removed": Fraction(removed), "added": Fraction(added)})

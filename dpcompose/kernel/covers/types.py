@@ -30,7 +30,7 @@ LARGEST = 2_000_000
 MOST_TOLD_APART = 200
 """Of how many neighbours that move the inputs alike all are types; the others stand for each other."""
 
-Moves = tuple[tuple[int, tuple[tuple[int, Term], ...]], ...]
+Moves = tuple[tuple[int, tuple[tuple[int | Term, Term], ...]], ...]
 """For each input that moves its number, and how many members move how far; 0 members: all of the family."""
 Reader = tuple[int, int]
 """A mechanism by its number, and which of the sets that it reads is meant, from 0."""
@@ -77,6 +77,8 @@ class Cover:
     gone_through: int
     metrics: tuple[tuple[str, ...], ...]
     """For each mechanism the pages that state the metric of its input."""
+    convex: frozenset[int] = frozenset()
+    """Of which mechanisms losses must be convex in the distance, and 0 at 0, for the types to cover all."""
 
 
 @dataclass(frozen=True)
@@ -252,9 +254,16 @@ def _slots(one: Type) -> dict[tuple[int, int], Term]:
     """The distances member by member, the furthest first; of a whole family one stands for all."""
     found: dict[tuple[int, int], Term] = {}
     for i, members in one.moves:
-        distances = [r for many, r in members for _ in range(many or 1)]
+        distances = [r for many, r in members for _ in range(how_many(many) or 1)]
         found |= {(i, slot): r for slot, r in enumerate(distances)}
     return found
+
+
+def how_many(members: int | Term) -> int:
+    """How many members move, where that is a number.  Raises NoCover for letters."""
+    if isinstance(members, Term):
+        raise NoCover(f"{formulas.to_text(members)} is no number of members that move")
+    return members
 
 
 def seen_largest(term: Term) -> Term | None:

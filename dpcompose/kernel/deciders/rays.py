@@ -15,6 +15,12 @@ both are in descending order; else g is taken as a family of its own, of which n
 known than that it is ≥ 0.  T_m(e)² on the greater side is at least T_m(e²).  Where k is a letter,
 k·a_j = max(j, least k)·a_j + (something ≥ 0), and the same for b and c with M in place of j.  What
 holds for all values of these letters holds for all k and all members.  Nothing is written out.
+
+Numbers of largest members may also be multiples of one letter, c_1·L < … < c_n·L, if M ≤ c_1·L for all L.
+T_m at a ray of j members, min(m, j), and S, j, are linear in j between neighbours among 1, …, M, c_1·L, …,
+c_n·L, k, where k is left out if it is not the largest.  So every ray is a mixture of those of the
+neighbours, which need not be rays of k members themselves: then only "all" knows that k ≥ c_n·L, and the
+others that k ≥ j for j ≤ M.
 """
 
 from __future__ import annotations
@@ -37,20 +43,60 @@ Family = tuple[Term, Term]
 
 
 @dataclass(frozen=True)
+class Largest:
+    """How many largest members are added up: at most a number, and some multiples of one letter."""
+
+    most: int
+    multiples: tuple[Term, ...] = ()
+
+    def with_size(self, m: Term) -> Largest:
+        """The same with one more number.  Raises NotAForm where the order of the numbers is not known."""
+        if m.number is not None:
+            made = Largest(max(self.most, int(m.number)), self.multiples)
+        else:
+            every = sorted({*self.multiples, m}, key=lambda one: one.split[0])
+            made = Largest(self.most, tuple(every))
+        if made.multiples:
+            factor, letter = made.multiples[0].split
+            alike = all(one.split[1] == letter for one in made.multiples)
+            if not alike or factor * (letter.of[1].least or 0) < made.most:
+                raise NotAForm("which of two numbers of largest members is larger is not known")
+        return made
+
+
+@dataclass(frozen=True)
 class _Rays:
-    """The letters of one family: M rays of j equal members, and the one of all k; named after `prefix`."""
+    """The letters of one family: M rays of j equal members, those of multiples of a letter, and the one of
+    all k; named after `prefix`."""
 
     count: Term
-    most: int
+    of: Largest
     prefix: str
 
     def letter(self, j: int | str) -> Term:
-        """The letter of j equal members, "all" for k of them."""
+        """The letter of j equal members, "all" for k of them, "times_n" for the n-th multiple."""
         return terms.letter(f"{self.prefix}_{j}", NONNEGATIVE)
 
     @property
+    def most(self) -> int:
+        return self.of.most
+
+    @property
     def letters(self) -> list[int | str]:
-        return [*range(1, self.most + 1), "all"]
+        return [*range(1, self.most + 1), *self.multiples, "all"]
+
+    @property
+    def multiples(self) -> dict[str, Term]:
+        """The multiples of a letter, by what their rays are called."""
+        return {f"times_{n}": one for n, one in enumerate(self.of.multiples, start=1)}
+
+    def size(self, j: int | str) -> Term:
+        """How many equal members a ray has; of all k those that it has at least."""
+        if isinstance(j, int):
+            return terms.number(j)
+        if j != "all":
+            return self.multiples[j]
+        return self.of.multiples[-1] if self.of.multiples else terms.number(self.most)
 
     @property
     def every(self) -> list[Term]:
@@ -59,26 +105,33 @@ class _Rays:
 
     def times_count(self, j: int | str) -> Form:
         """k times the letter."""
-        letter = Form.letter(self.letter(j))
+        letter, more = Form.letter(self.letter(j)), Form.letter(self.letter(f"{j}_more"))
+        if j == "all" and self.of.multiples:
+            return forms.read(self.size(j)) * letter + more
         if (number := self.count.number) is not None:
             return letter.scaled(number)
         least = self.count.of[1].least or Fraction(1)
-        surely = max(least, Fraction(self.most if j == "all" else j))
-        return letter.scaled(surely) + Form.letter(self.letter(f"{j}_more"))
+        known = self.size(j).number
+        return letter.scaled(least if known is None else max(least, known)) + more
 
-    def value(self, m: int | None, by_count: bool) -> Form:
+    def value(self, m: Term | None, by_count: bool) -> Form:
         """T_m, or S for m = None, in the letters; `by_count`: k times it."""
         parts = []
         for j in self.letters:
-            size = self.most if j == "all" else int(j)
             unit = self.times_count(j) if by_count else Form.letter(self.letter(j))
             if m is None and j == "all":
                 if by_count:
                     raise NotAForm("a sum over a family is multiplied by the number of its members")
                 parts.append(self.times_count(j))
             else:
-                parts.append(unit.scaled(Fraction(size if m is None else min(m, size))))
+                parts.append(unit * forms.read(self.size(j) if m is None else self.fewer(m, self.size(j))))
         return forms.total(parts)
+
+    def fewer(self, m: Term, size: Term) -> Term:
+        """The smaller one of two numbers of members: whole numbers are at most multiples of the letter."""
+        if (m.number is None) == (size.number is None):
+            return min(m, size, key=lambda one: one.split[0])
+        return size if m.number is None else m
 
 
 def on_rays(
@@ -110,19 +163,19 @@ def prepared(difference: Form, known: Known = forms.NOTHING) -> Form:
     return _separated(lower, _sums_above(lower, known), known)
 
 
-def largest(form: Form, known: Known = forms.NOTHING) -> dict[Family, int]:
-    """The families whose members are ≥ 0, each with the largest m of its worst cases; at most its size."""
-    most: dict[Family, int] = {}
+def largest(form: Form, known: Known = forms.NOTHING) -> dict[Family, Largest]:
+    """The families whose members are ≥ 0, each with how many are added up; at most its size."""
+    most: dict[Family, Largest] = {}
     for letter in sorted(overs(form), key=lambda one: one.key):
         m, member, count = letter.of
         if forms.term_sign(member, known) < 0:
             continue
-        size = 1 if m == count else m.number
-        if size is None or size > LARGEST_TOP:
+        size = terms.ONE if m == count else m
+        if size.number is not None and size.number > LARGEST_TOP:
             raise NotAForm("a sum of that many largest members")
-        if count.number is not None:
-            size = min(size, count.number)
-        most[member, count] = max(most.get((member, count), 1), int(size))
+        if count.number is not None and size.number is not None:
+            size = min(size, count, key=lambda one: one.number or 0)
+        most[member, count] = most.get((member, count), Largest(1)).with_size(size)
     return most
 
 
@@ -155,9 +208,14 @@ def _monomial(term: Monomial, rays: Mapping[Family, _Rays]) -> Form:
         if by_count:
             powers[count] -= 1
         del powers[letter]
-        value = value * ray.value(None if m == count else min(int(m.of[0]), ray.most), by_count)
+        value = value * ray.value(None if m == count else _at_most(m, ray.most), by_count)
     rest = tuple((letter, power) for letter, power in powers.items() if power)
     return value * _of(rest)
+
+
+def _at_most(m: Term, most: int) -> Term:
+    """m, or the most members that are added up where that is a smaller number."""
+    return m if m.number is None or m.number <= most else terms.number(most)
 
 
 def _of(term: Iterable[tuple[Term, int]]) -> Form:

@@ -1,9 +1,10 @@
 """Elaboration: a setting as users hold it, told as one core setting that the kernel reads, and back.
 
-Each class is told as one of six kinds: records, where all that matters of a record is who reads it; policies,
-where it also matters what a record may become; cells, where databases are products; anything at all, where
-every mechanism reads everything and only steps count; a list of all databases, where they are few; or what
-was counted of them on arrays, where they are many.
+Each class is told as one of seven kinds: records, where all that matters of a record is who reads it;
+policies, where it also matters what a record may become; contributions, where it matters in which part it
+lies; cells, where databases are products; anything at all, where every mechanism reads everything and only
+steps count; a list of all databases, where they are few; or what was counted of them on arrays, where they
+are many.
 Families keep as many members as one step can touch.
 """
 
@@ -18,6 +19,7 @@ from dpcompose.kernel.covers.types import Type
 from dpcompose.language import formulas
 from dpcompose.privacy.elaboration.arrays import Arrays
 from dpcompose.privacy.elaboration.cells import Cells
+from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair
 from dpcompose.privacy.elaboration.listed import Listed
 from dpcompose.privacy.elaboration.policies import Policies
@@ -25,8 +27,10 @@ from dpcompose.privacy.elaboration.records import Records
 from dpcompose.privacy.elaboration.steps import Steps
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting, inside, read_records
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, Part
 
 __all__ = ["Elaborated", "NotElaborated", "core"]
@@ -66,7 +70,7 @@ class Elaborated:
         return {
             "parameters": {name: str(domain) for name, domain in setting.domains.items()},
             "databases": {**self.kind.databases(), "shown": str(setting.databases)},
-            "target": self.kind.relation(setting.target),
+            "target": self.kind.relation(setting.target.single_step) | _times(setting.target),
             "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
             "adaptive": setting.adaptive,
             **({"assumed": [one.data() for one in setting.assume]} if setting.assume else {}),
@@ -98,7 +102,7 @@ class Elaborated:
         written, _ = self._written
         tables = any(one.table is not None for one in written.mechanisms)
         kinds: tuple[type[Kind], ...] = (
-            (Listed,) if tables else (Records, Cells, Policies, Steps, Arrays, Listed)
+            (Listed,) if tables else (Records, Cells, Policies, Contributions, Steps, Arrays, Listed)
         )
         if not written.has_choices:
             return next(found for one in kinds if (found := one.of(written)) is not None)
@@ -110,7 +114,9 @@ class Elaborated:
     @cached_property
     def _written(self) -> tuple[Setting, tuple[int, ...]]:
         """The setting with as many members of each family as neighbours can touch, and whose each one is."""
-        setting = self.setting
+        setting = self.setting.of_single_steps
+        if setting.target.by_rows:
+            return setting, tuple(range(1, len(setting.mechanisms) + 1))
         if not setting.families:
             return setting.written_out({})
         divided = any(isinstance(one.reads, Part) for one in setting.mechanisms)
@@ -118,10 +124,10 @@ class Elaborated:
         counts = {str(one.members) for one in setting.mechanisms if one.members is not None}
         return setting.written_out({name: min(few, int(name)) if name.isdigit() else few for name in counts})
 
-    def _also(self, one: Mechanism, identity: bool) -> dict[str, Any]:
-        """A guarantee that a mechanism has besides."""
+    def _also(self, one: Mechanism, said: Guarantee, identity: bool) -> dict[str, Any]:
+        """A guarantee that a mechanism has besides, as written out and as said."""
         return {
-            "stated": self.kind.stated(one),
+            "stated": self.kind.stated(one) | _times(said.about_granularity),
             "domain": "own" if identity else one.satisfies.domain or "own",
             "notion": one.satisfies.notion,
             "values": _values_of(one),
@@ -153,13 +159,19 @@ class Elaborated:
             if isinstance(self.kind, Listed | Arrays):
                 told["query"].pop("n", None)  # nothing is said of the records of listed databases
             return data | {"noise": told}
-        data["stated"] = self.kind.stated(own)
+        data["stated"] = self.kind.stated(own) | _times(stated.satisfies.about_granularity)
         if own.also:
-            data["also"] = [self._also(one, identity) for one in own.alone[1:]]
+            both = zip(own.alone[1:], stated.also, strict=True)
+            data["also"] = [self._also(one, said, identity) for one, said in both]
         if stated.table is not None:
             data["table"] = self.kind.table(own, self.setting.has_inputs_as_rows(stated))
         inner = inside(stated)
         return data if inner is None else data | {"study": core(inner)}
+
+
+def _times(granularity: Granularity) -> dict[str, str]:
+    """How many single steps a granularity counts, where that is a parameter."""
+    return {} if granularity.times is None else {"times": formulas.to_text(granularity.times)}
 
 
 def _values_of(mechanism: Mechanism) -> dict[str, str]:

@@ -48,13 +48,15 @@ class Policies(OfAtoms):
             return None
         if any(policy_of(one) is None for one in (setting.target, *told_apart(setting))):
             return None
-        _, steps = setting.target.innermost()
-        return found(setting) if steps <= MOST_STEPS and found.has_room(setting) else None
+        return found(setting) if found.has_room(setting) else None
 
     @classmethod
     def has_room(cls, setting: Setting) -> bool:
-        """Whether all that is needed of the class can be written down."""
-        return True
+        """Whether all that is needed of the class can be written down: of many steps on multisets of any size
+        these are single ones, taken as often."""
+        databases = setting.databases
+        assert isinstance(databases, Multisets)
+        return databases.sizes.n is None or _are_few(setting)
 
     @cached_property
     def _policies(self) -> list[Policy]:
@@ -79,7 +81,8 @@ class Policies(OfAtoms):
             if name not in told
         }
         _, steps = self.setting.target.innermost()
-        return replace(databases, records=(), attributes=known.fewer(alike, max(2, 2 * steps)))
+        most = 2 * min(steps, MOST_STEPS)  # more steps are told by single ones
+        return replace(databases, records=(), attributes=known.fewer(alike, most))
 
     @property
     def _maps(self) -> list[Map]:
@@ -184,6 +187,12 @@ NOBODY = {"name": "M", "reads": [None], "domain": "own", "notion": "pure", "valu
 """A mechanism of which nothing is known: a core setting has one."""
 
 
+def _are_few(setting: Setting) -> bool:
+    """Whether the types of as many steps as the target counts are written down."""
+    _, steps = setting.target.innermost()
+    return steps <= MOST_STEPS
+
+
 class OfSets(Policies):
     """Sets: an atom has all its records, and of an arbitrary universe as many others as can differ."""
 
@@ -194,7 +203,7 @@ class OfSets(Policies):
         databases = setting.databases
         assert isinstance(databases, Sets)
         few = _filling(databases) + 2 * MOST_STEPS if databases.arbitrary else 0
-        return len(databases.records) + few <= MOST_SHOWN
+        return _are_few(setting) and len(databases.records) + few <= MOST_SHOWN
 
     @cached_property
     def universe(self) -> Any:
@@ -223,7 +232,8 @@ class OfTuples(Policies):
         databases = setting.databases
         assert isinstance(databases, Tuples)
         n = databases.sizes.n
-        return (n is None or 0 < n <= LARGEST_SHAPE) and all(one.noise is None for one in setting.mechanisms)
+        fits = _are_few(setting) and (n is None or 0 < n <= LARGEST_SHAPE)
+        return fits and all(one.noise is None for one in setting.mechanisms)
 
     @cached_property
     def universe(self) -> Any:

@@ -10,6 +10,7 @@ from dpcompose.privacy.elaboration.kinds import ANY, Kind, any_two, groups_pushe
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.databases import Multisets
 from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.larger import ANY_SIZE
 from dpcompose.spaces.maps import Everything, Restriction
 from dpcompose.spaces.sequences import Sequences
 
@@ -26,7 +27,8 @@ class Records(OfAtoms):
             return None
         edits = setting.target.edits(databases)
         maps = all(isinstance(one.reads, Everything | Restriction) for one in setting.mechanisms)
-        if edits is None or not maps or any(one.edits(databases) is None for one in told_apart(setting)):
+        stated = [one.edits(databases) for one in told_apart(setting)]
+        if edits is None or not maps or any(one is None or one.elsewhere for one in stated):
             return None
         if databases.sizes.least and databases.sizes.n is not None and groups_pushed(setting):
             return None
@@ -43,4 +45,5 @@ class Records(OfAtoms):
             return ANY
         edits = granularity.edits(self.universe)
         assert edits is not None and edits.single is not None
-        return {"single": [list(one) for one in sorted(edits.single)], "steps": edits.most}
+        single = [list(one) for one in sorted(edits.single)]
+        return {"single": single, "steps": edits.most} | ({"within": ANY_SIZE} if edits.elsewhere else {})

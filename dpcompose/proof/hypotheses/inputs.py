@@ -13,6 +13,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel.terms import ZERO
+from dpcompose.kernel.theory import NoPage
+from dpcompose.kernel.theory import Theory as KernelTheory
+from dpcompose.privacy.elaboration.contributions import Contributions
+from dpcompose.privacy.elaboration.kinds import NotElaborated
 from dpcompose.privacy.elaboration.policies import Policies
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import InvalidSetting, Setting, read_records
@@ -20,7 +24,8 @@ from dpcompose.proof.hypotheses import blocks, edit_types, exhaustion
 from dpcompose.proof.hypotheses.edit_types import Pair
 from dpcompose.proof.registry import Fact, Theory
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
-from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, TooLarge, Tuples
+from dpcompose.spaces.contributions import Contribution
+from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Size, TooLarge, Tuples
 from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.finite import FiniteSpace, finite
 from dpcompose.spaces.granularities import Granularity
@@ -28,6 +33,7 @@ from dpcompose.spaces.graphs import graph_of_inputs, is_large, neighbourhood_gra
 from dpcompose.spaces.maps import Everything, Map, Recoding, Restriction, everything
 from dpcompose.spaces.metrics import (
     INFINITE,
+    Bags,
     CheapestMatching,
     ClosedForm,
     Discrete,
@@ -100,6 +106,8 @@ class NeighbouringPairs:
 def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> InputMetric | None:
     """The canonical metric that fact pages state for a relation by edits on a class."""
     edits = edits.within(databases)
+    if edits.elsewhere:  # what is stated is the metric of steps inside of the class
+        return None
     for page in theory.of_kind("fact"):
         head: Fact = page.head
         if head.metric is None or not _is_about(head, databases, edits):
@@ -166,6 +174,22 @@ def by_policy(
         return None
     metric = CheapestMatching.of(policy, m, databases, f, domain == "own")
     return InputMetric(metric, f"{' and '.join(ids)}, on {f.image(databases)}", ids)
+
+
+def by_bags(
+    theory: Theory, databases: DatabaseClass, granularity: Granularity, f: Map, domain: str
+) -> InputMetric | None:
+    """The canonical metric on what is read, for what one person contributes, as a fact page states it."""
+    single, m = granularity.innermost()
+    whole = f.is_identity(databases)
+    if not isinstance(single, Contribution) or m > 1 or not (whole or isinstance(f, Restriction)):
+        return None
+    sizes = databases.sizes if isinstance(databases, Multisets) else Size(0)
+    if sizes.n is not None or sizes.least:
+        return None
+    ids = _pages_of_form(theory, "bags", granularity)
+    metric = Bags(single, whole or domain == "own")
+    return InputMetric(metric, f"{' and '.join(ids)}, on {databases}", ids) if ids else None
 
 
 MAPPED = (Everything, Restriction, Recoding)
@@ -325,6 +349,8 @@ class Inputs:
             found = by_blocks(self.theory, databases, stated, f)
         if found is None:
             found = by_policy(self.theory, databases, stated, f, domain)
+        if found is None:
+            found = by_bags(self.theory, databases, stated, f, domain)
         if found is None and f.is_identity(databases):
             found = by_own_form(self.theory, databases, stated)
         if found is not None:
@@ -374,6 +400,8 @@ class Inputs:
         return self._pairs[granularity]
 
     def _find_pairs(self, granularity: Granularity) -> NeighbouringPairs:
+        if granularity.letters:
+            raise NotDecidable(f"{granularity} neighbours are gone through where there are numbers")
         setting = self.setting
         maps = [mechanism.reads for mechanism in setting.mechanisms]
         metrics = [self.metric(i) for i in range(1, len(maps) + 1)]
@@ -396,6 +424,8 @@ class Inputs:
             return NeighbouringPairs((pair,), "own steps", "the furthest neighbours")
         if (few := self._by_policies(granularity)) is not None:
             return few
+        if (few := self._by_contributions(granularity)) is not None:
+            return few
         if setting.databases.count() is None:
             raise NotDecidable(
                 f"{setting.databases} are infinitely many, and no lemma says that finitely many pairs of "
@@ -415,8 +445,28 @@ class Inputs:
             return None  # about what records become, and not about those of the class
         if kind is None:
             return None
-        found = tuple(kind.pairs())
+        try:
+            found = tuple(kind.pairs())
+        except NoPage as error:
+            raise NotDecidable(str(error)) from None
         return NeighbouringPairs(found, "policies", _count(len(found), "type of edges", "types of edges"))
+
+    def _by_contributions(self, granularity: Granularity) -> NeighbouringPairs | None:
+        """One pair for each type of what a person contributes, where numbers of parts and rows are known."""
+        setting = (
+            self.setting if granularity == self.setting.target else replace(self.setting, target=granularity)
+        )
+        kind = Contributions.of(setting)
+        if kind is None or any(one.noise is not None for one in setting.mechanisms):
+            return None
+        try:
+            found = dict.fromkeys(kind.pairs(KernelTheory(self.theory.pages)))
+        except (NotElaborated, NoPage) as error:
+            raise NotDecidable(str(error)) from None
+        words = _count(
+            len(found), "way in which one person's rows lie", "ways in which one person's rows lie"
+        )
+        return NeighbouringPairs(tuple(found), "contributions", words)
 
     def _own_steps(self, granularity: Granularity, maps: Sequence[Map]) -> edit_types.Pair | None:
         """A pair as far apart as neighbours can be, where all is read and stated in their own steps."""

@@ -1,0 +1,100 @@
+"""Covers of groups of any number m of steps, or of many: the types of single steps, m times as far.
+
+A group moves an input by at most the sum of what its steps move it.  Losses that add up and are convex are
+at most the mean of those at m times each step, so at most the largest of them; and m steps of one kind, with
+the same records taken m times, move all inputs m times as far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type
+from dpcompose.kernel.settings import OF_ATOMS, Mechanism, Relation, Setting
+from dpcompose.kernel.terms import Term, number
+from dpcompose.kernel.theory import Theory
+
+PROCEDURE = "any number of steps"
+
+
+def are_scaled(setting: Setting) -> bool:
+    """Whether types of several steps may be those of a single one, taken as often."""
+    target, databases = setting.target, setting.databases
+    if target.steps == 1 or target.elsewhere or any(one.partition for one in setting.mechanisms):
+        return False
+    return databases.kind in OF_ATOMS and databases.of == "multisets" and databases.size[1] is None
+
+
+def of_single_steps(setting: Setting) -> Setting:
+    """The setting for single steps of the target.  Raises NoCover where groups are not m times as far."""
+    databases = setting.databases
+    if databases.size[1] is not None:
+        raise NoCover("groups of any number of steps need databases of any size")
+    mechanisms = tuple(_for_single_steps(one, setting.target) for one in setting.mechanisms)
+    target = replace(setting.target, steps=1, times=None)
+    return replace(setting, target=target, mechanisms=mechanisms, flat=None)
+
+
+def _for_single_steps(mechanism: Mechanism, target: Relation) -> Mechanism:
+    """A mechanism whose distance for m steps is m times that of one, or does not depend on m."""
+    stated, whole = mechanism.stated, mechanism.reads == (None,)
+    if stated is None:
+        raise NoCover(
+            f"{mechanism.name} adds noise, which is not supported beside groups of any number of steps"
+        )
+    if not whole and (stated.any_two or stated.times is not None):
+        raise NoCover(
+            f"{mechanism.name} reads a part, and is stated for groups of any number of steps, or for any two "
+            "databases: several of such may move by one; state it for single steps"
+        )
+    if stated.times not in (None, target.times):
+        raise NoCover(f"{mechanism.name} is stated for groups of another number of steps than the target's")
+    if stated.steps > 1:
+        raise NoCover(f"{mechanism.name} is stated for groups of {stated.steps}; state it for single steps")
+    return replace(mechanism, stated=replace(stated, times=None))
+
+
+def cover(setting: Setting, theory: Theory, single: Callable[[Setting, Theory], Cover]) -> Cover:
+    """The types of groups, from the cover of single steps."""
+    m = setting.target.times or number(setting.target.steps)
+    page = _page(theory)
+    found = single(of_single_steps(setting), theory)
+    fixed = frozenset(
+        i
+        for i, one in enumerate(setting.mechanisms, start=1)
+        if one.stated is not None and (one.stated.any_two or one.stated.times is not None)
+    )
+    for i in fixed:
+        if len({dict(one.moves).get(i) for one in found.types}) > 1:
+            name = setting.mechanisms[i - 1].name
+            raise NoCover(f"{name} moves by other numbers of its groups for other steps of the target")
+    types = tuple(_scaled(one, m, fixed) for one in found.types)
+    convex = frozenset(range(1, len(setting.mechanisms) + 1)) - fixed | found.convex
+    metrics = tuple((*pages, found.page) for pages in found.metrics)
+    return Cover(types, page, found.gone_through, metrics, convex)
+
+
+def _page(theory: Theory) -> str:
+    """The page of the lemma."""
+    otherwise = "there is no page on groups of any number of steps"
+    return str(theory.first("procedure", _is_about, otherwise).id)
+
+
+def _is_about(page: Any) -> bool:
+    return bool(page.head.procedure == PROCEDURE)
+
+
+def _scaled(one: Type, m: Term, fixed: frozenset[int]) -> Type:
+    """A type of single steps, m times as far."""
+
+    def far(i: int, r: Term) -> Term:
+        return r if i in fixed or r.kind == "oo" else m * r
+
+    moves: Moves = tuple((i, tuple((many, far(i, r)) for many, r in some)) for i, some in one.moves)
+    often = 1 if m.number is None else int(m.number)
+    left, right = (side for side in one.pair if isinstance(side, tuple))
+    if often * max(len(left), len(right)) > LARGEST:
+        raise NoCover(f"{often:,} times as many records are too many to write down")
+    return Type(moves, one.unlimited, (tuple(sorted(left * often)), tuple(sorted(right * often))))

@@ -1,0 +1,135 @@
+"""Multisets of rows whose neighbours differ in what one person contributes: a row matters by its part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from dpcompose.kernel import settings
+from dpcompose.kernel.covers import cover
+from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.terms import Term
+from dpcompose.kernel.theory import Theory
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two
+from dpcompose.privacy.settings import Setting
+from dpcompose.spaces.contributions import WORDS, Contribution
+from dpcompose.spaces.databases import Multisets
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.maps import Everything, Map, Part, Restriction
+
+
+class Contributions(Kind):
+    """Multisets of any size, of which maps read parts of partitions, or everything."""
+
+    @classmethod
+    def of(cls, setting: Setting) -> Contributions | None:
+        databases, (single, steps) = setting.databases, setting.target.innermost()
+        if not isinstance(single, Contribution) or steps > 1 or not isinstance(databases, Multisets):
+            return None
+        sizes = databases.sizes
+        if sizes.n is not None or sizes.least or (databases.unlimited and not databases.arbitrary):
+            return None
+        maps = [one.reads for one in setting.mechanisms]
+        return cls(setting) if all(isinstance(f, Everything | Restriction | Part) for f in maps) else None
+
+    @property
+    def target(self) -> Contribution:
+        """What a person contributes."""
+        assert isinstance(self.setting.target, Contribution)
+        return self.setting.target
+
+    @cached_property
+    def universe(self) -> Multisets:
+        """The class."""
+        assert isinstance(self.setting.databases, Multisets)
+        return self.setting.databases
+
+    @cached_property
+    def parts(self) -> list[list[str]]:
+        """The records of each part that is read by name."""
+        partitions = self.target.partitions or ()
+        if len(partitions) > 1 and any(not a.isdisjoint(b) for a in partitions[0] for b in partitions[1]):
+            raise NotElaborated("parts of several partitions are told for families on them only")
+        return [sorted(part) for partition in partitions for part in partition]
+
+    @cached_property
+    def outside(self) -> list[str]:
+        """Two rows that lie in no part, if there are such."""
+        held = {row for part in self.parts for row in part}
+        found = [row for row in (*self.universe.records, *self.universe.spare) if row not in held]
+        if len(found) == 1:
+            raise NotElaborated(
+                f"{found[0]!r} is the only record outside of all parts; none, or two, or an arbitrary "
+                "universe would do"
+            )
+        return found[:2]
+
+    def databases(self) -> dict[str, Any]:
+        return {
+            "kind": "contributions",
+            "parts": [part[:2] for part in self.parts],
+            "outside": self.outside,
+        }
+
+    def relation(self, granularity: Granularity) -> dict[str, Any]:
+        if any_two(granularity, self.universe):
+            return ANY
+        single, steps = granularity.innermost()
+        if isinstance(single, Contribution):
+            if steps > 1:
+                raise NotElaborated(
+                    f"guarantees for a {granularity} are not supported; those for one person are"
+                )
+            (told,) = single.data().values()
+            how = {"replaced": WORDS[single.replaced]}
+            return {"single": {**told, **how}, "steps": 1}
+        edits = granularity.edits(self.universe)
+        if edits is None or edits.single is None:
+            raise NotElaborated(
+                f"how far {granularity} neighbours are apart is not known beside what a person contributes"
+            )
+        return {"single": [list(one) for one in sorted(edits.single)], "steps": edits.most}
+
+    def reads(self, f: Map) -> list[int] | None:
+        if f.is_identity(self.universe):
+            return None
+        if isinstance(f, Part):
+            return []
+        assert isinstance(f, Restriction)
+        return [n for n, part in enumerate(self.parts) if part[0] in f.inside]
+
+    def pairs(self, theory: Theory) -> Iterator[Pair]:
+        """A pair for each type of the target's neighbours.  Raises NoPage where no lemma covers them."""
+        core = settings.read(
+            {
+                "parameters": {},
+                "databases": {**self.databases(), "shown": ""},
+                "target": self.relation(self.target),
+                "mechanisms": [
+                    {
+                        "name": one.name,
+                        "reads": [self.reads(one.reads)],
+                        "domain": one.satisfies.domain or "own",
+                        "notion": "",
+                        "values": {},
+                        "stated": self.stated(one),
+                    }
+                    for one in self.setting.mechanisms
+                ],
+            }
+        )
+        return map(self.pair, cover(core, theory).types)
+
+    def pair(self, of: Type) -> Pair:
+        rows = fewest(self.target.rows)
+        D, E = (tuple(sorted(side * rows)) for side in of.pair if isinstance(side, tuple))
+        return D, E
+
+
+def fewest(count: Term) -> int:
+    """A number, or the least value of a letter for one."""
+    if count.number is not None:
+        return int(count.number)
+    (domain,) = count.letters.values()
+    return int(domain.least or 1)

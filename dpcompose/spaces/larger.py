@@ -1,0 +1,106 @@
+"""Relations counted in a larger class: databases of one size that are a few steps apart among all sizes.
+
+Where all databases have n records, none is one record short of another, and groups of unbounded neighbours
+say nothing.  Counted among databases of any size, a record that is replaced is two such steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dpcompose.spaces.databases import Database, DatabaseClass, Multisets, Size
+from dpcompose.spaces.edits import Edits
+from dpcompose.spaces.granularities import LARGEST_GROUP, Granularity, Group
+from dpcompose.spaces.subsets import Sets
+
+ANY_SIZE = "any size"
+
+
+@dataclass(frozen=True, repr=False)
+class WithinAnySize(Granularity):
+    """Different databases of the class that at most m steps lead to each other, through any sizes.
+
+    m -- at least 1; of -- the single steps, on multisets or sets.
+
+    >>> from dpcompose.spaces.databases import multisets
+    >>> from dpcompose.spaces.granularities import unbounded
+    >>> two = within_any_size(2, unbounded)
+    >>> two.relates(("a", "b"), ("b", "c"), multisets("abc", size="= 2"))
+    True
+    """
+
+    by_asking = False
+    is_counted_elsewhere = True
+
+    m: int
+    of: Granularity
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"{self.m} {self.of} {'step' if self.m == 1 else 'steps'} within any size"
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        raise TypeError("steps through any sizes are counted for a class: ask relates(D, E, databases)")
+
+    def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
+        return D != E and Group(self.m, self.of).relates(D, E, _of_any_size(databases))
+
+    def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
+        found = Group(self.m, self.of).neighbours(D, _of_any_size(databases))
+        return (E for E in found if E in databases)
+
+    def edits(self, databases: DatabaseClass) -> Edits | None:
+        found = Group(self.m, self.of).edits(databases)
+        restricted = isinstance(databases, Multisets) and databases.sizes != Size()
+        if found is None or found.single is None or not restricted:
+            return found
+        return replace(found, elsewhere=True)
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if not isinstance(databases, Multisets | Sets):
+            fitting = "they are about multisets and sets"
+            return f"steps through any sizes have no meaning on {databases.kind}: {fitting}"
+        return self.of.unfit(databases)
+
+    @property
+    def built_in(self) -> bool:
+        return self.of.innermost()[0].built_in
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.of.names
+
+    @property
+    def partial(self) -> bool:
+        return self.of.partial
+
+    def data(self) -> dict[str, Any]:
+        return {"steps": self.m, "of": self.of.data(), "within": ANY_SIZE}
+
+
+def _of_any_size(databases: DatabaseClass) -> DatabaseClass:
+    """The databases of the same records, of any size."""
+    assert isinstance(databases, Multisets | Sets)
+    return replace(databases, sizes=Size())
+
+
+def within_any_size(m: int, of: Granularity) -> WithinAnySize:
+    """The granularity of databases that are at most m steps apart among databases of any size.
+
+    m -- a whole number of steps, from 1; of -- a granularity on multisets or sets.  Where sizes have no
+    limits it is the group of m steps.  Where all databases have n records, two unbounded steps are one
+    bounded step.
+
+    >>> import dpcompose as dpc
+    >>> people = dpc.multisets({"a", "b"}, size="= 3")
+    >>> d = dpc.canonical_metric(people, dpc.within_any_size(2, dpc.unbounded))
+    >>> d(["a", "a", "a"], ["b", "b", "b"])
+    3
+    """
+    if type(m) is not int or not 1 <= m <= LARGEST_GROUP:
+        raise ValueError(f"1 to {LARGEST_GROUP:,} steps are counted, not {m!r}")
+    if of.innermost()[1] > 1 or isinstance(of, WithinAnySize):
+        raise ValueError(f"single steps are counted, and {of} neighbours are several already")
+    return WithinAnySize(m, of)

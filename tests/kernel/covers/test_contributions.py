@@ -1,0 +1,118 @@
+"""Covers of what one person contributes, by hand; and where fewer types would be wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import told
+
+from dpcompose.kernel import covers, settings
+from dpcompose.kernel.covers.types import Cover, NoCover
+from dpcompose.kernel.losses import Composition, Loss, NoLoss
+from dpcompose.kernel.terms import letter
+from dpcompose.kernel.theory import Theory
+
+U = {"single": [[1, 0], [0, 1]], "steps": 1}
+B = {"single": [[1, 1]], "steps": 1}
+
+
+def bag(parts: str, rows: str, replaced: str = "no") -> dict[str, Any]:
+    return {"single": {"parts": parts, "rows": rows, "replaced": replaced}, "steps": 1}
+
+
+def setting(
+    target: Any, *mechanisms: dict[str, Any], parts: int = 0, outside: bool = True
+) -> settings.Setting:
+    named = [
+        {"name": f"M{i}", "domain": "own", "notion": "pure", "values": {"epsilon": "1"}, **one}
+        for i, one in enumerate(mechanisms, start=1)
+    ]
+    databases = {
+        "kind": "contributions",
+        "shown": "",
+        "parts": [[f"{n}", f"{n}'"] for n in range(parts)],
+        "outside": ["z", "z'"] if outside else [],
+    }
+    parameters = {name: "integer >= 1" for name in "kLm"}
+    data = {"parameters": parameters, "databases": databases, "target": target, "mechanisms": named}
+    return settings.read(data)
+
+
+def cover(*args: Any, **more: Any) -> Cover:
+    return covers.cover(setting(*args, **more), told.THEORY)
+
+
+def family(stated: Any, domain: str = "own") -> dict[str, Any]:
+    return {"reads": [[]], "count": "k", "partition": "P", "stated": stated, "domain": domain}
+
+
+def moves(found: Cover) -> set[str]:
+    return {
+        " ".join(f"{i}:{','.join(f'{r!r}x{many!r}' for many, r in some)}" for i, some in one.moves)
+        for one in found.types
+    }
+
+
+def test_a_persons_rows_come_or_go() -> None:
+    assert moves(cover(bag("L", "m"), family(U))) == {"1:mxL"}
+    assert moves(cover(bag("2", "3"), family(U))) == {"1:3x2"}
+    assert moves(cover(bag("2", "3"), family(B))) == {"1:oox2"}
+    assert moves(cover(bag("L", "m"), family(bag("L", "m")))) == {"1:1xL"}
+
+
+@pytest.mark.parametrize("replaced", ["bag", "rows"])
+def test_a_person_stays_where_rows_count_twice_and_moves_where_they_do_not(replaced: str) -> None:
+    found = cover(bag("2", "3", replaced), family(U))
+    assert moves(found) == {"1:6x2"} and found.convex == {1}
+    found = cover(bag("2", "3", replaced), family(B, "common"))
+    assert moves(found) == {"1:3x4"} and not found.convex
+
+
+def test_written_parts_are_touched_in_every_way() -> None:
+    both = [{"reads": [[n]], "stated": U} for n in range(2)]
+    assert moves(cover(bag("1", "2"), *both, parts=2)) == {"1:2x1", "2:2x1"}
+    assert moves(cover(bag("1", "2", "bag"), *both, parts=2)) == {"1:4x1", "2:4x1", "1:2x1 2:2x1"}
+    assert moves(cover(bag("2", "2", "bag"), *both, parts=2)) == {"1:4x1 2:4x1"}
+
+
+def test_a_guarantee_that_is_lost_where_numbers_of_rows_differ_needs_parts_that_only_lose() -> None:
+    """m rows for m others cost m, and m rows for none more than any number."""
+    found = cover(bag("1", "2", "bag"), {"reads": [[0]], "stated": B}, parts=2)
+    assert moves(found) == {"1:oox1"}
+
+
+def test_rows_outside_have_no_limit() -> None:
+    everything = {"reads": [None], "stated": U}
+    (found,) = cover(bag("1", "2"), everything).types
+    assert found.unlimited == {1} and moves(cover(bag("1", "2"), everything)) == {"1:oox1"}
+    assert moves(cover(bag("1", "2"), everything, parts=1, outside=False)) == {"1:2x1"}
+    assert moves(cover(bag("1", "2", "rows"), {"reads": [None], "stated": bag("1", "2")})) == {"1:2x1"}
+    assert moves(cover(bag("1", "2", "bag"), {"reads": [None], "stated": bag("1", "2", "rows")})) == {
+        "1:oox1"
+    }
+
+
+def test_what_is_not_known_is_refused() -> None:
+    with pytest.raises(NoCover, match="write the parts out"):
+        cover(bag("1", "1", "bag"), family(U), family(B, "common"))
+    with pytest.raises(NoCover, match="state it for the same"):
+        cover(bag("1", "1"), family(bag("2", "1")))
+    with pytest.raises(NoCover, match="has to be a number"):
+        cover(bag("L", "1"), {"reads": [[0]], "stated": U}, parts=2)
+    with pytest.raises(NoCover, match="not told by what a person contributes"):
+        cover(U, {"reads": [[0]], "stated": U}, parts=2)
+
+
+def test_losses_that_are_not_convex_would_be_larger_for_a_person_who_moves() -> None:
+    """By a rule in which every distance costs the same, four parts cost twice as much as two."""
+    made = setting(bag("2", "3", "bag"), family(U))
+    found = covers.cover(made, told.THEORY)
+    together = Composition((Loss(1, "pure", (("epsilon", letter("e")),)),), made, told.THEORY)
+    together.check_convex(found.convex)
+    rule = told.THEORY.rule("pure")
+    flat = replace(rule, head=replace(rule.head, distance={"epsilon": "epsilon"}))
+    theory = Theory({**told.THEORY.pages, rule.id: flat})
+    with pytest.raises(NoLoss, match="not seen to be convex"):
+        Composition(together.losses, made, theory).check_convex(found.convex)

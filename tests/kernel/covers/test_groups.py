@@ -1,0 +1,79 @@
+"""Covers of groups of any number of steps, by hand; and where m times a single step would be wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import told
+
+from dpcompose.kernel import covers, settings
+from dpcompose.kernel.covers.types import Cover, NoCover
+from dpcompose.kernel.terms import letter
+
+U = {"single": [[1, 0], [0, 1]], "steps": 1}
+B = {"single": [[1, 1]], "steps": 1}
+ANY = {"single": "any two", "steps": 1}
+
+
+def cover(target: Any, *mechanisms: tuple[Any, Any], **databases: Any) -> Cover:
+    named = [
+        {"name": f"M{i}", "reads": [reads], "stated": stated, "domain": "own", "notion": "pure"}
+        | {"values": {"epsilon": "1"}}
+        for i, (reads, stated) in enumerate(mechanisms, start=1)
+    ]
+    base = {
+        "kind": "records",
+        "shown": "",
+        "of": "multisets",
+        "size": ["any", None],
+        "atoms": [["a", "a'"], ["b", "b'"], ["c", "c'"]],
+    }
+    parameters = {name: "integer >= 1" for name in "mn"}
+    data = {"parameters": parameters, "databases": base | databases, "target": target, "mechanisms": named}
+    return covers.cover(settings.read(data), told.THEORY)
+
+
+def times(relation: dict[str, Any], m: str = "m") -> dict[str, Any]:
+    return relation | {"times": m}
+
+
+def moves(found: Cover) -> set[str]:
+    return {" ".join(f"{i}:{r!r}" for i, ((_, r),) in one.moves) for one in found.types}
+
+
+def test_every_distance_is_m_times_as_large() -> None:
+    assert moves(cover(times(U), ([0], U), ([1], U))) == {"1:m", "2:m"}
+    two = letter("m", settings.read(_plain()).symbols["m"].of[1]) * 2
+    assert moves(cover(times(B), ([0], U))) == {f"1:{two!r}"}
+    assert moves(cover(times(U), ([0], B))) == {"1:oo"}
+
+
+def _plain() -> dict[str, Any]:
+    one = {"name": "M", "reads": [None], "stated": U, "domain": "own", "notion": "pure", "values": {}}
+    base = {"kind": "records", "shown": "", "of": "multisets", "size": ["any", None], "atoms": [["a"]]}
+    return {"parameters": {"m": "integer >= 1"}, "databases": base, "target": U, "mechanisms": [one]}
+
+
+def test_all_losses_have_to_be_convex_but_those_that_do_not_grow() -> None:
+    assert cover(times(U), ([0], U), ([1], U)).convex == {1, 2}
+    found = cover(times(U), (None, ANY), (None, times(U)), ([1], U))
+    assert moves(found) == {"1:1 2:1 3:m"} and found.convex == {3}
+
+
+def test_m_steps_may_move_m_readers_of_parts_by_one_each() -> None:
+    """Any two databases are one step apart: then m steps move m mechanisms, and not one of them m times as far."""
+    for stated in (ANY, times(U)):
+        with pytest.raises(NoCover, match="state it for single steps"):
+            cover(times(U), ([0], stated), ([1], stated))
+
+
+def test_what_is_not_m_times_as_far_is_refused() -> None:
+    with pytest.raises(NoCover, match="databases of any size"):
+        cover(times(U), ([0], U), size=["at most", 4])
+    with pytest.raises(NoCover, match="another number of steps"):
+        cover(times(U), (None, times(U, "n")))
+    with pytest.raises(NoCover, match="stated for groups of 2"):
+        cover(times(U), ([0], U | {"steps": 2}))
+    with pytest.raises(NoCover, match="a target for as many"):
+        cover(U, (None, times(U)))

@@ -1,0 +1,204 @@
+"""Groups of any number m of steps: by hand, against groups of numbers of steps, refused."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from policies_at_random import random_policy
+
+import dpcompose as dpc
+from dpcompose.front.study import Study
+from dpcompose.kernel import formulas
+from dpcompose.kernel.intervals import enclosure
+from dpcompose.privacy import problems
+from dpcompose.search.guarantees import NoGuarantee
+
+F = Fraction
+KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu"}
+
+
+def problem(
+    m: int | str,
+    of: Any,
+    reads: list[list[str] | None],
+    stated: list[Any],
+    domains: list[str],
+    notion: str = "pure",
+    **databases: Any,
+) -> dict[str, Any]:
+    """Mechanisms that read records, for a group of m steps."""
+    return {
+        "format": 1,
+        "databases": {"kind": "multisets", **databases},
+        "target": {"granularity": {"group": m, "of": of}},
+        "mechanisms": [
+            {
+                "name": f"M{i}",
+                "reads": "everything" if read is None else {"records": read},
+                "guarantee": {"notion": notion, "granularity": one, "domain": domain, KEYS[notion]: f"e{i}"},
+            }
+            for i, (read, one, domain) in enumerate(zip(reads, stated, domains, strict=True), start=1)
+        ],
+    }
+
+
+def guarantee(data: dict[str, Any], notion: str = "pure") -> Any:
+    found = Study(problems.read_data(data).setting).proofs.guarantee(notion).main
+    assert found.optimal
+    ((_, term),) = found.says.values
+    return term
+
+
+HALVES: list[list[str] | None] = [["a", "a'"], ["b", "b'"]]
+
+
+@pytest.mark.parametrize(
+    ("of", "stated", "domain", "notion", "bound"),
+    [
+        ("unbounded", "unbounded", "own", "pure", "max(e1*m, e2*m)"),
+        ("bounded", "bounded", "common", "pure", "e1*m + e2*m"),
+        ("bounded", "bounded", "common", "zcdp", "e1*m**2 + e2*m**2"),
+        ("bounded", "bounded", "common", "gaussian", "sqrt(e1**2*m**2 + e2**2*m**2)"),
+        ("bounded", "unbounded", "own", "pure", "max(2*e1*m, 2*e2*m, e1*m + e2*m)"),
+        ("unbounded", "bounded", "own", "pure", "oo"),
+    ],
+)
+def test_bounds_by_hand(of: str, stated: str, domain: str, notion: str, bound: str) -> None:
+    data = problem("m", of, HALVES, [stated] * 2, [domain] * 2, notion)
+    known = problems.read_data(data).setting.letters
+    assert guarantee(data, notion) == formulas.parse(bound, known)
+
+
+def test_families_move_as_in_one_step() -> None:
+    data = problem("m", "bounded", [None], ["bounded"], ["common"])
+    data["parameters"] = {"k": "integer >= 1"}
+    data["partitions"] = {"P": {"kind": "record-wise", "parts": "k"}}
+    data["mechanisms"][0] |= {"index": "i", "count": "k", "reads": {"part": "i", "of": "P"}}
+    data["mechanisms"][0]["guarantee"]["epsilon"] = "e[i]"
+    assert formulas.to_text(guarantee(data)) == "m*top(2, e[i], i, 1, k)"
+
+
+def test_guarantees_for_as_many_steps_hold_where_everything_is_read() -> None:
+    as_many = {"group": "m", "of": "unbounded"}
+    assert formulas.to_text(guarantee(problem("m", "unbounded", [None], [as_many], ["own"]))) == "e1"
+    both = problem("m", "bounded", [None, None], [as_many, "free-lunch"], ["own", "own"])
+    assert formulas.to_text(guarantee(both)) == "2*e1 + e2"
+    with pytest.raises(NoGuarantee, match="state it for single steps"):
+        guarantee(problem("m", "unbounded", HALVES, [as_many] * 2, ["own"] * 2))
+    with pytest.raises(NoGuarantee, match="state it for single steps"):
+        guarantee(problem("m", "unbounded", HALVES, ["free-lunch"] * 2, ["own"] * 2))
+    either = {"union": ["bounded", "unbounded"]}
+    assert formulas.to_text(guarantee(problem("m", either, [None], [as_many], ["own"]))) == "2*e1"
+    with pytest.raises(NoGuarantee, match="another number of steps"):
+        guarantee(problem("m", "unbounded", [None], [{"group": "n", "of": "unbounded"}], ["own"]))
+    with pytest.raises(NoGuarantee, match="a target for as many"):
+        guarantee(problem(2, "unbounded", [None], [as_many], ["own"]))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_number_says_the_same(seed: int) -> None:
+    """A parameter at 1, 2, 3 is a group of so many steps, told by its own types."""
+    rng = random.Random(seed)
+    records = ["a", "b", "c", "d"]
+    reads: list[list[str] | None] = [
+        rng.choice([None, *(rng.sample(records, n) for n in (1, 2, 3))]) for _ in range(rng.randint(1, 3))
+    ]
+    ways = ["unbounded", "bounded", {"union": ["bounded", "unbounded"]}]
+    granularities = {}
+    if rng.random() < 0.5:
+        granularities = {name: random_policy(rng, records) for name in ("p", "q")}
+        ways += ["p", "q"]
+    of = rng.choice(ways)
+    stated, domains = [rng.choice(ways) for _ in reads], [rng.choice(["own", "common"]) for _ in reads]
+    notion = rng.choice(list(KEYS))
+    size = rng.choice(["any", ">= 2"])
+    more = {"records": records, "size": size}
+    data = problem("m", of, reads, stated, domains, notion, **more) | {"granularities": granularities}
+    for_all = guarantee(data, notion)
+    for m in (1, 2, 3):
+        exactly = problem(m, of, reads, stated, domains, notion, **more) | {"granularities": granularities}
+        one = guarantee(exactly, notion)
+        if "oo" in (one.kind, for_all.kind):
+            assert one.kind == for_all.kind, data
+            continue
+        point = {f"e{i}": F(rng.randint(1, 30), 7) for i in range(1, len(reads) + 1)}
+        left, right = (enclosure(formulas.at(x, {**point, "m": F(m)}), 120) for x in (for_all, one))
+        assert max(left.low, right.low) <= min(left.high, right.high), data
+
+
+@pytest.mark.parametrize("of", ["bounded", "p"])
+def test_groups_too_large_to_write_down_are_told_by_their_steps(of: str) -> None:
+    reads: list[list[str] | None] = [["a", "a'"], ["b", "b'"], ["c", "c'"], ["d", "d'"]]
+    of_people = {"granularities": {"p": {"replace": [["a", "b"], ["b'", "c"]]}}}
+    bounds = [guarantee(problem(m, of, reads, [of] * 4, ["common"] * 4) | of_people) for m in (40, "m")]
+    point = {"m": F(40), **{f"e{i}": F(i, 7) for i in range(1, 5)}}
+    assert (
+        formulas.evaluate(bounds[0], point)
+        == formulas.evaluate(bounds[1], point)
+        == F(40 * (7 if of == "bounded" else 5), 7)
+    )
+    data = problem(40, of, reads, [of] * 4, ["common"] * 4) | of_people
+    read = problems.read_data({**data, "claims": [{"notion": "pure", "epsilon": "40*max(e2, e3)"}]})
+    (found,) = (Study(read.setting).check(one) for one in read.claims)
+    assert found.verdict == "refuted" and found.counterexample is not None
+    assert len(found.counterexample.pair[0]) == 40
+
+
+def test_groups_too_large_on_limited_sizes_are_refused() -> None:
+    reads: list[list[str] | None] = [["a", "a'"], ["b", "b'"], ["c", "c'"], ["d", "d'"]]
+    with pytest.raises(NoGuarantee, match="too many ways to write down"):
+        guarantee(problem(40, "bounded", reads, ["bounded"] * 4, ["common"] * 4, size="<= 50"))
+
+
+def test_claims_are_refuted_at_a_number_of_steps() -> None:
+    data = problem("m", "bounded", HALVES, ["bounded"] * 2, ["common"] * 2)
+    texts = ["m*(e1 + e2)", "m**2*(e1 + e2)", "e1 + e2", "m*max(e1, e2)"]
+    read = problems.read_data({**data, "claims": [{"notion": "pure", "epsilon": one} for one in texts]})
+    found = [Study(read.setting).check(one) for one in read.claims]
+    assert [one.verdict for one in found] == ["proved", "proved", "refuted", "refuted"]
+    assert [one.loose for one in found[:2]] == [False, True]
+    example = found[2].counterexample
+    assert example is not None and example.point["m"] == 2 and len(example.pair[0]) == 2
+
+
+def test_python_says_what_files_say() -> None:
+    made = problems.read_data(problem("m", "bounded", HALVES, ["bounded"] * 2, ["own"] * 2)).setting
+    assert made.target == dpc.group("m", dpc.bounded) and str(made.target) == "group of m bounded"
+    again = problems.read_text(Study(made).to_toml()).setting
+    assert again.target == made.target and again.domains == made.domains
+    numbered = problem("m", "bounded", HALVES, ["bounded"] * 2, ["own"] * 2) | {"parameters": {"m": "2"}}
+    assert problems.read_data(numbered).setting.target == dpc.group(2, dpc.bounded)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"databases": {"kind": "multisets", "size": "<= 4"}}, "needs multisets of any size"),
+        ({"databases": {"kind": "tuples", "size": "= 3"}}, "needs multisets of any size"),
+        ({"parameters": {"m": "positive"}}, "a group counts a number of steps"),
+        ({"parameters": {"m": "integer >= 0"}}, "a group counts a number of steps"),
+        ({"target": {"granularity": {"group": "2*m", "of": "bounded"}}}, "a group counts a number of steps"),
+        ({"target": {"granularity": {"group": "m +", "of": "bounded"}}}, "a value is missing"),
+        ({"target": {"granularity": {"group": "m", "of": {"group": 2, "of": "bounded"}}}}, "single ones"),
+        ({"target": {"granularity": {"group": 2, "of": {"group": "m", "of": "bounded"}}}}, "not supported"),
+        (
+            {"target": {"granularity": {"group": "m", "of": {"contribution": {"parts": "1", "rows": "1"}}}}},
+            "single ones",
+        ),
+    ],
+)
+def test_what_is_no_such_group_is_refused(change: dict[str, Any], words: str) -> None:
+    data = problem("m", "bounded", [None], ["bounded"], ["own"]) | change
+    with pytest.raises(problems.ProblemError, match=words):
+        problems.read_data(data)
+
+
+def test_noise_is_refused_in_words() -> None:
+    data = problem("m", "bounded", [None], ["bounded"], ["own"])
+    del data["mechanisms"][0]["guarantee"]
+    data["mechanisms"][0] |= {"query": "count", "noise": {"laplace": "1/e"}}
+    with pytest.raises(NoGuarantee, match="adds noise"):
+        guarantee(data)
