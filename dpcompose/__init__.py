@@ -70,7 +70,6 @@ if TYPE_CHECKING:
     from dpcompose.proof.registry import theorems
     from dpcompose.proof.sensitivity import compare, sensitivity
     from dpcompose.spaces.attributed import columns, tables, where
-    from dpcompose.spaces.databases import listed, multisets, streams, tuples
     from dpcompose.spaces.expressions import at, database, databases, size, symmetric_difference
     from dpcompose.spaces.finite import finite
     from dpcompose.spaces.granularities import (
@@ -92,6 +91,7 @@ if TYPE_CHECKING:
         w_event,
     )
     from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
+    from dpcompose.spaces.listed import listed
     from dpcompose.spaces.maps import (
         composed,
         everything,
@@ -102,11 +102,13 @@ if TYPE_CHECKING:
         restriction,
         table,
     )
+    from dpcompose.spaces.multisets import multisets
     from dpcompose.spaces.policies import policy
     from dpcompose.spaces.queries import bit, clipped_sum, count, histogram, location, mean
     from dpcompose.spaces.reading import among, vertex
     from dpcompose.spaces.sequences import sequences
     from dpcompose.spaces.subsets import graphs, sets
+    from dpcompose.spaces.tuples import streams, tuples
 
 __version__ = "0.1.0"
 
@@ -148,7 +150,6 @@ _PLACES = {
     "proof.registry": ("theorems",),
     "proof.sensitivity": ("compare", "sensitivity"),
     "spaces.attributed": ("columns", "tables", "where"),
-    "spaces.databases": ("listed", "multisets", "streams", "tuples"),
     "spaces.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
     "spaces.finite": ("finite",),
     "spaces.granularities": (
@@ -170,6 +171,7 @@ _PLACES = {
         "w_event",
     ),
     "spaces.graphs": ("neighbourhood_graph", "push_forward"),
+    "spaces.listed": ("listed",),
     "spaces.maps": (
         "composed",
         "everything",
@@ -180,11 +182,13 @@ _PLACES = {
         "restriction",
         "table",
     ),
+    "spaces.multisets": ("multisets",),
     "spaces.policies": ("policy",),
     "spaces.queries": ("bit", "clipped_sum", "count", "histogram", "location", "mean"),
     "spaces.reading": ("among", "vertex"),
     "spaces.sequences": ("sequences",),
     "spaces.subsets": ("graphs", "sets"),
+    "spaces.tuples": ("streams", "tuples"),
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 

@@ -66,7 +66,12 @@ ROOMS = {
     ],
     "spaces": [
         "attributes",
+        "sizes",
         "databases",
+        "listed",
+        "records",
+        "multisets",
+        "tuples",
         "subsets",
         "sequences",
         "maps",

@@ -21,7 +21,6 @@ FILES = {
     "privacy/settings.py",
     "privacy/tables.py",
     "proof/hypotheses/inputs.py",
-    "spaces/databases.py",
     "spaces/granularities.py",
 }
 """The files that are larger."""

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.front.drawn import MOST_DRAWN, HasSetting, graph_of, written_out
 from dpcompose.front.places import places_of
 from dpcompose.front.verdict import Verdict
-from dpcompose.spaces.databases import Database, DatabaseClass, Listed, TooLarge
+from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
+from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map, Restriction
 
 if TYPE_CHECKING:

@@ -52,18 +52,9 @@ from dpcompose.privacy.schema import (
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
 from dpcompose.spaces.additions import NOTHING, Additions
 from dpcompose.spaces.attributed import Tables, columns, tables, where
-from dpcompose.spaces.databases import (
-    Database,
-    DatabaseClass,
-    Listed,
-    Multisets,
-    Size,
-    Streams,
-    Tuples,
-    multisets,
-    owners_of,
-)
+from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import BUILT_IN, Granularity, group, pairs, unbounded, union, w_event
+from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import (
     Everything,
     Map,
@@ -74,6 +65,7 @@ from dpcompose.spaces.maps import (
     restriction,
     table,
 )
+from dpcompose.spaces.multisets import Multisets, multisets
 from dpcompose.spaces.policies import policy
 from dpcompose.spaces.queries import (
     Query,
@@ -86,7 +78,9 @@ from dpcompose.spaces.queries import (
 )
 from dpcompose.spaces.reading import EachVertex, among, vertex
 from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.subsets import Sets, graphs
+from dpcompose.spaces.tuples import Streams, Tuples, owners_of
 
 if TYPE_CHECKING:
     import sympy

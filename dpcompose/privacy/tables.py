@@ -40,10 +40,11 @@ from dpcompose.language.symbols import Domain, domain_of
 from dpcompose.privacy import nearest
 from dpcompose.privacy.nearest import NEAREST
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.spaces.databases import Database, DatabaseClass, Listed
+from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.finite import finite
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import is_large, neighbourhood_graph
+from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map
 
 if TYPE_CHECKING:
@@ -333,7 +334,7 @@ class ProbabilityTable:
     def reading(self, f: Map, on: DatabaseClass) -> ProbabilityTable:
         """M∘f on a class: the rows are inputs, and D gets the row of f(D).
 
-        >>> from dpcompose.spaces.databases import listed
+        >>> from dpcompose.spaces.listed import listed
         >>> from dpcompose.spaces.maps import table
         >>> parity = table("parity", {n: n % 2 for n in range(4)})
         >>> randomized_response_table("e").reading(parity, listed(range(4)))[3, 1]

@@ -13,13 +13,9 @@ from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.schema import Notions
 from dpcompose.privacy.settings import InvalidSetting, Setting
-from dpcompose.spaces.databases import (
-    Database,
-    DatabaseClass,
-    Listed,
-    refuse_if_large,
-)
+from dpcompose.spaces.databases import Database, DatabaseClass, refuse_if_large
 from dpcompose.spaces.granularities import BUILT_IN, Granularity, Pairs, pairs
+from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import (
     Composed,
     Everything,

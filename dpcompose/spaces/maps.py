@@ -16,18 +16,13 @@ from typing import Any
 
 from dpcompose.kernel.fields import near
 from dpcompose.language.shown import Shown
-from dpcompose.spaces.databases import (
-    Cell,
-    Database,
-    DatabaseClass,
-    Listed,
-    Multisets,
-    Size,
-    Symbolic,
-    Tuples,
-)
+from dpcompose.spaces.databases import Cell, Database, DatabaseClass, Symbolic
+from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.subsets import Sets
+from dpcompose.spaces.tuples import Tuples
 
 
 class Map(Shown, ABC):
@@ -468,7 +463,7 @@ def record_partition(databases: Multisets, *parts: Iterable[str]) -> tuple[Restr
 
     Raises ValueError where two sets share a record, or a record is not in the universe.
 
-    >>> from dpcompose.spaces.databases import multisets
+    >>> from dpcompose.spaces.multisets import multisets
     >>> record_partition(multisets({"a", "b", "c"}), {"a"}, {"b", "c"})[1].records
     ('b', 'c')
     """

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.spaces.databases import Multisets
 from dpcompose.spaces.maps import Composed, Restriction
+from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.neighbours import Pair
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.databases import Multisets
 from dpcompose.spaces.maps import Map, Restriction
+from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.subsets import Sets
 
 WORDS = "p is a record-wise partition"
