@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from dpcompose.proof.registry import theorems
     from dpcompose.proof.sensitivity import compare, sensitivity
     from dpcompose.spaces.attributed import columns, tables, where
+    from dpcompose.spaces.composed import composed
     from dpcompose.spaces.expressions import at, database, databases, size, symmetric_difference
     from dpcompose.spaces.finite import finite
     from dpcompose.spaces.granularities import (
@@ -92,20 +93,13 @@ if TYPE_CHECKING:
     )
     from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
     from dpcompose.spaces.listed import listed
-    from dpcompose.spaces.maps import (
-        composed,
-        everything,
-        function,
-        positions,
-        recoding,
-        record_partition,
-        restriction,
-        table,
-    )
+    from dpcompose.spaces.maps import everything, function, table
     from dpcompose.spaces.multisets import multisets
     from dpcompose.spaces.policies import policy
     from dpcompose.spaces.queries import bit, clipped_sum, count, histogram, location, mean
     from dpcompose.spaces.reading import among, vertex
+    from dpcompose.spaces.recodings import recoding
+    from dpcompose.spaces.restrictions import positions, record_partition, restriction
     from dpcompose.spaces.sequences import sequences
     from dpcompose.spaces.subsets import graphs, sets
     from dpcompose.spaces.tuples import streams, tuples
@@ -150,6 +144,7 @@ _PLACES = {
     "proof.registry": ("theorems",),
     "proof.sensitivity": ("compare", "sensitivity"),
     "spaces.attributed": ("columns", "tables", "where"),
+    "spaces.composed": ("composed",),
     "spaces.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
     "spaces.finite": ("finite",),
     "spaces.granularities": (
@@ -172,20 +167,13 @@ _PLACES = {
     ),
     "spaces.graphs": ("neighbourhood_graph", "push_forward"),
     "spaces.listed": ("listed",),
-    "spaces.maps": (
-        "composed",
-        "everything",
-        "function",
-        "positions",
-        "record_partition",
-        "recoding",
-        "restriction",
-        "table",
-    ),
+    "spaces.maps": ("everything", "function", "table"),
     "spaces.multisets": ("multisets",),
     "spaces.policies": ("policy",),
     "spaces.queries": ("bit", "clipped_sum", "count", "histogram", "location", "mean"),
     "spaces.reading": ("among", "vertex"),
+    "spaces.recodings": ("recoding",),
+    "spaces.restrictions": ("positions", "record_partition", "restriction"),
     "spaces.sequences": ("sequences",),
     "spaces.subsets": ("graphs", "sets"),
     "spaces.tuples": ("streams", "tuples"),

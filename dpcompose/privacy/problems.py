@@ -55,17 +55,9 @@ from dpcompose.spaces.attributed import Tables, columns, tables, where
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import BUILT_IN, Granularity, group, pairs, unbounded, union, w_event
 from dpcompose.spaces.listed import Listed
-from dpcompose.spaces.maps import (
-    Everything,
-    Map,
-    Part,
-    everything,
-    positions,
-    recoding,
-    restriction,
-    table,
-)
+from dpcompose.spaces.maps import Everything, Map, everything, table
 from dpcompose.spaces.multisets import Multisets, multisets
+from dpcompose.spaces.parts import Part
 from dpcompose.spaces.policies import policy
 from dpcompose.spaces.queries import (
     Query,
@@ -77,6 +69,8 @@ from dpcompose.spaces.queries import (
     mean,
 )
 from dpcompose.spaces.reading import EachVertex, among, vertex
+from dpcompose.spaces.recodings import recoding
+from dpcompose.spaces.restrictions import positions, restriction
 from dpcompose.spaces.sequences import Sequences
 from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.subsets import Sets, graphs

@@ -55,7 +55,7 @@ class Edits:
         or go there: so a replacement becomes a replacement, a removal or an addition.
 
         >>> from dpcompose.spaces.multisets import multisets
-        >>> from dpcompose.spaces.maps import restriction
+        >>> from dpcompose.spaces.restrictions import restriction
         >>> X = multisets({"a", "b"})
         >>> sorted(Edits(frozenset({(1, 1)})).of_images(X, restriction(["a"])).single)
         [(0, 1), (1, 0), (1, 1)]

@@ -125,7 +125,7 @@ def push_forward(graph: Graph, f: Map) -> Graph:
 
     >>> from dpcompose.spaces.multisets import multisets
     >>> from dpcompose.spaces.granularities import unbounded
-    >>> from dpcompose.spaces.maps import restriction
+    >>> from dpcompose.spaces.restrictions import restriction
     >>> graph = neighbourhood_graph(multisets({"a", "b"}, size="<= 1"), unbounded)
     >>> sorted(push_forward(graph, restriction(["a"])).edges)
     [((), ('a',))]

@@ -25,10 +25,12 @@ from dpcompose.spaces.blocks import Blocks
 from dpcompose.spaces.databases import Counts, Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import fibres
-from dpcompose.spaces.maps import Everything, Map, Recoding, Restriction
+from dpcompose.spaces.maps import Everything, Map
 from dpcompose.spaces.multisets import Multisets, difference
 from dpcompose.spaces.policies import Policy, edges
 from dpcompose.spaces.queries import Query
+from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.sequences import aligned
 from dpcompose.spaces.subsets import Sets
 

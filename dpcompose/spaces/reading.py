@@ -7,7 +7,8 @@ from typing import Any
 
 from dpcompose.spaces.databases import Cell, Database, DatabaseClass
 from dpcompose.spaces.listed import Listed
-from dpcompose.spaces.maps import Map, Part
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.parts import Part
 from dpcompose.spaces.subsets import Graphs, VaryingGraphs
 
 

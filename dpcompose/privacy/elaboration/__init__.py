@@ -27,7 +27,8 @@ from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting, inside, read_records
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
-from dpcompose.spaces.maps import Map, Part
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.parts import Part
 
 __all__ = ["Elaborated", "NotElaborated", "core"]
 

@@ -24,9 +24,11 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.attributed import Projection, Where
 from dpcompose.spaces.databases import LARGEST_SHAPE, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Everything, Map, Positions, Recoding, Restriction
+from dpcompose.spaces.maps import Everything, Map
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.policies import Policy, edges, policy_of
+from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.restrictions import Positions, Restriction
 from dpcompose.spaces.subsets import Sets
 from dpcompose.spaces.tuples import Tuples
 

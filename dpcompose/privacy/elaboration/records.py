@@ -9,8 +9,9 @@ from dpcompose.privacy.elaboration.atoms import OfAtoms
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, any_two, groups_pushed, told_apart
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Everything, Restriction
+from dpcompose.spaces.maps import Everything
 from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.sequences import Sequences
 
 

@@ -22,7 +22,7 @@ from dpcompose.privacy.problems import Parts
 from dpcompose.privacy.schema import DatabasesTable, MapTable, Path_, ReadsTable, near, shown
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import BUILT_IN, Granularity
-from dpcompose.spaces.maps import Map, everything, positions, restriction
+from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.points import (
     AnyTwo,
@@ -43,6 +43,7 @@ from dpcompose.spaces.points import (
     Values,
     part_of,
 )
+from dpcompose.spaces.restrictions import positions, restriction
 from dpcompose.spaces.tuples import Tuples
 
 CANONICAL = "d_"

@@ -26,7 +26,7 @@ from dpcompose.spaces.finite import FiniteSpace, finite
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import graph_of_inputs, is_large, neighbourhood_graph, neighbours_of_inputs
 from dpcompose.spaces.listed import Listed
-from dpcompose.spaces.maps import Everything, Map, Recoding, Restriction, everything
+from dpcompose.spaces.maps import Everything, Map, everything
 from dpcompose.spaces.metrics import (
     INFINITE,
     CheapestMatching,
@@ -46,6 +46,8 @@ from dpcompose.spaces.metrics import (
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.policies import policy_of
 from dpcompose.spaces.queries import Bit
+from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.sequences import Sequences
 from dpcompose.spaces.subsets import Sets
 from dpcompose.spaces.tuples import Tuples
