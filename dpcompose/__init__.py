@@ -60,7 +60,7 @@ if TYPE_CHECKING:
         randomized_response,
     )
     from dpcompose.privacy.notions import approximate, gaussian, in_metric, pure, zcdp
-    from dpcompose.privacy.tables import (
+    from dpcompose.privacy.tabulated import (
         exponential_mechanism_table,
         independent,
         probability_table,
@@ -134,7 +134,7 @@ _PLACES = {
         "randomized_response",
     ),
     "privacy.notions": ("approximate", "gaussian", "in_metric", "pure", "zcdp"),
-    "privacy.tables": (
+    "privacy.tabulated": (
         "exponential_mechanism_table",
         "independent",
         "probability_table",

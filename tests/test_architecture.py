@@ -102,7 +102,13 @@ ROOMS = {
     "privacy": [
         "notions",
         "nearest",
+        "findings",
+        "probabilities",
+        "rows",
+        "distributions",
+        "promises",
         "tables",
+        "tabulated",
         "assumptions",
         "noises",
         "mechanisms",
@@ -291,7 +297,7 @@ def test_heavy_libraries_are_loaded_when_they_are_needed() -> None:
 
 
 def test_counterexamples_tables_and_warnings_need_no_sympy() -> None:
-    modules = ("front.examples", "front.limits", "privacy.tables", "spaces.metrics", "language.decimals")
+    modules = ("front.examples", "front.limits", "privacy.tabulated", "spaces.metrics", "language.decimals")
     assert "sympy" not in reached(*(f"import dpcompose.{one}" for one in modules))
 
 

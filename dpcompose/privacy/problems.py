@@ -678,7 +678,7 @@ class _Reader:
         if not isinstance(self.databases, Listed):
             self._wrong(path, "a table of probabilities needs a listed class")
             return None
-        from dpcompose.privacy.tables import probability_table
+        from dpcompose.privacy.tabulated import probability_table
 
         given = self.given.tables[name]
         rows: dict[Database, list[Term]] = {}

@@ -42,7 +42,8 @@ from dpcompose.spaces.tuples import Tuples
 if TYPE_CHECKING:
     import sympy
 
-    from dpcompose.privacy.tables import Finding, ProbabilityTable
+    from dpcompose.privacy.findings import Finding
+    from dpcompose.privacy.tables import ProbabilityTable
 
 
 class InvalidSetting(ValueError):

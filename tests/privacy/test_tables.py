@@ -21,7 +21,9 @@ from dpcompose.kernel.deciders.exponentials import NotDecided
 from dpcompose.kernel.deciders.signs import is_at_least
 from dpcompose.kernel.intervals import Interval
 from dpcompose.privacy import nearest
-from dpcompose.privacy.tables import Finding, ProbabilityTable, WrongTable
+from dpcompose.privacy.findings import Finding
+from dpcompose.privacy.probabilities import WrongTable
+from dpcompose.privacy.tables import ProbabilityTable
 from dpcompose.spaces import graphs
 
 Rows = list[list[Fraction]]
