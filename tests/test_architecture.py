@@ -120,6 +120,8 @@ ROOMS = {
         "flattening",
         "elaboration",
         "checks",
+        "lines",
+        "neighbourhoods",
         "schema",
         "problems",
         "writing",

@@ -25,28 +25,23 @@ from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy import assumptions, checks
+from dpcompose.privacy.checks import Mistake, Path_, near, shown
+from dpcompose.privacy.lines import first_line, line_of
 from dpcompose.privacy.mechanisms import Mechanism, Nested, mechanism
+from dpcompose.privacy.neighbourhoods import GranularityTable, ReplaceTable
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.schema import (
     ClaimTable,
     DatabasesTable,
-    GranularityTable,
     GuaranteeTable,
     MapTable,
     MechanismTable,
-    Mistake,
     Notions,
-    Path_,
     ProblemTable,
     QueryTable,
     ReadsTable,
-    ReplaceTable,
     StudyTable,
-    first_line,
-    line_of,
-    near,
-    shown,
     unset,
 )
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting

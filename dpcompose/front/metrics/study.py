@@ -24,10 +24,10 @@ from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import symbol
 from dpcompose.privacy import problems
+from dpcompose.privacy.checks import Mistake
 from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.metrics.builder import Data, Databases, Formula, Mechanism, Stated, problem_data
 from dpcompose.privacy.metrics.setting import MetricClaim, MetricProblem, MetricSetting
-from dpcompose.privacy.schema import Mistake
 from dpcompose.privacy.settings import InvalidSetting
 from dpcompose.proof import registry
 from dpcompose.proof.metrics.checker import FORMAT

@@ -16,10 +16,11 @@ import sympy
 
 from dpcompose.language import formulas
 from dpcompose.language.symbols import NONNEGATIVE, REAL, symbol
+from dpcompose.privacy.checks import Path_, near, shown
 from dpcompose.privacy.metrics.names import Names
 from dpcompose.privacy.metrics.schema import MetricProblemTable, MetricTable, PointsTable, ProductTable
 from dpcompose.privacy.problems import Parts
-from dpcompose.privacy.schema import DatabasesTable, MapTable, Path_, ReadsTable, near, shown
+from dpcompose.privacy.schema import DatabasesTable, MapTable, ReadsTable
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import BUILT_IN, Granularity
 from dpcompose.spaces.maps import Map, everything
