@@ -123,6 +123,8 @@ ROOMS = {
         "lines",
         "neighbourhoods",
         "schema",
+        "in_metrics",
+        "readers",
         "problems",
         "writing",
         "metrics",

@@ -13,7 +13,7 @@ from dpcompose.language import exchange, formulas
 from dpcompose.language.symbols import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL, Domain, symbol
 from dpcompose.privacy.checks import Mistake, Path_, shown
 from dpcompose.privacy.metrics.schema import MetricProblemTable
-from dpcompose.privacy.problems import UNIT_KEYS
+from dpcompose.privacy.readers.parameters import UNIT_KEYS
 from dpcompose.spaces.points import NamedMetric, is_sum_of_squares
 
 
