@@ -17,7 +17,6 @@ FILES = {
     "kernel/rules.py",
     "kernel/settings.py",
     "kernel/terms.py",
-    "privacy/settings.py",
     "proof/hypotheses/inputs.py",
     "spaces/granularities.py",
 }

@@ -12,7 +12,7 @@ from dpcompose.privacy import problems
 from dpcompose.privacy.in_metrics import is_in_metrics
 from dpcompose.privacy.mechanisms import Measured, Mechanism
 from dpcompose.privacy.problems import Claim
-from dpcompose.privacy.settings import setting
+from dpcompose.privacy.settings.stated import setting
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.databases import DatabaseClass

@@ -26,7 +26,9 @@ from dpcompose.privacy.readers.mechanisms import Showing
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.studies import Study
 from dpcompose.privacy.schema import ClaimTable, Notions, ProblemTable, unset
-from dpcompose.privacy.settings import InvalidSetting, Setting
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.families import check_ranges
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.additions import NOTHING, Additions
 
 if TYPE_CHECKING:
@@ -168,7 +170,7 @@ def _problem(
     for i, claim in enumerate(claims):
         for key, value in claim.guarantee.terms if claim is not None else ():
             try:
-                setting.check_ranges(value)
+                check_ranges(setting, value)
             except InvalidSetting as error:
                 found.wrong(("claims", i, key), error)
     return Problem(setting, tuple(one for one in claims if one is not None), file)

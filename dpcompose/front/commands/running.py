@@ -110,7 +110,7 @@ def each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int:
 
 def _said_wrongly() -> tuple[type[Exception], ...]:
     """What refuses a setting, a file, and numbers that are given, if the command looked at any."""
-    from dpcompose.privacy.settings import InvalidSetting
+    from dpcompose.privacy.settings.invalid import InvalidSetting
 
     numbers = sys.modules.get("dpcompose.front.numbers")
     return (InvalidSetting, OSError) if numbers is None else (InvalidSetting, OSError, numbers.WrongValue)

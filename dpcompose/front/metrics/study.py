@@ -29,7 +29,7 @@ from dpcompose.privacy.in_metrics import is_in_metrics
 from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.metrics.builder import Data, Databases, Formula, Mechanism, Stated, problem_data
 from dpcompose.privacy.metrics.setting import MetricClaim, MetricProblem, MetricSetting
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof import registry
 from dpcompose.proof.metrics.checker import FORMAT
 from dpcompose.proof.metrics.composition import Way

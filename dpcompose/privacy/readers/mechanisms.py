@@ -23,7 +23,8 @@ from dpcompose.privacy.schema import (
     QueryTable,
     ReadsTable,
 )
-from dpcompose.privacy.settings import DOMAIN_NEEDED, Setting
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
 from dpcompose.spaces.databases import Database
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Everything, Map, everything

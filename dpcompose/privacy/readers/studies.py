@@ -11,7 +11,8 @@ from dpcompose.privacy.readers.mechanisms import Mechanisms, Showing
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import Notions, StudyTable
-from dpcompose.privacy.settings import InvalidSetting, Setting
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 
 
 class Study:
