@@ -10,7 +10,7 @@ from typing import Any
 
 import frozen
 
-from dpcompose.front.study import load
+from dpcompose.front.loading import load
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.settings import Setting

@@ -451,7 +451,7 @@ def expected_fits(twin: Twin) -> dict[str, bool]:
         and twin.target == "bounded"
         and len(twin.parts) >= 2,
         "composition-own-domain": own,
-        "composition-common-domain": alike and common,
+        "composition-common-domain": common,
         "part-of-bounded": proper
         and common
         and twin.target == "unbounded"

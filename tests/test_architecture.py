@@ -166,6 +166,7 @@ ROOMS = {
         "membership",
         "results",
         "study",
+        "loading",
         "metrics",
         "composing",
         "places",

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 import dpcompose as dpc
 from dpcompose.front import cli
 from dpcompose.front.bound import Bound
-from dpcompose.front.study import Study, load
+from dpcompose.front.loading import load
+from dpcompose.front.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.language import formulas
 from dpcompose.language.worstcase import Top

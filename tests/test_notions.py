@@ -22,7 +22,8 @@ from shipped import PROBLEMS
 from strategies import Point, Twin
 
 import dpcompose as dpc
-from dpcompose.front.study import Study, load
+from dpcompose.front.loading import load
+from dpcompose.front.study import Study
 from dpcompose.kernel import formulas as terms
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.check import Refused
@@ -140,9 +141,9 @@ BY_HAND: dict[str, tuple[Any, Any, Any, str | None, Any, Named]] = {
         None,
         [dpc.everything] * 2,
         {
-            "approximate": ("GB:VI.4", ("2*e1 + 2*e2", "d1*(1 + exp(e1)) + d2*(1 + exp(e2))"), False),
-            "zcdp": ("GB:VI.13", ("4*r1 + 4*r2",), True),
-            "gaussian": ("GB:VI.21", ("2*sqrt(m1**2 + m2**2)",), True),
+            "approximate": ("comparison", ("2*e1 + 2*e2", "d1*(1 + exp(e1)) + d2*(1 + exp(e2))"), False),
+            "zcdp": ("comparison", ("4*r1 + 4*r2",), True),
+            "gaussian": ("comparison", ("2*sqrt(m1**2 + m2**2)",), True),
         },
     ),
     "parts under replacement, stated unbounded": (

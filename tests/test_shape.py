@@ -28,7 +28,6 @@ FILES = {
 
 FUNCTIONS = {
     "front/display.py _counterexample",
-    "privacy/mechanisms.py mechanism",
     "privacy/problems.py _reads",
     "privacy/writing.py _listed",
     "search/comparisons/weights.py by_program",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import rechecks
 
-from dpcompose.front import study
+from dpcompose.front import loading
 from dpcompose.front.study import Study
 from dpcompose.front.verdict import Verdict
 from dpcompose.privacy import problems
@@ -48,7 +48,7 @@ def _lines(table: Mapping[str, str]) -> str:
 
 def found(text: str) -> tuple[Study, list[Verdict]]:
     """The study of a problem text, and the verdicts on its claims, which the kernel accepts."""
-    problem = problems.read_text(text, show=study.show)
+    problem = problems.read_text(text, show=loading.show)
     one = Study(problem.setting)
     verdicts: list[Verdict] = [one.check(claim) for claim in problem.claims]
     rechecks.rechecked(one, verdicts)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from dpcompose.front import study as neighbours
+from dpcompose.front import loading
 from dpcompose.front.study import Study
 from dpcompose.privacy import problems
 from dpcompose.privacy.mechanisms import Measured, Mechanism
@@ -118,4 +118,4 @@ def load(
         from dpcompose.front.metrics.study import load_metric
 
         return load_metric(path, theory)
-    return neighbours.load(path, theory)
+    return loading.load(path, theory)

@@ -96,10 +96,6 @@ def sentence(line: Line, steps: Captions) -> str:
     """A line's judgement in words."""
     said, setting, theory = line.judgement, steps.setting, steps.theory
     names = [mechanism.name for mechanism in setting.mechanisms]
-    reads = [
-        (f"{mechanism.query.words} of " if mechanism.query is not None else "") + mechanism.reads.written("D")
-        for mechanism in setting.mechanisms
-    ]
     match said:
         case kernel.Given() | kernel.Releases():
             return given(said, theory)
@@ -124,15 +120,7 @@ def sentence(line: Line, steps: Captions) -> str:
             ]
             return f"where the inputs move by r, {_all_of(shown)}"
         case kernel.Loss():
-            moves = [f"{x} moves by r[{i}]" for i, x in enumerate(reads, start=1)]
-            where = ", ".join(moves) if len(moves) <= 4 else f"{moves[0]}, ..., {moves[-1]}"
-            loss = _values(said.parameters)
-            none = (
-                f"; without guarantee where {_all_of([names[i - 1] for i in said.unlimited])} moves"
-                if said.unlimited
-                else ""
-            )
-            return f"the composition has loss {loss} where {where}{none}"
+            return _loss(said, setting, names)
         case kernel.Profile():
             return _profile(said, len(names))
         case kernel.Holds():
@@ -144,6 +132,19 @@ def sentence(line: Line, steps: Captions) -> str:
                 f"no smaller guarantee holds for all such mechanisms: {_values(said.parameters)} is attained"
             )
     raise TypeError(f"{said} is no judgement")
+
+
+def _loss(said: kernel.Loss, setting: Setting, names: Sequence[str]) -> str:
+    """What the composition loses where the inputs move."""
+    reads = [
+        (f"{mechanism.query.words} of " if mechanism.query is not None else "") + mechanism.reads.written("D")
+        for mechanism in setting.mechanisms
+    ]
+    moves = [f"{x} moves by r[{i}]" for i, x in enumerate(reads, start=1)]
+    where = ", ".join(moves) if len(moves) <= 4 else f"{moves[0]}, ..., {moves[-1]}"
+    unlimited = _all_of([names[i - 1] for i in said.unlimited])
+    none = f"; without guarantee where {unlimited} moves" if said.unlimited else ""
+    return f"the composition has loss {_values(said.parameters)} where {where}{none}"
 
 
 def pieces(line: Line, steps: Captions) -> list[str | sympy.Expr]:

@@ -32,11 +32,11 @@ from dpcompose.front.verdict import Verdict
 from dpcompose.kernel import formulas as kernel_formulas
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.theory import Theory as KernelTheory
-from dpcompose.privacy import problems, writing
+from dpcompose.privacy import writing
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.privacy.problems import Claim, Problem
+from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumptions
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs
@@ -486,17 +486,3 @@ class Study:
         from dpcompose.front.latex import setting_latex
 
         return setting_latex(self.setting, self.theory)
-
-
-def show(
-    name: str, setting: Setting, reads: Map, count: sympy.Expr | None = None, theory: Theory | None = None
-) -> Mechanism:
-    """A composition as a mechanism of another one, with its best guarantee: for reading problem files."""
-    return Study(setting, theory or registry.standard()).as_mechanism(name, reads, count)
-
-
-def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[Claim, ...]]:
-    """The study of a problem file about neighbours, and its claims; see `composing.load`."""
-    theory = theory or registry.standard()
-    problem: Problem = problems.read_file(path, partial(show, theory=theory), theory.parameters, theory.own)
-    return Study(problem.setting, theory), problem.claims

@@ -112,7 +112,7 @@ class Mechanism(Shown):
         >>> import dpcompose as dpc
         >>> count = mechanism("count", query=dpc.count, noise=dpc.laplace("1/e"))
         >>> count.then("rounded to tens")
-        count reads D and releases the count with Laplace noise of scale 1/e, then rounded to tens
+        count reads D and releases the number of records with Laplace noise of scale 1/e, then rounded to tens
         """
         if not isinstance(words, str) or not words.strip() or "\n" in words:
             raise TypeError(f"{self.name}: say in a line of words what is done to its output, not {words!r}")

@@ -19,7 +19,7 @@ import pytest
 import rechecks
 
 from dpcompose.front import cli
-from dpcompose.front.study import load
+from dpcompose.front.loading import load
 from dpcompose.kernel import forms, settings
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.covers import blocks

@@ -15,8 +15,9 @@ from tags import Tags
 
 import dpcompose as dpc
 from dpcompose.front import display, listings, pictures, render, results
+from dpcompose.front.loading import load
 from dpcompose.front.places import places_of
-from dpcompose.front.study import Study, load
+from dpcompose.front.study import Study
 from dpcompose.front.verdict import Verdict
 from dpcompose.language import formulas
 from dpcompose.language.symbols import symbol

@@ -12,8 +12,8 @@ from shipped import IN_METRICS, PROBLEMS, SHIPPED
 
 import dpcompose as dpc
 from dpcompose.front import cli, latex
+from dpcompose.front.loading import load
 from dpcompose.front.metrics.study import load_metric
-from dpcompose.front.study import load
 from dpcompose.proof import registry
 
 NAMES = [

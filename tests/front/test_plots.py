@@ -11,9 +11,10 @@ import pytest
 
 import dpcompose as dpc
 from dpcompose.front import cli, plots
+from dpcompose.front.loading import load
 from dpcompose.front.numbers import WrongValue
 from dpcompose.front.pictures import Picture
-from dpcompose.front.study import Study, load
+from dpcompose.front.study import Study
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"
 

@@ -17,7 +17,8 @@ from shipped import PROBLEMS, SHIPPED
 
 import dpcompose as dpc
 from dpcompose.front import cli, files, numbers
-from dpcompose.front.study import Study, load
+from dpcompose.front.loading import load
+from dpcompose.front.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 

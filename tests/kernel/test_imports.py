@@ -16,7 +16,7 @@ import pytest
 import rechecks
 
 import dpcompose
-from dpcompose.front.study import load
+from dpcompose.front.loading import load
 from dpcompose.proof import registry
 
 ROOT = Path(dpcompose.__file__).resolve().parents[1]

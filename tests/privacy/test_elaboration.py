@@ -22,7 +22,8 @@ from shipped import EXAMPLE, PROBLEMS
 from strategies import Twin
 
 import dpcompose as dpc
-from dpcompose.front.study import Study, show
+from dpcompose.front.loading import show
+from dpcompose.front.study import Study
 from dpcompose.kernel import covers, terms
 from dpcompose.kernel import formulas as kernel_formulas
 from dpcompose.kernel import settings as core_settings

@@ -10,7 +10,8 @@ import pytest
 from policies_at_random import agrees, random_policy
 
 import dpcompose as dpc
-from dpcompose.front.study import Study, show
+from dpcompose.front.loading import show
+from dpcompose.front.study import Study
 from dpcompose.kernel import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.settings import InvalidSetting

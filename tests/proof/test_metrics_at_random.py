@@ -89,7 +89,8 @@ def number(text: str, values: Values) -> float:
 
 
 def lost(notion: str, losses: Losses) -> float:
-    """What mechanisms as stated can lose together in a notion, where that is one of ε, ρ, μ²."""
+    """What is known that mechanisms as stated may lose together in a notion, where that is one of ε, ρ, μ²:
+    of pure privacy in zCDP what its conversion gives, which is no less than what some of them lose."""
     total = 0.0
     for of, loss, delta in losses:
         if delta > 0 or (notion == "pure" and of in ("zcdp", "gaussian") and loss > 0):

@@ -55,7 +55,10 @@ def test_no_loss_between_neighbours_says_nothing_of_databases_without_a_path() -
     for notion, key in (("pure", "epsilon"), ("zcdp", "rho"), ("gaussian", "mu")):
         text = MULTISETS + mechanism("M", notion, **{key: "0", "granularity": "bounded"})
         claims = "".join(claim(notion, metric=one) for one in ("0", "d_bounded", "u"))
-        assert verdicts(text + claims) == ["refuted", "proved", "refuted"], notion
+        made, found = study(text + claims)
+        assert [one.verdict for one in found] == ["refuted", "proved", "refuted"], notion
+        said = ["".join(map(str, line.said)) for line in made.derivation().lines]
+        assert "apart_d_bounded is oo where d_bounded is, and 0 elsewhere" in said
 
 
 def test_a_claim_of_no_loss_between_neighbours_is_about_neighbours() -> None:
@@ -158,6 +161,18 @@ def test_a_guarantee_that_may_be_negative_refutes_nothing() -> None:
     assert found.verdict == "undecided" and found.reason
 
 
+@pytest.mark.parametrize(
+    "other",
+    ["min(d, t)", "e*min(d, 2*t)", "d*t", "sqrt(min(d, t))", "max(d - t, 0)", "(d - t)**2", "exp(d) - 1"],
+)
+def test_a_mechanism_beside_one_that_is_no_metric_refutes(other: str) -> None:
+    """The other one may always say the same, as its guarantee is nowhere below 0."""
+    text = ROADS + '[metrics.t]\ntable = [["a", "b", "1/2"], ["b", "c", "1/2"], ["a", "c", "1/2"]]\n'
+    assert verdicts(
+        text + mechanism("M", metric="d") + mechanism("N", metric=other) + claim(metric="d/2")
+    ) == ["refuted"]
+
+
 # names
 
 
@@ -224,3 +239,10 @@ def test_roots_of_sums_of_squares_and_metrics_are_metrics() -> None:
     for metric in ("(d**2 + t**2)**(2/3)", "sqrt(d*t)", "sqrt(d**3)"):  # d, t = 1, 1: no metrics in general
         made, _ = study(text + mechanism("M", metric=metric))
         assert made.optimal is None, metric
+
+
+def test_a_pure_mechanism_that_loses_in_another_notion_is_said_to_be_randomized_response() -> None:
+    """Not the one with P(1) = exp(-d)/2, whose divergence is smaller: 4.65 of 4.93 at d = 10."""
+    _, (found,) = study(ROADS + mechanism("M", metric="10*d") + claim("zcdp", metric="3/2*d"))
+    assert found.counterexample is not None
+    assert [row.by for row in found.counterexample.rows] == ["as randomized response"]

@@ -11,7 +11,8 @@ import pytest
 import rechecks
 
 import dpcompose as dpc
-from dpcompose.front.study import Study, load
+from dpcompose.front.loading import load
+from dpcompose.front.study import Study
 from dpcompose.kernel import settings
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.check import Refused

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import dpcompose as dpc
+from dpcompose.front.loading import load
 from dpcompose.front.results import Answer
-from dpcompose.front.study import Study, load
+from dpcompose.front.study import Study
 from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.search.proofs import Proofs
 from dpcompose.spaces.granularities import Granularity

@@ -123,7 +123,7 @@ def wrong(file: str, message: str, as_json: bool) -> None:
 
 
 def load(file: str, given: argparse.Namespace) -> tuple[Study, Any]:
-    from dpcompose.front.study import load
+    from dpcompose.front.loading import load
 
     return load(file, given.theory)
 

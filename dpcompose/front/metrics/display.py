@@ -19,7 +19,18 @@ from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.proof.registry import Page
 from dpcompose.search.metrics.claims import MetricVerdict, named
 from dpcompose.spaces.maps import everything
-from dpcompose.spaces.points import AnyTwo, Counted, Distance, Made, NamedMetric, Norm, Own, Steps, Tabled
+from dpcompose.spaces.points import (
+    AnyTwo,
+    Apart,
+    Counted,
+    Distance,
+    Made,
+    NamedMetric,
+    Norm,
+    Own,
+    Steps,
+    Tabled,
+)
 
 Parts = tuple[str | sympy.Expr, ...]
 """A sentence, in texts and formulas."""
@@ -150,6 +161,8 @@ def definition(distance: Distance) -> Parts:
     if isinstance(distance, Own):
         one, two = (f"({', '.join(map(str, some))})" for some in (distance.first, distance.second))
         return (distance.formula, f" for the values {one} and {two} of {distance.of.name or 'the point'}")
+    if isinstance(distance, Made) and isinstance(distance.formula, Apart):
+        return ("oo where ", distance.formula.args[0], " is, and 0 elsewhere")
     if isinstance(distance, Made):
         return (distance.formula,)
     return ("of which only a bound is known",)

@@ -19,7 +19,7 @@ from typing import Any
 import sympy
 
 from dpcompose.front import as_json, files
-from dpcompose.front.metrics.display import MetricDerivation, MetricLine, document, filled
+from dpcompose.front.metrics.display import MetricDerivation, MetricLine, definition, document, filled
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import symbol
@@ -36,6 +36,7 @@ from dpcompose.proof.registry import Page, Theory
 from dpcompose.search.metrics.claims import Judge, MetricVerdict, named
 from dpcompose.search.metrics.sensitivity import MetricSensitivity, sensitivity
 from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.points import Apart, Made
 
 COMPOSED, ON_EVERYTHING = "composition-own-domain", "sequential"
 """The pages whose items are those of composition: of mechanisms on what maps read, and on everything."""
@@ -231,6 +232,9 @@ class MetricStudy(Shown):
             yield MetricLine((said, one.metric, *beside), by)
         for name in self._judge.composition.used:
             known, letter = self._judge.standings[name], self.setting.letters[name]
+            distance = self.setting.metrics[name].distance
+            if isinstance(distance, Made) and isinstance(distance.formula, Apart):  # no file says it
+                yield MetricLine((letter, " is ", *definition(distance)), "by definition")
             axioms = " is a metric: symmetric, 0 at equal databases, with the triangle inequality"
             yield MetricLine((letter, axioms), "believed" if known.metric is None else "checked")
             if (bound := self.setting.metrics[name].at_most) is not None:

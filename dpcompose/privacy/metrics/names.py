@@ -96,12 +96,31 @@ class Names:
         return value
 
     def _check_effect(self, text: str, value: sympy.Expr, others: Mapping[str, sympy.Expr]) -> None:
-        """Raises FormulaError where a metric cancels: 0·d is 0 for formulas, but ∞ where d is."""
+        """Raises FormulaError where a metric cancels: 0·d is 0 for formulas, but ∞ where d is.
+
+        Each time that a metric is named counts: 0·d + min(d, 3) is ∞ where d is.
+        """
         for name in formulas.names(text):
             if name in others and others[name] not in value.free_symbols and name not in self.symbols:
                 raise formulas.FormulaError(
                     f"{name} cancels, but where it is oo so is 0 times it; leave it out, or take a "
                     "nonnegative parameter"
+                )
+        fresh = {name: it for name, it in others.items() if name in self.metrics}
+        written, count = text, 0
+        for name in sorted(fresh):
+            at = re.compile(rf"(?<![A-Za-z0-9_]){name}(?![A-Za-z0-9_])")
+            while at.search(written):
+                count += 1
+                written = at.sub(f"each__{count}", written, count=1)
+                fresh[f"each__{count}"] = symbol(f"each__{count}", NONNEGATIVE)
+        if count and written != text and text.strip() != "oo":
+            apart = formulas.parse(written, {**self.symbols, **others, **fresh})
+            every = {fresh[f"each__{n}"] for n in range(1, count + 1)}
+            if not every <= apart.free_symbols:
+                raise formulas.FormulaError(
+                    "a metric is multiplied by 0 here, but where it is oo so is 0 times it; leave it out, or "
+                    "take a nonnegative parameter"
                 )
 
     def doubt(self, text: str, others: Mapping[str, sympy.Expr]) -> str:

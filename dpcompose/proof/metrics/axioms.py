@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy
 
 from dpcompose.language import exchange
-from dpcompose.language.symbols import NONNEGATIVE
+from dpcompose.language.symbols import NONNEGATIVE, Domain
 from dpcompose.language.worstcase import Top
 from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.proof.metrics.letters import Letters
@@ -42,12 +42,12 @@ class Axioms:
         return self._closed(metric, lambda one: one in named and known(named[one]))
 
     def is_nonnegative(self, value: sympy.Expr) -> bool:
-        """Whether a formula in distances is seen to be ≥ 0: made as metrics are, or by its signs."""
-        if self.is_metric(value, lambda _: True):
-            return True
-        return exchange.is_never_negative(
-            value, {**self.setting.domains, **dict.fromkeys(self.setting.metrics, NONNEGATIVE)}
-        )
+        """Whether a formula in distances is seen to be ≥ 0: by its parts, or by signs of all of it.
+
+        A minimum of such formulas is, and is written −max(−x, −y).
+        """
+        known = {**self.setting.domains, **dict.fromkeys(self.setting.metrics, NONNEGATIVE)}
+        return _is_nonnegative(value, known)
 
     def is_seen(self, name: str, known: Callable[[str], bool]) -> bool:
         """Whether a named metric is seen to be one, `known` saying which of those before it are."""
@@ -141,3 +141,21 @@ class Axioms:
             Obligation("d(D, E) >= d(E, D)", d("D", "E"), d("E", "D")),
             Obligation("d(D, E) + d(E, F) >= d(D, F)", d("D", "E") + d("E", "F"), d("D", "F")),
         )
+
+
+def _is_nonnegative(it: sympy.Expr, domains: Mapping[str, Domain]) -> bool:
+    """Whether a formula is ≥ 0, seen from its parts."""
+    if isinstance(it, Apart) or exchange.is_never_negative(it, domains):
+        return True
+    parts = it.terms if isinstance(it, Top) else it.args
+    if isinstance(it, Top) and it.args[0] == 1:
+        return any(_is_nonnegative(one, domains) for one in parts)
+    if it.is_Mul:
+        minima = [one for one in parts if isinstance(one, Top) and one.args[0] == 1]
+        others = sympy.Mul(*(one for one in parts if one not in minima))
+        if len(minima) == 1 and all(_is_nonnegative(-one, domains) for one in minima[0].terms):
+            return _is_nonnegative(-others, domains)
+    if it.is_Pow and it.exp.is_Rational:
+        return bool(it.exp.is_Integer and it.exp % 2 == 0) or _is_nonnegative(it.base, domains)
+    joined = it.is_Add or it.is_Mul or isinstance(it, Top)
+    return bool(parts) and joined and all(_is_nonnegative(one, domains) for one in parts)

@@ -160,7 +160,8 @@ class Pairs:
                 found |= {x: str(finite[str(letter(x, who))]) for x in part.coordinates}
             elif isinstance(part, Enumerated):
                 number = self._numbers(name, part, finite)[who == "E"]
-                found[name or "database"] = part.of.show(part.elements[number])
+                shown = part.of.show(part.elements[number])
+                found[name or ("records" if isinstance(shown, list) else "database")] = shown
             else:
                 databases = of_records(self.letters.cells[name], finite)
                 found[name or "records"] = list(databases[who == "E"])

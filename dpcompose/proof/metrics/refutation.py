@@ -22,6 +22,7 @@ from dpcompose.privacy.metrics.setting import POWERS, MetricClaim, MetricMechani
 from dpcompose.proof.metrics.axioms import Obligation
 from dpcompose.proof.metrics.composition import Composition
 from dpcompose.proof.metrics.pairs import At, Pairs, ShowsNothing
+from dpcompose.proof.registry import Page
 
 ZERO = sympy.Integer(0)
 
@@ -101,9 +102,13 @@ class Refutation:
 
     def _violation(self, mechanism: MetricMechanism, notion: str) -> str | None:
         """The formula of what a mechanism with a guarantee in a metric can lose in another notion."""
-        page = self.composition.theory.violation(mechanism.notion, notion)
+        page = self._violating(mechanism, notion)
         found: str | None = None if page is None else page.head.in_a_metric
         return found
+
+    def _violating(self, mechanism: MetricMechanism, notion: str) -> Page | None:
+        """The page on what mechanisms of a notion lose in another."""
+        return self.composition.theory.violation(mechanism.notion, notion)
 
     def doubt(self, notion: str) -> str:
         """Why no mechanism at all is known to lose anything in a notion; "" where some is."""
@@ -175,8 +180,10 @@ class Refutation:
             else _built(self._witness(mechanism.notion), loss, power)
         )
         if not _alike(mechanism.notion, notion):
-            text = self._violation(mechanism, notion)
-            assert text is not None
+            text, page = self._violation(mechanism, notion), self._violating(mechanism, notion)
+            assert text is not None and page is not None
+            if mechanism.noise is None and self._witness(mechanism.notion).by != "noise":
+                by = f"as {page.head.mechanism}"  # another one than loses most in its own notion
             finite = loss is not sympy.oo and loss != 0
             loss = formulas.parse(text, {key: loss}) if finite else loss
         return Loses(mechanism.name, loss, by)
