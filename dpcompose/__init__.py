@@ -60,7 +60,7 @@ if TYPE_CHECKING:
         randomized_response,
     )
     from dpcompose.privacy.notions import approximate, gaussian, in_metric, pure, zcdp
-    from dpcompose.privacy.tables import (
+    from dpcompose.privacy.tabulated import (
         exponential_mechanism_table,
         independent,
         probability_table,
@@ -70,8 +70,8 @@ if TYPE_CHECKING:
     from dpcompose.proof.registry import theorems
     from dpcompose.proof.sensitivity import compare, sensitivity
     from dpcompose.spaces.attributed import columns, tables, where
+    from dpcompose.spaces.composed import composed
     from dpcompose.spaces.contributions import contribution
-    from dpcompose.spaces.databases import listed, multisets, streams, tuples
     from dpcompose.spaces.expressions import at, database, databases, size, symmetric_difference
     from dpcompose.spaces.finite import finite
     from dpcompose.spaces.granularities import (
@@ -94,21 +94,17 @@ if TYPE_CHECKING:
     from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
     from dpcompose.spaces.groups import group
     from dpcompose.spaces.larger import within_any_size
-    from dpcompose.spaces.maps import (
-        composed,
-        everything,
-        function,
-        positions,
-        recoding,
-        record_partition,
-        restriction,
-        table,
-    )
+    from dpcompose.spaces.listed import listed
+    from dpcompose.spaces.maps import everything, function, table
+    from dpcompose.spaces.multisets import multisets
     from dpcompose.spaces.policies import policy
     from dpcompose.spaces.queries import bit, clipped_sum, count, histogram, location, mean
     from dpcompose.spaces.reading import among, vertex
+    from dpcompose.spaces.recodings import recoding
+    from dpcompose.spaces.restrictions import positions, record_partition, restriction
     from dpcompose.spaces.sequences import sequences
     from dpcompose.spaces.subsets import graphs, sets
+    from dpcompose.spaces.tuples import streams, tuples
 
 __version__ = "0.1.0"
 
@@ -140,7 +136,7 @@ _PLACES = {
         "randomized_response",
     ),
     "privacy.notions": ("approximate", "gaussian", "in_metric", "pure", "zcdp"),
-    "privacy.tables": (
+    "privacy.tabulated": (
         "exponential_mechanism_table",
         "independent",
         "probability_table",
@@ -150,7 +146,7 @@ _PLACES = {
     "proof.registry": ("theorems",),
     "proof.sensitivity": ("compare", "sensitivity"),
     "spaces.attributed": ("columns", "tables", "where"),
-    "spaces.databases": ("listed", "multisets", "streams", "tuples"),
+    "spaces.composed": ("composed",),
     "spaces.contributions": ("contribution",),
     "spaces.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
     "spaces.finite": ("finite",),
@@ -172,23 +168,19 @@ _PLACES = {
         "w_event",
     ),
     "spaces.graphs": ("neighbourhood_graph", "push_forward"),
-    "spaces.maps": (
-        "composed",
-        "everything",
-        "function",
-        "positions",
-        "record_partition",
-        "recoding",
-        "restriction",
-        "table",
-    ),
     "spaces.groups": ("group",),
     "spaces.larger": ("within_any_size",),
+    "spaces.listed": ("listed",),
+    "spaces.maps": ("everything", "function", "table"),
+    "spaces.multisets": ("multisets",),
     "spaces.policies": ("policy",),
     "spaces.queries": ("bit", "clipped_sum", "count", "histogram", "location", "mean"),
     "spaces.reading": ("among", "vertex"),
+    "spaces.recodings": ("recoding",),
+    "spaces.restrictions": ("positions", "record_partition", "restriction"),
     "spaces.sequences": ("sequences",),
     "spaces.subsets": ("graphs", "sets"),
+    "spaces.tuples": ("streams", "tuples"),
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import frozen
 from dpcompose.front.loading import load
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated
+from dpcompose.privacy.problems import is_in_metrics
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import registry
 from dpcompose.search import guarantees
@@ -44,7 +46,11 @@ def goldens() -> list[Golden]:
     """All that have a guarantee for neighbours, in order; of one guarantee of each mechanism."""
     found = []
     for one in frozen.frozen():
-        if "[metrics." in one.problem or "\nsatisfies = [" in one.problem or not one.golden.exists():
+        if (
+            is_in_metrics(tomllib.loads(one.problem))
+            or "\nsatisfies = [" in one.problem
+            or not one.golden.exists()
+        ):
             continue
         sections = one.golden.read_text(encoding="utf-8").split("=== ")
         text = next(part for part in sections if part.startswith("bound: "))

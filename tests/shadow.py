@@ -33,7 +33,7 @@ from goldens.draw_corpus import drawn
 from shadow_settings import NOTIONS, WEIGHTS, Data, Drawn
 from shadow_truth import CLOSE, Truth, against, value
 
-from dpcompose.front import study as front
+from dpcompose.front import loading as front
 from dpcompose.front.study import Study
 from dpcompose.kernel.formulas import to_text
 from dpcompose.kernel.judgements import Refuted, Satisfies

@@ -67,10 +67,19 @@ ROOMS = {
     ],
     "spaces": [
         "attributes",
+        "sizes",
         "databases",
+        "listed",
+        "records",
+        "multisets",
+        "tuples",
         "subsets",
         "sequences",
         "maps",
+        "restrictions",
+        "recodings",
+        "composed",
+        "parts",
         "attributed",
         "reading",
         "queries",
@@ -97,7 +106,13 @@ ROOMS = {
     "privacy": [
         "notions",
         "nearest",
+        "findings",
+        "probabilities",
+        "rows",
+        "distributions",
+        "promises",
         "tables",
+        "tabulated",
         "assumptions",
         "noises",
         "mechanisms",
@@ -286,7 +301,7 @@ def test_heavy_libraries_are_loaded_when_they_are_needed() -> None:
 
 
 def test_counterexamples_tables_and_warnings_need_no_sympy() -> None:
-    modules = ("front.examples", "front.limits", "privacy.tables", "spaces.metrics", "language.decimals")
+    modules = ("front.examples", "front.limits", "privacy.tabulated", "spaces.metrics", "language.decimals")
     assert "sympy" not in reached(*(f"import dpcompose.{one}" for one in modules))
 
 

@@ -20,11 +20,12 @@ import dpcompose as dpc
 from dpcompose.front.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems, writing
-from dpcompose.spaces import databases as classes
-from dpcompose.spaces import neighbours
-from dpcompose.spaces.databases import Database, DatabaseClass, Listed, Multisets, Size, TooLarge
+from dpcompose.spaces.arrays.searches import neighbours
+from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
+from dpcompose.spaces.expressions import databases as classes
 from dpcompose.spaces.granularities import Granularity, NotSymmetric
 from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
+from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Everything, Function, Map
 from dpcompose.spaces.metrics import (
     INFINITE,
@@ -35,6 +36,8 @@ from dpcompose.spaces.metrics import (
     ShortestPaths,
     at_most,
 )
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.sizes import Size
 
 MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

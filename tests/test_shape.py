@@ -19,9 +19,7 @@ FILES = {
     "kernel/terms.py",
     "privacy/problems.py",
     "privacy/settings.py",
-    "privacy/tables.py",
     "proof/hypotheses/inputs.py",
-    "spaces/databases.py",
     "spaces/granularities.py",
 }
 """The files that are larger."""

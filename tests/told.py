@@ -20,8 +20,8 @@ from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.search.citations import Citing
 from dpcompose.spaces.databases import Database
-from dpcompose.spaces.maps import Part
 from dpcompose.spaces.metrics import shown
+from dpcompose.spaces.parts import Part
 
 OLD = registry.standard()
 THEORY = Theory(OLD.pages)

@@ -28,7 +28,8 @@ from dpcompose.proof import counterexamples, registry
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.proof.witnesses import OnTable, Ratio
 from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.maps import Map, Positions, Restriction
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.restrictions import Positions, Restriction
 
 # formulas and texts
 

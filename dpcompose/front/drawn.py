@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from dpcompose.front.verdict import Verdict
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.databases import Database, DatabaseClass, Multisets, Size, TooLarge, Tuples
+from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.graphs import neighbourhood_graph
+from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.subsets import Graphs, Sets, VaryingGraphs
+from dpcompose.spaces.tuples import Tuples
 
 if TYPE_CHECKING:
     from networkx import Graph

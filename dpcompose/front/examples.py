@@ -28,8 +28,8 @@ from dpcompose.proof.refuting import Counterexample
 from dpcompose.search import parameters, subsets
 from dpcompose.search.least import BITS
 from dpcompose.spaces.databases import TooLarge
-from dpcompose.spaces.maps import Part
 from dpcompose.spaces.metrics import INFINITE
+from dpcompose.spaces.parts import Part
 
 Pair = tuple[Any, Any]
 MOST_PAIRS = 200

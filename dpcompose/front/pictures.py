@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.front.drawn import MOST_DRAWN, HasSetting, graph_of, written_out
 from dpcompose.front.places import places_of
 from dpcompose.front.verdict import Verdict
-from dpcompose.spaces.databases import Database, DatabaseClass, Listed, TooLarge
-from dpcompose.spaces.maps import Map, Restriction
+from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
+from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.restrictions import Restriction
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -29,7 +29,7 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.tables import ProbabilityTable
 from dpcompose.search import least
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Part as PartOf
+from dpcompose.spaces.parts import Part as PartOf
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

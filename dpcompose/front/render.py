@@ -18,7 +18,7 @@ from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Theory, rests
-from dpcompose.spaces.maps import Part
+from dpcompose.spaces.parts import Part
 
 if TYPE_CHECKING:
     import sympy

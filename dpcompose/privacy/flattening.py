@@ -13,10 +13,15 @@ from types import MappingProxyType
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import InvalidSetting, Setting
-from dpcompose.spaces.databases import DatabaseClass, Multisets, TooLarge, Tuples
+from dpcompose.spaces.composed import composed
+from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.granularities import Granularity, pairs
 from dpcompose.spaces.graphs import graph_of_inputs
-from dpcompose.spaces.maps import Everything, Map, Part, Positions, Restriction, composed, table
+from dpcompose.spaces.maps import Everything, Map, table
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.parts import Part
+from dpcompose.spaces.restrictions import Positions, Restriction
+from dpcompose.spaces.tuples import Tuples
 
 
 class NotFlat(InvalidSetting):

@@ -53,50 +53,23 @@ from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
 from dpcompose.spaces.additions import NOTHING, Additions
 from dpcompose.spaces.attributed import Tables, columns, tables, where
 from dpcompose.spaces.contributions import contribution
-from dpcompose.spaces.databases import (
-    Database,
-    DatabaseClass,
-    Listed,
-    Multisets,
-    Size,
-    Streams,
-    Tuples,
-    multisets,
-    owners_of,
-)
-from dpcompose.spaces.granularities import (
-    BUILT_IN,
-    Granularity,
-    pairs,
-    unbounded,
-    union,
-    w_event,
-)
+from dpcompose.spaces.databases import Database, DatabaseClass
+from dpcompose.spaces.granularities import BUILT_IN, Granularity, pairs, unbounded, union, w_event
 from dpcompose.spaces.groups import COUNT, group
 from dpcompose.spaces.larger import within_any_size
-from dpcompose.spaces.maps import (
-    Everything,
-    Map,
-    Part,
-    everything,
-    positions,
-    recoding,
-    restriction,
-    table,
-)
+from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.maps import Everything, Map, everything, table
+from dpcompose.spaces.multisets import Multisets, multisets
+from dpcompose.spaces.parts import Part
 from dpcompose.spaces.policies import policy
-from dpcompose.spaces.queries import (
-    Query,
-    bit,
-    clipped_sum,
-    count,
-    histogram,
-    location,
-    mean,
-)
+from dpcompose.spaces.queries import Query, bit, clipped_sum, count, histogram, location, mean
 from dpcompose.spaces.reading import EachVertex, among, vertex
+from dpcompose.spaces.recodings import recoding
+from dpcompose.spaces.restrictions import positions, restriction
 from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.subsets import Sets, graphs
+from dpcompose.spaces.tuples import Streams, Tuples, owners_of
 
 if TYPE_CHECKING:
     import sympy
@@ -725,7 +698,7 @@ class _Reader:
         if not isinstance(self.databases, Listed):
             self._wrong(path, "a table of probabilities needs a listed class")
             return None
-        from dpcompose.privacy.tables import probability_table
+        from dpcompose.privacy.tabulated import probability_table
 
         given = self.given.tables[name]
         rows: dict[Database, list[Term]] = {}

@@ -13,25 +13,15 @@ from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.schema import Notions
 from dpcompose.privacy.settings import InvalidSetting, Setting
-from dpcompose.spaces.databases import (
-    Database,
-    DatabaseClass,
-    Listed,
-    refuse_if_large,
-)
+from dpcompose.spaces.composed import Composed
+from dpcompose.spaces.databases import Database, DatabaseClass, refuse_if_large
 from dpcompose.spaces.granularities import BUILT_IN, Granularity, Pairs, pairs
-from dpcompose.spaces.maps import (
-    Composed,
-    Everything,
-    Function,
-    Map,
-    Part,
-    Recoding,
-    Table,
-    table,
-)
+from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.maps import Everything, Function, Map, Table, table
+from dpcompose.spaces.parts import Part
 from dpcompose.spaces.policies import policies_in
 from dpcompose.spaces.reading import EachVertex
+from dpcompose.spaces.recodings import Recoding
 
 LARGEST_WRITTEN = 20_000
 """The most databases that a class has which is written out one by one."""

@@ -31,8 +31,8 @@ from dpcompose.proof.refuting import Alone, Counterexample, shown_loss
 from dpcompose.proof.registry import Page
 from dpcompose.proof.witnesses import Noisy, Number, OnTable, Row, Violating
 from dpcompose.spaces.databases import Database
-from dpcompose.spaces.maps import Part
 from dpcompose.spaces.metrics import INFINITE, Distance, Queried
+from dpcompose.spaces.parts import Part
 
 
 class Unknown(BadCertificate):

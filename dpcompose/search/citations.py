@@ -23,8 +23,8 @@ from dpcompose.proof.registry import Fact, Hypothesis, Named, Page, PageError, T
 from dpcompose.search.conclusions import Conclusions, NoConclusion
 from dpcompose.search.guarantees import Guarantees
 from dpcompose.spaces.databases import TooLarge
-from dpcompose.spaces.maps import Part
 from dpcompose.spaces.metrics import INFINITE
+from dpcompose.spaces.parts import Part
 
 MOST_FIBRES = 500
 """Of up to so many inputs the minimum over fibres is compared with its closure."""

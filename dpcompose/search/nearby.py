@@ -13,9 +13,14 @@ from itertools import count, islice
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.settings import InvalidSetting, Setting
 from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
-from dpcompose.spaces.databases import Multisets, Size, TooLarge, Tuples
+from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.granularities import BUILT_IN, Granularity
-from dpcompose.spaces.maps import Everything, Map, Part, Positions, Restriction
+from dpcompose.spaces.maps import Everything, Map
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.parts import Part
+from dpcompose.spaces.restrictions import Positions, Restriction
+from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.tuples import Tuples
 
 MOST_MECHANISMS = 20
 """Up to how many mechanisms nearby settings are looked at."""

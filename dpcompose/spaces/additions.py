@@ -12,12 +12,15 @@ from typing import Any, TypeVar
 
 from dpcompose.kernel.releases import Noise
 from dpcompose.spaces.attributed import Tables
-from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Streams, Tuples
+from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import BUILT_IN, Granularity
+from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map
+from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.queries import Query
 from dpcompose.spaces.sequences import Sequences
 from dpcompose.spaces.subsets import Graphs, Sets
+from dpcompose.spaces.tuples import Streams, Tuples
 
 T = TypeVar("T")
 

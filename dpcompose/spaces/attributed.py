@@ -11,19 +11,14 @@ from typing import Any
 
 from dpcompose.kernel.fields import near
 from dpcompose.spaces.attributes import written
-from dpcompose.spaces.databases import (
-    LARGEST_CLASS,
-    LARGEST_SHAPE,
-    Cell,
-    Database,
-    DatabaseClass,
-    Listed,
-    Multisets,
-    Size,
-    TooLarge,
-    Tuples,
-)
-from dpcompose.spaces.maps import Map, Recoding, Restriction
+from dpcompose.spaces.databases import LARGEST_CLASS, LARGEST_SHAPE, Cell, Database, DatabaseClass, TooLarge
+from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.restrictions import Restriction
+from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.tuples import Tuples
 
 Attribute = tuple[str, tuple[str, ...]]
 

@@ -209,7 +209,7 @@ def _maximal(sets: Iterable[frozenset[Cell]]) -> list[frozenset[Cell]]:
 def differing_in(databases: DatabaseClass, cells: Iterable[Cell]) -> tuple[Database, Database]:
     """Two databases of a product that differ in some cells, and in no other ones.
 
-    >>> from dpcompose.spaces.databases import tuples
+    >>> from dpcompose.spaces.tuples import tuples
     >>> differing_in(tuples("ab", "= 3"), [1, 3])
     (('a', 'a', 'a'), ('b', 'a', 'b'))
     """

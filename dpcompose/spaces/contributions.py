@@ -17,9 +17,10 @@ from dpcompose.kernel.contributions import is_count
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.terms import Term, letter, number
 from dpcompose.language import formulas
-from dpcompose.spaces.databases import Database, DatabaseClass, Multisets
+from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.groups import COUNT
+from dpcompose.spaces.multisets import Multisets
 
 Partition = tuple[frozenset[str], ...]
 WORDS: Mapping[bool | str, str] = {False: "no", True: "bag", "rows": "rows"}

@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
-from dpcompose.spaces.databases import Counts, DatabaseClass, Multisets, Tuples
+from dpcompose.spaces.databases import Counts, DatabaseClass
 from dpcompose.spaces.maps import Map
+from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.tuples import Tuples
 
 Single = frozenset[Counts]
 """Single edits as counts; symmetric: on multisets, a removal and an addition go together."""
@@ -40,7 +42,7 @@ class Edits:
 
         On multisets of exactly n records no record is only added or only removed.
 
-        >>> from dpcompose.spaces.databases import multisets
+        >>> from dpcompose.spaces.multisets import multisets
         >>> Edits(frozenset({(1, 0), (0, 1)})).within(multisets(size="= 3")).single
         frozenset()
         """
@@ -54,8 +56,8 @@ class Edits:
         Where a record set A is not all of X, a record that is replaced may come from outside A
         or go there: so a replacement becomes a replacement, a removal or an addition.
 
-        >>> from dpcompose.spaces.databases import multisets
-        >>> from dpcompose.spaces.maps import restriction
+        >>> from dpcompose.spaces.multisets import multisets
+        >>> from dpcompose.spaces.restrictions import restriction
         >>> X = multisets({"a", "b"})
         >>> sorted(Edits(frozenset({(1, 1)})).of_images(X, restriction(["a"])).single)
         [(0, 1), (1, 0), (1, 1)]

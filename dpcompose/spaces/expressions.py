@@ -21,7 +21,8 @@ from sympy.core.symbol import Str
 from dpcompose.language import formulas
 from dpcompose.language.writing import text_latex
 from dpcompose.spaces.databases import Database, DatabaseClass, Symbolic
-from dpcompose.spaces.maps import Map, Restriction
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.restrictions import Restriction
 
 # atoms
 

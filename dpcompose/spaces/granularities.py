@@ -21,19 +21,12 @@ from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.terms import Term
 from dpcompose.language.shown import Shown
 from dpcompose.spaces.blocks import Blocks, one_block_away
-from dpcompose.spaces.databases import (
-    Cell,
-    Counts,
-    Database,
-    DatabaseClass,
-    Multisets,
-    Streams,
-    Tuples,
-    difference,
-)
+from dpcompose.spaces.databases import Cell, Counts, Database, DatabaseClass
 from dpcompose.spaces.edits import Edits
+from dpcompose.spaces.multisets import Multisets, difference
 from dpcompose.spaces.sequences import Sequences, aligned
 from dpcompose.spaces.subsets import Graphs, Sets, VaryingGraphs
+from dpcompose.spaces.tuples import Streams, Tuples
 
 if TYPE_CHECKING:
     from dpcompose.spaces.arrays.layouts import Layout
@@ -418,7 +411,7 @@ class Changes(Granularity):
     lacks -- why a class of such a kind has no such blocks, if it has none;
     written -- what a problem file calls it, where that is not its name.
 
-    >>> from dpcompose.spaces.databases import streams
+    >>> from dpcompose.spaces.tuples import streams
     >>> twins = w_event(2)
     >>> T = streams({"on", "off"}, "= 3")
     >>> twins.relates(("on", "on", "on"), ("off", "off", "on"), T)
@@ -564,7 +557,7 @@ class Group(Granularity):
 
     of -- G; m -- at least 1.  A group of groups counts the steps of the innermost one.
 
-    >>> from dpcompose.spaces.databases import multisets
+    >>> from dpcompose.spaces.multisets import multisets
     >>> pairs_at_once = Group(2, bounded)
     >>> str(pairs_at_once), pairs_at_once.relates(("a", "a"), ("b", "c"), multisets("abc"))
     ('group of 2 bounded', True)
@@ -965,7 +958,7 @@ def steps(name: str, step: Callable[[Database], Iterable[Database]]) -> Steps:
     large finite classes this is faster than a predicate.
 
     >>> next_to = steps("next to", lambda n: [n - 1, n + 1])
-    >>> from dpcompose.spaces.databases import listed
+    >>> from dpcompose.spaces.listed import listed
     >>> list(next_to.neighbours(0, listed(range(3))))
     [1]
     """

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dpcompose.spaces.arrays.sizes import Limits
-from dpcompose.spaces.databases import Database, DatabaseClass, Listed, TooLarge, refuse_if_large
+from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge, refuse_if_large
 from dpcompose.spaces.finite import finite
 from dpcompose.spaces.granularities import Granularity, Group, Pairs, pairs
+from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.neighbours import check_pairs, not_symmetric
 
@@ -36,7 +37,7 @@ def neighbourhood_graph(
     Raises NotSymmetric with the pair where the relation is not symmetric, TooLarge (before
     any work) where the class is.
 
-    >>> from dpcompose.spaces.databases import multisets
+    >>> from dpcompose.spaces.multisets import multisets
     >>> from dpcompose.spaces.granularities import bounded
     >>> sorted(neighbourhood_graph(multisets({"a", "b"}, size="<= 1"), bounded).edges)
     [(('a',), ('b',))]
@@ -74,7 +75,7 @@ def neighbouring_pairs(
 ) -> Iterable[tuple[Database, Database]]:
     """The edges of the neighbourhood graph, some of them both ways; of a small class without networkx.
 
-    >>> from dpcompose.spaces.databases import multisets
+    >>> from dpcompose.spaces.multisets import multisets
     >>> from dpcompose.spaces.granularities import unbounded
     >>> found = neighbouring_pairs(multisets({"a"}, size="<= 2"), unbounded)
     >>> sorted({tuple(sorted(pair)) for pair in found})
@@ -122,9 +123,9 @@ def power(graph: Graph, m: int) -> Graph:
 def push_forward(graph: Graph, f: Map) -> Graph:
     """The graph of the images: f(D) and f(E), where they differ, are joined where D and E are.
 
-    >>> from dpcompose.spaces.databases import multisets
+    >>> from dpcompose.spaces.multisets import multisets
     >>> from dpcompose.spaces.granularities import unbounded
-    >>> from dpcompose.spaces.maps import restriction
+    >>> from dpcompose.spaces.restrictions import restriction
     >>> graph = neighbourhood_graph(multisets({"a", "b"}, size="<= 1"), unbounded)
     >>> sorted(push_forward(graph, restriction(["a"])).edges)
     [((), ('a',))]

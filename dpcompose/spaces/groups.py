@@ -11,9 +11,10 @@ from dpcompose.kernel.contributions import is_count
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.terms import Term, letter
 from dpcompose.language import formulas
-from dpcompose.spaces.databases import Database, DatabaseClass, Multisets
+from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.granularities import LARGEST_GROUP, Granularity, Group
+from dpcompose.spaces.multisets import Multisets
 
 
 @dataclass(frozen=True, repr=False)

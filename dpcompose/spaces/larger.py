@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dpcompose.spaces.databases import Database, DatabaseClass, Multisets, Size
+from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.granularities import LARGEST_GROUP, Granularity, Group
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.subsets import Sets
 
 ANY_SIZE = "any size"
@@ -24,7 +26,7 @@ class WithinAnySize(Granularity):
 
     m -- at least 1; of -- the single steps, on multisets or sets.
 
-    >>> from dpcompose.spaces.databases import multisets
+    >>> from dpcompose.spaces.multisets import multisets
     >>> from dpcompose.spaces.granularities import unbounded
     >>> two = within_any_size(2, unbounded)
     >>> two.relates(("a", "b"), ("b", "c"), multisets("abc", size="= 2"))

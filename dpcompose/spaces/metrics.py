@@ -23,12 +23,15 @@ from dpcompose.kernel.settings import NOTHING, Edge
 from dpcompose.kernel.terms import Term, letter
 from dpcompose.spaces.blocks import Blocks
 from dpcompose.spaces.contributions import Contribution
-from dpcompose.spaces.databases import Counts, Database, DatabaseClass, Multisets, difference
+from dpcompose.spaces.databases import Counts, Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import fibres
-from dpcompose.spaces.maps import Everything, Map, Recoding, Restriction
+from dpcompose.spaces.maps import Everything, Map
+from dpcompose.spaces.multisets import Multisets, difference
 from dpcompose.spaces.policies import Policy, edges
 from dpcompose.spaces.queries import Query
+from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.sequences import aligned
 from dpcompose.spaces.subsets import Sets
 
@@ -153,7 +156,7 @@ class CheapestMatching(Metric):
     ) -> CheapestMatching:
         """The metric on what a restriction or recoding reads, on its own domain or on the common one.
 
-        >>> from dpcompose.spaces.databases import multisets
+        >>> from dpcompose.spaces.multisets import multisets
         >>> from dpcompose.spaces.maps import everything
         >>> from dpcompose.spaces.policies import policy
         >>> homes = multisets({"a1", "a2", "b"})

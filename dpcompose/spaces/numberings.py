@@ -7,15 +7,10 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from dpcompose.spaces.databases import (
-    Database,
-    DatabaseClass,
-    Multisets,
-    OfRecords,
-    Streams,
-    Tuples,
-    refuse_if_large,
-)
+from dpcompose.spaces.databases import Database, DatabaseClass, refuse_if_large
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.records import OfRecords
+from dpcompose.spaces.tuples import Streams, Tuples
 
 
 class Numbering:

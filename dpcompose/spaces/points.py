@@ -19,9 +19,11 @@ from dpcompose.language import formulas
 from dpcompose.language.symbols import REAL, symbol
 from dpcompose.language.worstcase import Top, largest
 from dpcompose.language.writing import absolute
-from dpcompose.spaces.databases import Database, DatabaseClass, Multisets, Tuples
+from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, everything
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.tuples import Tuples
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Points:
 class Enumerated:
     """A finite class of databases of any kind, which are gone through one by one.
 
-    >>> from dpcompose.spaces.databases import listed
+    >>> from dpcompose.spaces.listed import listed
     >>> Enumerated(listed(["a", "b"])).elements
     ('a', 'b')
     """
@@ -100,7 +102,7 @@ def part_of(databases: DatabaseClass) -> Part:
 
     Raises ValueError where it is neither.
 
-    >>> from dpcompose.spaces.databases import multisets
+    >>> from dpcompose.spaces.multisets import multisets
     >>> print(part_of(multisets({"a"}, "<= 1")))
     all multisets of size <= 1 over {a}
     """

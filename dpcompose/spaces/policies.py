@@ -15,10 +15,12 @@ from typing import Any
 
 from dpcompose.kernel.settings import NOTHING, Edge
 from dpcompose.spaces import replacements
-from dpcompose.spaces.databases import Database, DatabaseClass, Multisets, TooLarge, Tuples
+from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.granularities import Granularity, Union
+from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.replacements import EVERY, Every, Groups, Replacement, together
 from dpcompose.spaces.subsets import Sets
+from dpcompose.spaces.tuples import Tuples
 
 MOST_KINDS = 2_000
 """The most kinds of records between which edges are looked for."""

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.spaces.databases import Multisets
-from dpcompose.spaces.maps import Composed, Restriction
+from dpcompose.spaces.composed import Composed
+from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.neighbours import Pair
+from dpcompose.spaces.restrictions import Restriction
 
 if TYPE_CHECKING:
     from dpcompose.spaces.arrays.parts import PartEdge

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dpcompose.spaces.databases import Cell, Database, DatabaseClass, Listed
-from dpcompose.spaces.maps import Map, Part
+from dpcompose.spaces.databases import Cell, Database, DatabaseClass
+from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.parts import Part
 from dpcompose.spaces.subsets import Graphs, VaryingGraphs
 
 

@@ -131,7 +131,7 @@ class OfAttributes(Replacement):
     word, named -- "changes": these may change, together; "keeps": all others may; "one-of": one of these may;
     None for all attributes.
 
-    >>> from dpcompose.spaces.databases import multisets
+    >>> from dpcompose.spaces.multisets import multisets
     >>> people = multisets(attributes={"age": ["young", "old"], "sick": ["no", "yes"]})
     >>> label = OfAttributes("changes", ("sick",))
     >>> label.joins("(young, no)", "(young, yes)", people), label.joins("(young, no)", "(old, no)", people)

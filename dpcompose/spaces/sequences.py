@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dpcompose.spaces.databases import Counts, Database, OrderedRecords, Size
+from dpcompose.spaces.databases import Counts, Database
+from dpcompose.spaces.records import OrderedRecords
+from dpcompose.spaces.sizes import Size
 
 
 @dataclass(frozen=True, repr=False)

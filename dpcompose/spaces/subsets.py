@@ -14,19 +14,9 @@ from itertools import combinations, pairwise
 from math import comb
 from typing import Any, ClassVar
 
-from dpcompose.spaces.databases import (
-    Cell,
-    Database,
-    DatabaseClass,
-    Size,
-    TooLarge,
-    records_of,
-    refuse_if_large,
-    universe,
-    unnamed,
-)
-
-ANY_SIZE = Size()
+from dpcompose.spaces.databases import Cell, Database, DatabaseClass, TooLarge, refuse_if_large
+from dpcompose.spaces.records import records_of, universe, unnamed
+from dpcompose.spaces.sizes import ANY_SIZE, Size
 
 
 class Subsets(DatabaseClass):

@@ -14,7 +14,7 @@ import dpcompose as dpc
 from dpcompose.front.study import Study
 from dpcompose.kernel import formulas
 from dpcompose.privacy import problems
-from dpcompose.spaces.databases import Size
+from dpcompose.spaces.sizes import Size
 
 F = Fraction
 NAMED = ["unbounded", "bounded", {"union": ["unbounded", "bounded"]}]

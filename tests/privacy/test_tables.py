@@ -21,8 +21,10 @@ from dpcompose.kernel.deciders.exponentials import NotDecided
 from dpcompose.kernel.deciders.signs import is_at_least
 from dpcompose.kernel.intervals import Interval
 from dpcompose.privacy import nearest
-from dpcompose.privacy.tables import Finding, ProbabilityTable, WrongTable
-from dpcompose.spaces import graphs
+from dpcompose.privacy.findings import Finding
+from dpcompose.privacy.probabilities import WrongTable
+from dpcompose.privacy.tables import ProbabilityTable
+from dpcompose.spaces.subsets import graphs
 
 Rows = list[list[Fraction]]
 FEW = settings(max_examples=25, deadline=None)

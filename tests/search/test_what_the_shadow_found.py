@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from told import THEORY
 
-from dpcompose.front import study as front
+from dpcompose.front import loading as front
 from dpcompose.privacy import problems
 from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.search.proofs import Proofs

@@ -58,9 +58,11 @@ def run(given: argparse.Namespace) -> int:
     from dpcompose.privacy.settings import InvalidSetting
     from dpcompose.proof.hypotheses.inputs import NotDecidable
     from dpcompose.proof.sensitivity import compare
-    from dpcompose.spaces.databases import DatabaseClass, TooLarge, multisets, streams, tuples
+    from dpcompose.spaces.databases import DatabaseClass, TooLarge
     from dpcompose.spaces.granularities import NotSymmetric
+    from dpcompose.spaces.multisets import multisets
     from dpcompose.spaces.subsets import sets
+    from dpcompose.spaces.tuples import streams, tuples
 
     if not with_theory(given):
         return WRONG

@@ -31,7 +31,8 @@ from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting, inside, read_records
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Map, Part
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.parts import Part
 
 __all__ = ["Elaborated", "NotElaborated", "core"]
 

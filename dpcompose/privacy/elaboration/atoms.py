@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.privacy.elaboration.kinds import Kind, Pair
-from dpcompose.spaces.maps import Map, Restriction
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.restrictions import Restriction
 
 
 class OfAtoms(Kind):

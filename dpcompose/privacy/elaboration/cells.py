@@ -11,10 +11,11 @@ from dpcompose.kernel.covers.types import Type
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two, told_apart
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.blocks import differing_in
-from dpcompose.spaces.databases import Cell, DatabaseClass, Tuples
+from dpcompose.spaces.databases import Cell, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Everything, Map
 from dpcompose.spaces.queries import Bit
+from dpcompose.spaces.tuples import Tuples
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,11 @@ from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.contributions import WORDS, Contribution
-from dpcompose.spaces.databases import Multisets
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Everything, Map, Part, Restriction
+from dpcompose.spaces.maps import Everything, Map
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.parts import Part
+from dpcompose.spaces.restrictions import Restriction
 
 
 class Contributions(Kind):

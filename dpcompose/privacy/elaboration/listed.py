@@ -11,11 +11,11 @@ from dpcompose.language import formulas
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces import databases as classes
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
 from dpcompose.spaces.databases import Database
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import neighbouring_pairs, pairs_of_inputs
+from dpcompose.spaces.listed import Listed as ListedClass
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.queries import Bit
 
@@ -69,7 +69,7 @@ class Listed(Kind):
         listed = f.neighbours_for(single.name)
         if listed is None and any_two(granularity, whole):
             return ANY
-        if listed is not None or not isinstance(f.image(whole), classes.Listed):
+        if listed is not None or not isinstance(f.image(whole), ListedClass):
             edges = pairs_of_inputs(whole, single, f, own=True, limits=IN_A_PROOF)
             return {"single": _pairs(edges, self._values(f)), "steps": steps}
         edges = pairs_of_inputs(whole, granularity, f, own=True, limits=IN_A_PROOF)

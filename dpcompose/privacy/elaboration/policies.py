@@ -22,11 +22,15 @@ from dpcompose.privacy.elaboration.kinds import ANY, Pair, any_two, groups_pushe
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.attributed import Projection, Where
-from dpcompose.spaces.databases import LARGEST_SHAPE, DatabaseClass, Multisets, Tuples
+from dpcompose.spaces.databases import LARGEST_SHAPE, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Everything, Map, Positions, Recoding, Restriction
+from dpcompose.spaces.maps import Everything, Map
+from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.policies import Policy, edges, policy_of
+from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.restrictions import Positions, Restriction
 from dpcompose.spaces.subsets import Sets
+from dpcompose.spaces.tuples import Tuples
 
 MOST_SHOWN = 400
 """The most records of sets that are shown one by one, with those that fill them up."""

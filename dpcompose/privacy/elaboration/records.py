@@ -8,10 +8,11 @@ from typing import Any
 from dpcompose.privacy.elaboration.atoms import OfAtoms
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, any_two, groups_pushed, told_apart
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.databases import Multisets
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.larger import ANY_SIZE
-from dpcompose.spaces.maps import Everything, Restriction
+from dpcompose.spaces.maps import Everything
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.sequences import Sequences
 
 

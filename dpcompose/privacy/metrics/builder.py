@@ -56,7 +56,7 @@ def points(
 def product(**parts: Databases) -> Data:
     """The databases with one database of each part, independently of each other.
 
-    >>> from dpcompose.spaces.databases import multisets
+    >>> from dpcompose.spaces.multisets import multisets
     >>> product(S=multisets(), home=points("x y"))
     kind = product, parts = {'S': {'kind': 'multisets', 'size': 'any'}, 'home': {'kind': 'points', \
 'coordinates': ['x', 'y']}}

@@ -20,9 +20,10 @@ from dpcompose.privacy.metrics.names import Names
 from dpcompose.privacy.metrics.schema import MetricProblemTable, MetricTable, PointsTable, ProductTable
 from dpcompose.privacy.problems import Parts
 from dpcompose.privacy.schema import DatabasesTable, MapTable, Path_, ReadsTable, near, shown
-from dpcompose.spaces.databases import DatabaseClass, Multisets, Tuples
+from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import BUILT_IN, Granularity
-from dpcompose.spaces.maps import Map, everything, positions, restriction
+from dpcompose.spaces.maps import Map, everything
+from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.points import (
     AnyTwo,
     Apart,
@@ -42,6 +43,8 @@ from dpcompose.spaces.points import (
     Values,
     part_of,
 )
+from dpcompose.spaces.restrictions import positions, restriction
+from dpcompose.spaces.tuples import Tuples
 
 CANONICAL = "d_"
 """What the names of canonical metrics start with."""

@@ -10,8 +10,9 @@ from dpcompose.kernel.terms import Term
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.databases import Multisets, Tuples
-from dpcompose.spaces.maps import Restriction
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.restrictions import Restriction
+from dpcompose.spaces.tuples import Tuples
 
 WORDS = "{value} >= {bound}"
 

@@ -15,10 +15,13 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb
 
-from dpcompose.spaces.databases import Database, DatabaseClass, Multisets, TooLarge, Tuples
+from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.edits import Edits
-from dpcompose.spaces.maps import Everything, Map, Positions, Restriction
+from dpcompose.spaces.maps import Everything, Map
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.restrictions import Positions, Restriction
 from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.tuples import Tuples
 
 Pair = tuple[Database, Database]
 Written = tuple[tuple[str, ...], tuple[str, ...]]
@@ -58,8 +61,8 @@ def pairs(databases: DatabaseClass, edits: Edits, maps: Sequence[Map], only_whet
 
     only_whether -- all that matters is whether what a map reads differs, not how far.
 
-    >>> from dpcompose.spaces.databases import multisets
-    >>> from dpcompose.spaces.maps import restriction
+    >>> from dpcompose.spaces.multisets import multisets
+    >>> from dpcompose.spaces.restrictions import restriction
     >>> pairs(multisets({"a", "b", "c"}), Edits(frozenset({(1, 1)})), [restriction(["a"])]).pairs
     ((('a',), ('b',)), (('b',), ('c',)))
     """

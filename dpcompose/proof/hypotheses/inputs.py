@@ -25,12 +25,13 @@ from dpcompose.proof.hypotheses.edit_types import Pair
 from dpcompose.proof.registry import Fact, Theory
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
 from dpcompose.spaces.contributions import Contribution
-from dpcompose.spaces.databases import DatabaseClass, Listed, Multisets, Size, TooLarge, Tuples
+from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.finite import FiniteSpace, finite
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import graph_of_inputs, is_large, neighbourhood_graph, neighbours_of_inputs
-from dpcompose.spaces.maps import Everything, Map, Recoding, Restriction, everything
+from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.maps import Everything, Map, everything
 from dpcompose.spaces.metrics import (
     INFINITE,
     Bags,
@@ -48,10 +49,15 @@ from dpcompose.spaces.metrics import (
     StepsInSpace,
     steps,
 )
+from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.policies import policy_of
 from dpcompose.spaces.queries import Bit
+from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.subsets import Sets
+from dpcompose.spaces.tuples import Tuples
 
 if TYPE_CHECKING:
     from networkx import Graph

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.databases import Tuples
-from dpcompose.spaces.maps import Map, Positions
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.restrictions import Positions
+from dpcompose.spaces.tuples import Tuples
 
 WORDS = "p is an order-based partition"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.databases import Multisets
-from dpcompose.spaces.maps import Restriction
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.subsets import Sets
 
 WORDS = "every mechanism reads a proper part of the record universe"

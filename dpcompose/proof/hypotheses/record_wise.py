@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.maps import Everything, Map, Positions, Recoding, Restriction
+from dpcompose.spaces.maps import Everything, Map
+from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.restrictions import Positions, Restriction
 
 WORDS = "every mechanism reads records one by one"
 READS = (Everything, Restriction, Recoding, Positions)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.databases import Multisets
-from dpcompose.spaces.maps import Map, Restriction
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.subsets import Sets
 
 WORDS = "p is a record-wise partition"

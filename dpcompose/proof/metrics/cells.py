@@ -23,10 +23,11 @@ from dpcompose.language.writing import absolute
 from dpcompose.proof.hypotheses.inputs import InputMetric, NotDecidable
 from dpcompose.proof.metrics.enumerated import canonical
 from dpcompose.proof.registry import Theory
-from dpcompose.spaces.databases import Multisets, Tuples
-from dpcompose.spaces.maps import Positions, Restriction
 from dpcompose.spaces.metrics import ClosedForm, Discrete
+from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.points import Counted, NamedMetric, Steps
+from dpcompose.spaces.restrictions import Positions, Restriction
+from dpcompose.spaces.tuples import Tuples
 
 COUNT = Domain.read("integer >= 0")
 

@@ -17,8 +17,9 @@ from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.proof.metrics.cells import Cells, NoForm
 from dpcompose.proof.metrics.infinity import at_infinity
 from dpcompose.proof.metrics.letters import Letters, numbered
-from dpcompose.spaces.databases import Database, Tuples
+from dpcompose.spaces.databases import Database
 from dpcompose.spaces.points import Enumerated, Points, Values, letter
+from dpcompose.spaces.tuples import Tuples
 
 MOST_RECORDS = 1_000
 """The most records of a kind in which two databases of a counterexample differ."""

@@ -1,0 +1,56 @@
+"""Maps of what maps read: g∘f."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpcompose.spaces.databases import Database, DatabaseClass
+from dpcompose.spaces.maps import Everything, Map
+from dpcompose.spaces.restrictions import Restriction
+
+
+@dataclass(frozen=True, repr=False)
+class Composed(Map):
+    """g∘f: D ↦ g(f(D)).  `composed` makes it, and joins restrictions into one."""
+
+    outer: Map
+    inner: Map
+
+    def __call__(self, D: Database) -> Database:
+        return self.outer(self.inner(D))
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        return self.outer.image(self.inner.image(databases))
+
+    def on(self, databases: DatabaseClass) -> Map:
+        inner = self.inner.on(databases)
+        outer = self.outer.on(inner.image(databases))
+        return self if (inner, outer) == (self.inner, self.outer) else composed(outer, inner)
+
+    def written(self, D: str) -> str:
+        return self.outer.written(self.inner.written(D))
+
+    def is_identity(self, databases: DatabaseClass) -> bool:
+        return self.inner.is_identity(databases) and self.outer.is_identity(databases)
+
+    def neighbours_for(self, granularity: str) -> frozenset[tuple[Database, Database]] | None:
+        return self.outer.neighbours_for(granularity)
+
+
+def composed(outer: Map, inner: Map) -> Map:
+    """g∘f: the map that reads g of what f reads (GB Prop. III.8); g is the first.
+
+    Restrictions join: (D|B)|A = D|(A∩B), so that lemmas about restrictions apply to them.
+
+    >>> from dpcompose.spaces.restrictions import restriction
+    >>> composed(restriction(["a", "c"]), restriction(["a", "b"]))
+    the map of D to D|{a}
+    """
+    for f in (outer, inner):
+        if not isinstance(f, Map):
+            raise TypeError(f"a map such as dpcompose.restriction([...]) is composed, not {f!r}")
+    if isinstance(outer, Everything) or isinstance(inner, Everything):
+        return inner if isinstance(outer, Everything) else outer
+    if isinstance(outer, Restriction) and isinstance(inner, Restriction) and outer.told and inner.told:
+        return Restriction(tuple(outer.inside & inner.inside))
+    return Composed(outer, inner)

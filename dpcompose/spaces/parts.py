@@ -1,0 +1,46 @@
+"""Parts of a partition, or parts that overlap, of which there is a symbolic number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dpcompose.spaces.databases import Database, DatabaseClass
+from dpcompose.spaces.maps import Map
+
+
+@dataclass(frozen=True, repr=False)
+class Part(Map):
+    """D ↦ p_i(D), the i-th part of a partition, or of parts that overlap, with a symbolic number of parts.
+
+    The parts are record sets of an arbitrary universe (record-wise), or sets of positions of tuples
+    of any length (order-based), and are not named: a setting writes out as many of them as are
+    needed, as restrictions to records or positions.  It has no value at a database by itself.
+
+    partition -- the partition's name; parts -- the number k of its parts, as a formula;
+    of -- the kind of class whose databases are divided: "multisets", "tuples" or "streams";
+    most -- in how many parts a record is at most: 1 in a partition.
+    """
+
+    partition: str
+    parts: str
+    of: str = "multisets"
+    most: int = 1
+
+    def __call__(self, D: Database) -> Database:
+        raise TypeError(f"part i of {self.partition} must be written out for some i first")
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        raise TypeError(f"part i of {self.partition} must be written out for some i first")
+
+    def written(self, D: str) -> str:
+        return f"{self.partition}_i({D})"
+
+    def data(self) -> str | dict[str, Any]:
+        return {"part": "i", "of": self.partition}
+
+    def table(self) -> dict[str, Any]:
+        """The partition as a problem file writes it down."""
+        if self.most > 1:
+            return {"kind": "overlapping", "parts": self.parts, "at-most": str(self.most)}
+        return {"kind": "record-wise" if self.of == "multisets" else "order-based", "parts": self.parts}
