@@ -14,7 +14,7 @@ import frozen
 from dpcompose.front.loading import load
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated
-from dpcompose.privacy.problems import is_in_metrics
+from dpcompose.privacy.in_metrics import is_in_metrics
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof import registry
 from dpcompose.search import guarantees

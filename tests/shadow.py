@@ -38,7 +38,7 @@ from dpcompose.front.study import Study
 from dpcompose.kernel.formulas import to_text
 from dpcompose.kernel.judgements import Refuted, Satisfies
 from dpcompose.privacy import problems
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search.proofs import NoGuarantee, NotElaborated
 from dpcompose.spaces.databases import TooLarge
 

@@ -6,7 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from dpcompose.privacy.problems import is_in_metrics
+from dpcompose.privacy.in_metrics import is_in_metrics
 
 SHIPPED = sorted((Path(__file__).resolve().parents[1] / "notebooks" / "problems").glob("*.toml"))
 IN_METRICS = [file for file in SHIPPED if is_in_metrics(tomllib.loads(file.read_text()))]

@@ -17,7 +17,8 @@ from dpcompose.kernel.check import Refused
 from dpcompose.language import formulas
 from dpcompose.privacy import problems, writing
 from dpcompose.privacy.problems import ProblemError
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings import members
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof import registry
 
 HEAD = """\
@@ -68,7 +69,7 @@ def at(epsilon: Any, point: dict[str, Fraction]) -> Fraction | str | None:
 
 def written_out(symbolic: Study, sizes: dict[str, int]) -> Study:
     """The setting member by member: the parameters of members as plain ones, e_1 for e[1]."""
-    data = json.dumps(writing.to_data(symbolic.setting.written_out(sizes)[0], []))
+    data = json.dumps(writing.to_data(members.written_out(symbolic.setting, sizes)[0], []))
     return Study(problems.read_data(json.loads(PLAIN.sub(r"\1_\2", data))).setting)
 
 

@@ -21,7 +21,7 @@ from dpcompose.language.symbols import Domain
 from dpcompose.privacy import problems
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.problems import ProblemError
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.maps import Map
 
 RELATIONS = {

@@ -31,7 +31,7 @@ from dpcompose.language import formulas
 from dpcompose.language.worstcase import Over, Top
 from dpcompose.privacy import problems, writing
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof import counterexamples, registry
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]

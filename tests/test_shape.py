@@ -17,8 +17,6 @@ FILES = {
     "kernel/rules.py",
     "kernel/settings.py",
     "kernel/terms.py",
-    "privacy/problems.py",
-    "privacy/settings.py",
     "proof/hypotheses/inputs.py",
     "spaces/granularities.py",
 }
@@ -26,7 +24,6 @@ FILES = {
 
 FUNCTIONS = {
     "front/display.py _counterexample",
-    "privacy/problems.py _reads",
     "privacy/writing.py _listed",
     "search/comparisons/weights.py by_program",
 }

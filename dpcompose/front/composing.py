@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, overload
 from dpcompose.front import loading
 from dpcompose.front.study import Study
 from dpcompose.privacy import problems
+from dpcompose.privacy.in_metrics import is_in_metrics
 from dpcompose.privacy.mechanisms import Measured, Mechanism
 from dpcompose.privacy.problems import Claim
-from dpcompose.privacy.settings import setting
+from dpcompose.privacy.settings.stated import setting
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.databases import DatabaseClass
@@ -114,7 +115,7 @@ def load(
     >>> [study.check(claim).verdict for claim in claims]
     ['refuted', 'proved', 'proved']
     """
-    if problems.is_in_metrics(problems.parsed(problems.text_of(path), str(path))):
+    if is_in_metrics(problems.parsed(problems.text_of(path), str(path))):
         from dpcompose.front.metrics.study import load_metric
 
         return load_metric(path, theory)

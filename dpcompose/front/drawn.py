@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from dpcompose.front.verdict import Verdict
-from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings import Setting, members
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.graphs import neighbourhood_graph
 from dpcompose.spaces.multisets import Multisets
@@ -61,7 +61,7 @@ def written_out(study: HasSetting, highlight: object) -> Setting:
         raise TooLarge(
             f"{max(fixed.values()):,} mechanisms are too many to draw; up to {MOST_MEMBERS:,} would do"
         )
-    return setting.written_out(sizes | fixed)[0]
+    return members.written_out(setting, sizes | fixed)[0]
 
 
 def graph_of(setting: Setting, size: str | None, pair: tuple[Database, ...]) -> tuple[Graph, str, str]:

@@ -37,7 +37,10 @@ from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim
-from dpcompose.privacy.settings import InvalidSetting, Setting, check_assumptions
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.families import check_ranges
+from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.privacy.settings.stated import check_assumptions
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Theory
@@ -351,7 +354,7 @@ class Study:
                 if one.name not in known:
                     raise InvalidSetting(f"the claim's {one} is no parameter of the mechanisms")
                 check_assumptions(one, self.setting.domains[one.name])
-            self.setting.check_ranges(value)
+            check_ranges(self.setting, value)
             values.append((key, value))
         text = Guarantee(guarantee.notion, tuple(values)).text()
         return Claim(Guarantee(guarantee.notion, tuple(values)), MappingProxyType(text))

@@ -12,7 +12,8 @@ from types import MappingProxyType
 
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.privacy.settings import InvalidSetting, Setting
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.composed import composed
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.granularities import Granularity, pairs

@@ -12,7 +12,9 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.schema import Notions
-from dpcompose.privacy.settings import InvalidSetting, Setting
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
 from dpcompose.spaces.composed import Composed
 from dpcompose.spaces.databases import Database, DatabaseClass, refuse_if_large
 from dpcompose.spaces.granularities import BUILT_IN, Granularity, Pairs, pairs
@@ -234,7 +236,7 @@ def _listed(setting: Setting) -> Setting:
                 if edges is None
                 else {str(listed(granularity)): [(inside[x], inside[y]) for x, y in edges]}
             )
-            if made is not None and setting.has_inputs_as_rows(mechanism):
+            if made is not None and has_inputs_as_rows(setting, mechanism):
                 rows = inside
             f = table(f"f{i}", {names[D]: inside[f(D)] for D in names}, given)
         if made is not None:

@@ -25,6 +25,8 @@ from dpcompose.language.decimals import SHOWN_DIGITS, rounded
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.members import written_out
+from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
 from dpcompose.proof import computed, witnesses
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.refuting import Alone, Counterexample, shown_loss
@@ -73,7 +75,7 @@ def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
         sizes[count] = 1 if too_many else int(size)
         if too_many:
             alike[count] = int(size)
-    setting, origin = stated.written_out(sizes)
+    setting, origin = written_out(stated, sizes)
     counts = [stated.mechanisms[n - 1].members for n in origin]
     times = tuple(alike.get(str(count), 1) for count in counts) if alike else ()
     return Inputs(setting, inputs.theory, times=times)
@@ -298,7 +300,7 @@ class _Rows:
         if mechanism.noise is not None:
             return self._noisy(i, r)
         if (table := mechanism.table) is not None:
-            on_inputs = self.inputs.setting.has_inputs_as_rows(mechanism)
+            on_inputs = has_inputs_as_rows(self.inputs.setting, mechanism)
             D, E = map(mechanism.reads, self.pair) if on_inputs else self.pair
             return witnesses.on_table(i, table.at({name: self.point[name] for name in table.domains}), D, E)
         return self._witness(i, r)

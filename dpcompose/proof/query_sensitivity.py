@@ -10,7 +10,9 @@ from dpcompose.language import formulas
 from dpcompose.language.worstcase import largest
 from dpcompose.privacy.mechanisms import mechanism
 from dpcompose.privacy.noises import KINDS, Noise
-from dpcompose.privacy.settings import Setting, setting
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.members import written_out
+from dpcompose.privacy.settings.stated import setting
 from dpcompose.proof.hypotheses.inputs import Inputs, show_pair
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.databases import Database, DatabaseClass
@@ -68,7 +70,7 @@ def of_query(
         raise ValueError(f"{query.words} is not compared in {norm!r}; norms are: {known}")
     asked = mechanism("M", query=query, noise=Noise(word, sympy.Integer(1)), reads=reads)
     stated: Setting = setting(asked, on=on, target=neighbours)
-    inputs = Inputs(stated.written_out({})[0], theory, stated)
+    inputs = Inputs(written_out(stated, {})[0], theory, stated)
     found = inputs.neighbouring_pairs()
     moves: dict[sympy.Expr, tuple[Database, Database]] = {}
     for pair in found.pairs:

@@ -16,6 +16,7 @@ from dpcompose.kernel import terms
 from dpcompose.kernel.terms import INFINITY, Term
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.members import written_out
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.evidence import Answer, Evidence
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
@@ -91,11 +92,11 @@ class Citing:
         """
         setting = self.setting
         if not setting.families:
-            return setting.written_out({})
+            return written_out(setting, {})
         divided = any(isinstance(one.reads, Part) for one in setting.mechanisms)
         few = max(2, setting.touched_parts) if divided else 2
         counts = {str(one.members) for one in setting.mechanisms if one.members is not None}
-        return setting.written_out({name: min(few, int(name)) if name.isdigit() else few for name in counts})
+        return written_out(setting, {name: min(few, int(name)) if name.isdigit() else few for name in counts})
 
     @cached_property
     def inputs(self) -> Inputs:

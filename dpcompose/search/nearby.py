@@ -11,7 +11,8 @@ from dataclasses import replace
 from itertools import count, islice
 
 from dpcompose.kernel.theory import Theory
-from dpcompose.privacy.settings import InvalidSetting, Setting
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
 from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.granularities import BUILT_IN, Granularity

@@ -21,7 +21,8 @@ from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated
 from dpcompose.privacy.flattening import NotFlat, flattened
-from dpcompose.privacy.settings import InvalidSetting, Setting
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search import guarantees, stated
 from dpcompose.search.choices import Choices
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop

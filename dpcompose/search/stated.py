@@ -9,7 +9,8 @@ from dpcompose.kernel.settings import Mechanism
 from dpcompose.kernel.settings import Setting as Core
 from dpcompose.kernel.terms import ZERO, Term, letter
 from dpcompose.kernel.theory import NoPage, Theory
-from dpcompose.privacy.settings import InvalidSetting, Setting
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof.registry import Theory as Pages
 from dpcompose.search import comparing, satisfiable
 from dpcompose.search.comparing import Point, Proof

@@ -14,7 +14,7 @@ from dpcompose.front.numbers import WrongValue
 from dpcompose.front.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy import problems
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.granularities import Granularity
 
 (e1,) = dpc.parameters("e1:2")

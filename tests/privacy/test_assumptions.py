@@ -10,7 +10,7 @@ import sympy as sp
 
 import dpcompose as dpc
 from dpcompose.front import cli
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 
 FILE = """
 format = 1

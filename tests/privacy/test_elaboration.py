@@ -34,7 +34,8 @@ from dpcompose.language import formulas
 from dpcompose.privacy import elaboration, problems
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated, core
 from dpcompose.privacy.noises import KINDS
-from dpcompose.privacy.settings import InvalidSetting, Setting
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.spaces import queries
 

@@ -13,7 +13,7 @@ from dpcompose.front import render
 from dpcompose.front.study import Study
 from dpcompose.kernel import formulas
 from dpcompose.privacy import problems
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 
 F = Fraction
 KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu"}

@@ -14,7 +14,7 @@ from dpcompose.front.loading import show
 from dpcompose.front.study import Study
 from dpcompose.kernel import formulas
 from dpcompose.privacy import problems
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.graphs import neighbourhood_graph
 

@@ -12,7 +12,7 @@ import dpcompose as dpc
 from dpcompose.front.study import Study
 from dpcompose.kernel import formulas
 from dpcompose.privacy import problems
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.graphs import neighbourhood_graph
 
 ATTRIBUTES = {"age": ["young", "old"], "town": ["n", "s", "w"], "sick": ["no", "yes"]}

@@ -14,7 +14,7 @@ import dpcompose as dpc
 from dpcompose.front.study import Study
 from dpcompose.kernel import formulas
 from dpcompose.privacy import problems
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 
 NOTIONS = {"pure": ["epsilon"], "zcdp": ["rho"], "approximate": ["epsilon", "delta"]}
 RECORDS = list("abcd")

@@ -19,7 +19,7 @@ import pytest
 import dpcompose as dpc
 from dpcompose.front import cli
 from dpcompose.front import together as of_all
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 
 SMALL = dpc.multisets("ab", size="<= 2")
 EITHER = dpc.union(dpc.unbounded, dpc.bounded)

@@ -23,7 +23,7 @@ from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.problems import ProblemError
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof import registry
 from dpcompose.proof.metrics import checker
 from dpcompose.proof.metrics.checker import Refused

@@ -20,7 +20,7 @@ from dpcompose.kernel.judgements import Loose
 from dpcompose.kernel.theorems import NoTheorem
 from dpcompose.privacy import problems
 from dpcompose.privacy.problems import ProblemError
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.tables import ProbabilityTable
 from dpcompose.proof import counterexamples
 from dpcompose.search.guarantees import NoGuarantee

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import dpcompose as dpc
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof.hypotheses.inputs import NotDecidable
 
 Value = tuple[Fraction, ...]

@@ -17,7 +17,7 @@ import pytest
 
 import dpcompose
 from dpcompose.front import files
-from dpcompose.privacy.problems import is_in_metrics
+from dpcompose.privacy.in_metrics import is_in_metrics
 
 ROOT = Path(dpcompose.__file__).resolve().parents[1]
 NEEDS = {

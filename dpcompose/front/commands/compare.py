@@ -55,7 +55,7 @@ def run(given: argparse.Namespace) -> int:
     """Prints the factors of GB Prop. A.3 both ways; status 3 where no lemma decides the class."""
     from dpcompose.front import as_json
     from dpcompose.kernel.pages import PageError
-    from dpcompose.privacy.settings import InvalidSetting
+    from dpcompose.privacy.settings.invalid import InvalidSetting
     from dpcompose.proof.hypotheses.inputs import NotDecidable
     from dpcompose.proof.sensitivity import compare
     from dpcompose.spaces.databases import DatabaseClass, TooLarge

@@ -110,7 +110,7 @@ def each(files: Sequence[str], run: Callable[[str], int], as_json: bool) -> int:
 
 def _said_wrongly() -> tuple[type[Exception], ...]:
     """What refuses a setting, a file, and numbers that are given, if the command looked at any."""
-    from dpcompose.privacy.settings import InvalidSetting
+    from dpcompose.privacy.settings.invalid import InvalidSetting
 
     numbers = sys.modules.get("dpcompose.front.numbers")
     return (InvalidSetting, OSError) if numbers is None else (InvalidSetting, OSError, numbers.WrongValue)
@@ -131,8 +131,9 @@ def load(file: str, given: argparse.Namespace) -> tuple[Study, Any]:
 def in_metric(file: str, given: argparse.Namespace) -> tuple[MetricStudy, Any] | None:
     """The study of a file about privacy in a metric, and its claims; None for a file about neighbours."""
     from dpcompose.privacy import problems
+    from dpcompose.privacy.in_metrics import is_in_metrics
 
-    if not problems.is_in_metrics(problems.parsed(problems.text_of(file), file)):
+    if not is_in_metrics(problems.parsed(problems.text_of(file), file)):
         return None
     from dpcompose.front.metrics import study
 

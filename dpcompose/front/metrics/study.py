@@ -24,11 +24,12 @@ from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import symbol
 from dpcompose.privacy import problems
+from dpcompose.privacy.checks import Mistake
+from dpcompose.privacy.in_metrics import is_in_metrics
 from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.metrics.builder import Data, Databases, Formula, Mechanism, Stated, problem_data
 from dpcompose.privacy.metrics.setting import MetricClaim, MetricProblem, MetricSetting
-from dpcompose.privacy.schema import Mistake
-from dpcompose.privacy.settings import InvalidSetting
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof import registry
 from dpcompose.proof.metrics.checker import FORMAT
 from dpcompose.proof.metrics.composition import Way
@@ -372,7 +373,7 @@ def of_file(
     """
     text = problems.text_of(path)
     data = problems.parsed(text, str(path))
-    if not problems.is_in_metrics(data):
+    if not is_in_metrics(data):
         return None
     problem: MetricProblem = reading.read_data(
         data, str(path), text, (theory or registry.standard()).parameters

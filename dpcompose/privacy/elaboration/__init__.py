@@ -28,7 +28,10 @@ from dpcompose.privacy.elaboration.steps import Steps
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
-from dpcompose.privacy.settings import Setting, inside, read_records
+from dpcompose.privacy.settings import Setting, inside
+from dpcompose.privacy.settings.inputs import read_records
+from dpcompose.privacy.settings.members import written_out
+from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map
@@ -119,11 +122,11 @@ class Elaborated:
         if setting.target.by_rows:
             return setting, tuple(range(1, len(setting.mechanisms) + 1))
         if not setting.families:
-            return setting.written_out({})
+            return written_out(setting, {})
         divided = any(isinstance(one.reads, Part) for one in setting.mechanisms)
         few = max(2, setting.touched_parts) if divided else 1
         counts = {str(one.members) for one in setting.mechanisms if one.members is not None}
-        return setting.written_out({name: min(few, int(name)) if name.isdigit() else few for name in counts})
+        return written_out(setting, {name: min(few, int(name)) if name.isdigit() else few for name in counts})
 
     def _also(self, one: Mechanism, said: Guarantee, identity: bool) -> dict[str, Any]:
         """A guarantee that a mechanism has besides, as written out and as said."""
@@ -165,7 +168,7 @@ class Elaborated:
             both = zip(own.alone[1:], stated.also, strict=True)
             data["also"] = [self._also(one, said, identity) for one, said in both]
         if stated.table is not None:
-            data["table"] = self.kind.table(own, self.setting.has_inputs_as_rows(stated))
+            data["table"] = self.kind.table(own, has_inputs_as_rows(self.setting, stated))
         inner = inside(stated)
         return data if inner is None else data | {"study": core(inner)}
 

@@ -16,10 +16,12 @@ import sympy
 
 from dpcompose.language import formulas
 from dpcompose.language.symbols import NONNEGATIVE, REAL, symbol
+from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.metrics.names import Names
 from dpcompose.privacy.metrics.schema import MetricProblemTable, MetricTable, PointsTable, ProductTable
-from dpcompose.privacy.problems import Parts
-from dpcompose.privacy.schema import DatabasesTable, MapTable, Path_, ReadsTable, near, shown
+from dpcompose.privacy.readers.parameters import Parameters
+from dpcompose.privacy.readers.space import Space
+from dpcompose.privacy.schema import DatabasesTable, MapTable, ReadsTable
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import BUILT_IN, Granularity
 from dpcompose.spaces.maps import Map, everything
@@ -59,7 +61,7 @@ class Distances(Names):
         self.values: dict[str, Values] = {}
         self.granularities: Mapping[str, Granularity] = BUILT_IN
         self.maps: Mapping[str, Map] = {}
-        self._neighbours: Parts | None = None
+        self._neighbours: Space | None = None
 
     def read_all(self) -> None:
         """Reads parameters, the databases, maps, granularities and metrics."""
@@ -88,19 +90,21 @@ class Distances(Names):
     def _part(self, given: PointsTable | DatabasesTable, path: Path_, name: str) -> Part | None:
         if isinstance(given, PointsTable):
             return self._points(given, path)
-        reader = Parts(given, {} if name else self.given.granularities, self._tables(), self.given.parameters)
-        made = reader.read()
+        found = Found()
+        granularities = {} if name else self.given.granularities
+        parameters = Parameters(self.given.parameters, (), found)
+        space = Space(given, granularities, self._tables(), {}, parameters, found)
         self.mistakes += [
             replace(one, path=(*path, *one.path[1:])) if one.path[:1] == ("databases",) else one
-            for one in reader.mistakes
+            for one in found.mistakes
         ]
-        if made is None or reader.mistakes:
+        if space.databases is None or found.mistakes:
             return None
         if not name:
-            self._neighbours, self.maps = reader, reader.maps
-            self.granularities = reader.granularities
+            self._neighbours, self.maps = space, space.maps
+            self.granularities = space.granularities
         try:
-            return part_of(made)
+            return part_of(space.databases)
         except ValueError as error:
             self.wrong(path, error)
             return None
@@ -162,9 +166,9 @@ class Distances(Names):
         if self._neighbours is None:
             self.wrong(path, "of points and products a mechanism reads a map or part by its name")
             return None
-        before = len(self._neighbours.mistakes)
+        before = len(self._neighbours.found.mistakes)
         found = self._neighbours.reads(given, path)
-        self.mistakes += self._neighbours.mistakes[before:]
+        self.mistakes += self._neighbours.found.mistakes[before:]
         if found is not None and (unfit := found.unfit(self._whole)):
             self.wrong(path, unfit)
             return None
@@ -231,9 +235,9 @@ class Distances(Names):
                 '[metrics.NAME] granularity = "…" and of = "PART"',
             )
             return None
-        before = len(self._neighbours.mistakes)
+        before = len(self._neighbours.found.mistakes)
         found = self._neighbours.granularity(granularity, path)
-        self.mistakes += self._neighbours.mistakes[before:]
+        self.mistakes += self._neighbours.found.mistakes[before:]
         if found is None:
             return None
         if unfit := found.unfit(self._whole):

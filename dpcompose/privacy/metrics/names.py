@@ -11,9 +11,9 @@ from dpcompose.kernel.deciders import values
 from dpcompose.kernel.terms import letter as term_letter
 from dpcompose.language import exchange, formulas
 from dpcompose.language.symbols import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL, Domain, symbol
+from dpcompose.privacy.checks import Mistake, Path_, shown
 from dpcompose.privacy.metrics.schema import MetricProblemTable
-from dpcompose.privacy.problems import UNIT_KEYS
-from dpcompose.privacy.schema import Mistake, Path_, shown
+from dpcompose.privacy.readers.parameters import UNIT_KEYS
 from dpcompose.spaces.points import NamedMetric, is_sum_of_squares
 
 

@@ -16,6 +16,8 @@ import sympy
 
 from dpcompose.language import exchange, formulas
 from dpcompose.language.symbols import NONNEGATIVE, symbol
+from dpcompose.privacy.checks import Mistake, Path_, near, shown
+from dpcompose.privacy.lines import line_of
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.schema import (
     MetricClaimTable,
@@ -33,7 +35,7 @@ from dpcompose.privacy.metrics.setting import (
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.privacy.problems import ProblemError, table_of
-from dpcompose.privacy.schema import Mistake, Notions, Path_, ReadsTable, line_of, near, shown, unset
+from dpcompose.privacy.schema import Notions, ReadsTable, unset
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.points import Counted, Values
 

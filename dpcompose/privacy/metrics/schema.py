@@ -25,15 +25,14 @@ from dpcompose.privacy.checks import (
     key,
     need,
 )
+from dpcompose.privacy.neighbourhoods import GRANULARITY, GranularityTable
 from dpcompose.privacy.schema import (
     BOUNDS,
-    GRANULARITY,
     NAMES,
     NOISES,
     NUMBERS,
     QUERIES,
     DatabasesTable,
-    GranularityTable,
     MapTable,
     NoiseTable,
     OfNotion,

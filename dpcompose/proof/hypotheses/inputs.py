@@ -19,7 +19,9 @@ from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import NotElaborated
 from dpcompose.privacy.elaboration.policies import Policies
 from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.settings import InvalidSetting, Setting, read_records
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.inputs import read_records
+from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof.hypotheses import blocks, edit_types, exhaustion
 from dpcompose.proof.hypotheses.edit_types import Pair
 from dpcompose.proof.registry import Fact, Theory

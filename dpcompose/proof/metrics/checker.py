@@ -17,9 +17,10 @@ from dpcompose.kernel.check import Refused as Refused  # the error of all saved 
 from dpcompose.kernel.comparison import read_point
 from dpcompose.kernel.polynomials import NotAForm
 from dpcompose.language import formulas
+from dpcompose.privacy.in_metrics import is_in_metrics
 from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.metrics.setting import MetricClaim
-from dpcompose.privacy.problems import ProblemError, is_in_metrics
+from dpcompose.privacy.problems import ProblemError
 from dpcompose.proof.metrics import certificates
 from dpcompose.proof.metrics.cells import NoForm
 from dpcompose.proof.metrics.composition import Composition, Way

@@ -1,0 +1,54 @@
+"""The classes of databases of problem files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dpcompose.privacy.checks import Found
+from dpcompose.privacy.schema import DatabasesTable
+from dpcompose.spaces.attributed import tables
+from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.multisets import Multisets, multisets
+from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.subsets import Sets, graphs
+from dpcompose.spaces.tuples import Streams, Tuples, owners_of
+
+CLASSES: Mapping[str, type[Multisets] | type[Tuples] | type[Sets] | type[Sequences]] = {
+    one.kind: one for one in (Multisets, Sets, Sequences, Tuples, Streams)
+}
+"""The classes of records, by the word of problem files."""
+
+
+def databases_of(given: DatabasesTable, found: Found) -> DatabaseClass | None:
+    """The class of databases that a file describes; None where it cannot be, which is told.
+
+    >>> databases_of(DatabasesTable(kind="multisets", records=["a", "b"]), Found())
+    all finite multisets over {a, b}
+    """
+    if (added := found.own.classes.get(given.kind)) is not None:
+        return _of_one_s_own(added, given, found)
+    try:
+        if given.kind == "listed":
+            return Listed(tuple(given.elements or ()))
+        if given.kind == "graphs":
+            return graphs(given.vertices)
+        if given.kind == "tables":
+            return tables(given.attributes or {}, given.size)
+        if given.attributes is not None:
+            return multisets(size=given.size, attributes=given.attributes)
+        records, arbitrary = tuple(given.records or ()), given.records is None
+        made = CLASSES[given.kind](records, Size.read(given.size), arbitrary)
+        return replace(made, owners=owners_of(given.users)) if isinstance(made, Tuples) else made
+    except ValueError as error:
+        found.wrong(("databases",), error)
+        return None
+
+
+def _of_one_s_own(added: DatabaseClass, given: DatabasesTable, found: Found) -> DatabaseClass:
+    """A class that was added in Python; all is said there."""
+    for name in sorted(given.given - {"kind"}):
+        found.wrong(("databases", name), f"{added.kind} are a class of your own, which has no keys")
+    return added

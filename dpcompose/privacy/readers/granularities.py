@@ -1,0 +1,137 @@
+"""The granularities of problem files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dpcompose.privacy.checks import Found, Path_, near, shown
+from dpcompose.privacy.neighbourhoods import GranularityTable, ReplaceTable
+from dpcompose.privacy.readers.parameters import Parameters
+from dpcompose.spaces.contributions import contribution
+from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.granularities import BUILT_IN, Granularity, pairs, unbounded, union, w_event
+from dpcompose.spaces.groups import group
+from dpcompose.spaces.larger import within_any_size
+from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.policies import policy
+
+
+class Granularities:
+    """The granularities of a problem file: built-in ones, its own, and those that are made of others.
+
+    databases -- the class that they are on; given -- the tables of the file; parameters -- what counts in
+    them mean; found -- what users added, and where mistakes are told.
+
+    >>> from dpcompose.spaces.multisets import multisets
+    >>> found = Found()
+    >>> known = Granularities(multisets(["a", "b"]), {}, Parameters({}, (), found), found)
+    >>> known.named({"group": 2, "of": "bounded"}, ("target", "granularity"))
+    group of 2 bounded neighbours
+    >>> known.named("bonded", ("target", "granularity"))
+    >>> print(*found.mistakes)
+    target.granularity: there is no granularity 'bonded'; did you mean 'bounded'?
+    """
+
+    def __init__(
+        self,
+        databases: DatabaseClass,
+        given: Mapping[str, GranularityTable],
+        parameters: Parameters,
+        found: Found,
+    ) -> None:
+        self.parameters, self.found = parameters, found
+        self.by_name = self._all(databases, given)
+
+    def _all(
+        self, databases: DatabaseClass, stated: Mapping[str, GranularityTable]
+    ) -> dict[str, Granularity]:
+        """The built-in granularities that the class has, those of users, and those of the tables."""
+        own = dict(self.found.own.granularities)
+        for name, given in stated.items():
+            path = ("granularities", name)
+            if name in BUILT_IN:
+                self.found.wrong(path, f"{name} is a built-in granularity; call yours by another name")
+            elif name in self.found.own.granularities:
+                self.found.wrong(path, f"{name} was added in Python already; call this one by another name")
+            elif given.neighbours is None:
+                own |= self._policy(name, given, databases, path)
+            elif not isinstance(databases, Listed):
+                self.found.wrong(
+                    path,
+                    "a granularity of your own that lists neighbours needs a listed class; on records it is "
+                    "a policy, with replace and add-remove",
+                )
+            else:
+                self._members(databases, given.neighbours, (*path, "neighbours"))
+                own[name] = pairs(name, ((D, E) for D, E in given.neighbours))
+        if isinstance(databases, Listed):
+            return own
+        return BUILT_IN | own
+
+    def _policy(
+        self, name: str, given: GranularityTable, databases: DatabaseClass, path: Path_
+    ) -> dict[str, Granularity]:
+        """A policy on records."""
+        replaced = given.replace.data() if isinstance(given.replace, ReplaceTable) else given.replace
+        try:
+            found = policy(name, replaced or (), given.add_remove or ())
+        except ValueError as error:
+            self.found.wrong(path, error)
+            return {name: unbounded}  # nothing more is said of what is called so
+        if why := found.unfit(databases):
+            self.found.wrong(path, why)
+        return {name: found}
+
+    def _members(self, databases: Listed, listed: list[list[str]], path: Path_) -> None:
+        """Neighbours that are listed are databases of the class."""
+        elements = [str(D) for D in databases.elements]
+        for D in dict.fromkeys(D for pair in listed for D in pair):
+            if D not in databases:
+                self.found.wrong(path, f"{shown(D)} is no database of the class{near(D, elements)}")
+
+    def named(self, given: str | dict[str, Any], path: Path_) -> Granularity | None:
+        """The granularity that a file names, or makes of others."""
+        if isinstance(given, dict):
+            return self._made(given, path)
+        if given in self.by_name:
+            return self.by_name[given]
+        if given in BUILT_IN:
+            why = BUILT_IN[given].unfit(Listed(("",))) or f"the granularity {given} is built in"
+            self.found.wrong(path, f"{why.partition(';')[0]}; a listed class needs one of your own")
+        else:
+            there = near(given, dict.fromkeys((*self.by_name, *BUILT_IN)))
+            self.found.wrong(path, f"there is no granularity {shown(given)}{there}")
+        return None
+
+    def _made(self, given: Mapping[str, Any], path: Path_) -> Granularity | None:
+        """A window, a contribution, a group, steps of a larger class or a union."""
+        inner = given.get("union", [given["of"]] if "of" in given else [])
+        some = [found for one in inner if (found := self.named(one, path)) is not None]
+        if len(some) < len(inner):
+            return None
+        try:
+            if "w-event" in given:
+                return w_event(given["w-event"])
+            if "contribution" in given:
+                return self._contribution(given["contribution"], path)
+            if "within" in given:
+                return within_any_size(given["steps"], *some)
+            if "union" in given:
+                return union(*some)
+            return self._group(given["group"], some[0], path)
+        except ValueError as error:
+            self.found.wrong(path, error)
+            return None
+
+    def _group(self, m: int | str, of: Granularity, path: Path_) -> Granularity | None:
+        """A group of a number of steps, or of a parameter's."""
+        found = m if isinstance(m, int) else self.parameters.counted(m, path)
+        return None if found is None else group(found, of)
+
+    def _contribution(self, given: Mapping[str, Any], path: Path_) -> Granularity | None:
+        """What a person contributes: names that are not listed are made here."""
+        counts = [self.parameters.counted(str(given[key]), path) for key in ("parts", "rows")]
+        if counts[0] is None or counts[1] is None:
+            return None
+        return contribution(counts[0], counts[1], given.get("replaced", False))

@@ -1,0 +1,187 @@
+"""What mechanisms of problem files read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dpcompose.kernel import formulas as kernel
+from dpcompose.kernel.terms import Term
+from dpcompose.language import formulas
+from dpcompose.privacy.checks import Found, Path_, near, shown
+from dpcompose.privacy.readers.parameters import Parameters
+from dpcompose.privacy.schema import DatabasesTable, PartitionTable, ReadsTable
+from dpcompose.spaces.attributed import Tables, columns, where
+from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.parts import Part
+from dpcompose.spaces.reading import EachVertex, among, vertex
+from dpcompose.spaces.restrictions import positions, restriction
+from dpcompose.spaces.tuples import Tuples
+
+MOST_PARTS = 12
+"""In how many overlapping parts a record may be at most."""
+
+
+class Inputs:
+    """What mechanisms of a problem file read of its databases.
+
+    stated, databases -- the class, as the file has it and as it is; maps -- those of the file by name;
+    partitions -- the tables of the file; parameters -- what the numbers of parts mean; found -- where
+    mistakes are told.
+    """
+
+    def __init__(
+        self,
+        stated: DatabasesTable,
+        databases: DatabaseClass,
+        maps: Mapping[str, Map],
+        partitions: Mapping[str, PartitionTable],
+        parameters: Parameters,
+        found: Found,
+    ) -> None:
+        self.stated, self.databases, self.maps = stated, databases, maps
+        self.partitions, self.parameters, self.found = partitions, parameters, found
+
+    def map(self, given: ReadsTable, path: Path_, index: str | None, count: Term | None) -> Map | None:
+        """The map to what is read; None where there is none, which is told.
+
+        index, count -- of a family: what its members are numbered by, and how many there are.
+        """
+        if given.part is not None:
+            return self._part(given, path, index)
+        if given.records is not None:
+            return self._records(given.records, (*path, "records"))
+        if given.positions is not None:
+            return self._positions(given.positions, (*path, "positions"))
+        if given.window is not None:
+            return self._window(given.window, (*path, "window"))
+        if given.users is not None:
+            return self._of_users(given.users, (*path, "users"))
+        if given.where is not None:
+            return self._where(given.where, (*path, "where"))
+        if given.attributes is not None:
+            return self._columns(given.attributes, (*path, "attributes"))
+        if isinstance(given.vertex, str):
+            return self._each_vertex(given.vertex, (*path, "vertex"), index, count)
+        if given.vertex is not None:
+            return vertex(given.vertex)
+        if given.vertices is not None:
+            return among(*given.vertices)
+        if given.map not in self.maps:
+            there = near(given.map, tuple(self.maps))
+            self.found.wrong((*path, "map"), f"there is no map {shown(given.map)}{there}")
+            return None
+        return self.maps[str(given.map)]
+
+    def _records(self, records: Sequence[str], path: Path_) -> Map | None:
+        """Some records."""
+        of = self.stated
+        if of.kind not in ("multisets", "sets", "sequences"):
+            fitting = {"listed": "a listed class has no records; read a map of your own"}
+            said = f"{of.kind} are not restricted to records; read positions"
+            self.found.wrong(path, fitting.get(of.kind, said))
+            return None
+        for record in records:
+            if of.records is not None and record not in of.records:
+                self.found.wrong(path, f"{shown(record)} is no record of the class{near(record, of.records)}")
+        return restriction(records)
+
+    def _positions(self, given: Sequence[int], path: Path_) -> Map | None:
+        """The records at some positions."""
+        if not isinstance(self.databases, Tuples):
+            self.found.wrong(path, "positions are about tuples, streams and tables")
+            return None
+        return positions(*given)
+
+    def _where(self, given: Mapping[str, Sequence[str]], path: Path_) -> Map | None:
+        """The records whose attributes have some values."""
+        chosen = where(given)
+        if why := chosen.unfit(self.databases):
+            self.found.wrong(path, why)
+            return None
+        return chosen
+
+    def _columns(self, attributes: Sequence[str], path: Path_) -> Map | None:
+        """Some attributes of all records."""
+        if not isinstance(self.databases, Tables | Multisets):
+            self.found.wrong(path, "attributes are about tables, and multisets with attributes")
+            return None
+        try:
+            return columns(self.databases, *attributes)
+        except ValueError as error:
+            self.found.wrong(path, error)
+            return None
+
+    def _window(self, given: Sequence[int], path: Path_) -> Map | None:
+        """The time steps, or positions, from the first to the last."""
+        databases, (first, last) = self.databases, given
+        if not isinstance(databases, Tuples):
+            self.found.wrong(path, "windows are about streams, tuples and tables")
+        elif first > last or not (databases.sizes.exactly and last <= (databases.sizes.n or 0)):
+            self.found.wrong(
+                path, f'a window is [first, last], inside of all databases (size = "= {max(given)}")'
+            )
+        else:
+            return positions(*range(first, last + 1))
+        return None
+
+    def _each_vertex(self, given: str, path: Path_, index: str | None, count: Term | None) -> Map | None:
+        """The vertex i of a family, i being its index."""
+        if index is None or given != index or count is None:
+            wanted = f'vertex = "{index}"' if index else 'a number, or a family: index = "i" and count'
+            self.found.wrong(path, f"vertex {shown(given)} is none; it needs {wanted}")
+            return None
+        return EachVertex(parts=formulas.to_text(count))
+
+    def _of_users(self, users: Sequence[str], path: Path_) -> Map | None:
+        """The positions of some users."""
+        owners = self.databases.owners if isinstance(self.databases, Tuples) else ()
+        for name in users:
+            if name not in owners:
+                self.found.wrong(path, f"there is no user {shown(name)}{near(name, dict.fromkeys(owners))}")
+                return None
+        return positions(*(at for at, owner in enumerate(owners, start=1) if owner in users))
+
+    def _part(self, given: ReadsTable, path: Path_, index: str | None) -> Map | None:
+        """The i-th part of a partition, i being the index of the family."""
+        partitions = self.partitions
+        if given.of not in partitions:
+            self.found.wrong(
+                (*path, "of"), f"there is no partition {shown(given.of)}{near(given.of, partitions)}"
+            )
+            return None
+        if index is None or given.part != index:
+            wanted = f'part = "{index}"' if index else 'a family: index = "i" and count'
+            self.found.wrong((*path, "part"), f"part {shown(given.part)} of a partition needs {wanted}")
+            return None
+        stated, at = partitions[str(given.of)], ("partitions", str(given.of))
+        try:
+            parts = kernel.parse(stated.parts, self.parameters.symbols)
+        except formulas.FormulaError as error:
+            self.found.wrong((*at, "parts"), error)
+            return None
+        kind = self.stated.kind
+        if (stated.kind == "order-based") != (kind != "multisets"):
+            self.found.wrong(
+                (*at, "kind"),
+                "record-wise partitions and overlapping parts divide multisets, order-based ones tuples and "
+                f"streams, not {kind}",
+            )
+            return None
+        most = self._most(stated.at_most, (*at, "at-most"))
+        return None if most is None else Part(str(given.of), formulas.to_text(parts), kind, most)
+
+    def _most(self, text: str | None, path: Path_) -> int | None:
+        """In how many parts a record is at most."""
+        if text is None:
+            return 1
+        try:
+            found = kernel.parse(text, self.parameters.symbols).number
+        except formulas.FormulaError as error:
+            self.found.wrong(path, error)
+            return None
+        if found is None or found.denominator != 1 or not 1 <= found <= MOST_PARTS:
+            self.found.wrong(path, f"at-most is a whole number from 1 to {MOST_PARTS}, not {text}")
+            return None
+        return int(found)

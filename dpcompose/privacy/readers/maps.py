@@ -1,0 +1,79 @@
+"""The maps of problem files: tables on a listed class, and recodings of records."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+
+from dpcompose.privacy.checks import Found, near, shown
+from dpcompose.privacy.schema import MapTable
+from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.maps import Map, table
+from dpcompose.spaces.recodings import recoding
+
+
+def maps_of(
+    databases: DatabaseClass, given: Mapping[str, MapTable], granularities: Container[str], found: Found
+) -> dict[str, Map]:
+    """The maps by name, with those that users added.
+
+    granularities -- the names of those of the file, for which a table may say which values are neighbours.
+
+    >>> found = Found()
+    >>> tables = {"f": MapTable(table={"a": "x", "b": "x"})}
+    >>> sorted(maps_of(Listed(("a", "b")), tables, (), found)), found.mistakes
+    (['f'], [])
+    """
+    maps = dict(found.own.maps)
+    for name, one in given.items():
+        if name in found.own.maps:
+            found.wrong(("maps", name), f"{name} was added in Python already; call this one by another name")
+        elif one.table is None:
+            maps[name] = _recoding(name, one, databases, found)
+        elif not isinstance(databases, Listed):
+            found.wrong(
+                ("maps", name),
+                "a map of your own needs a listed class; records of multisets are recoded: "
+                'recode = { a1 = "A", a2 = "A" }',
+            )
+        else:
+            maps[name] = _tabulated(name, one, one.table, databases, granularities, found)
+    return maps
+
+
+def _tabulated(
+    name: str,
+    given: MapTable,
+    values: Mapping[str, str],
+    databases: Listed,
+    granularities: Container[str],
+    found: Found,
+) -> Map:
+    """A map that lists its values, and perhaps which of these are neighbours."""
+    path = ("maps", name)
+    elements = [str(D) for D in databases.elements]
+    if missing := [D for D in elements if D not in values]:
+        found.wrong((*path, "table"), f"there is no value for the database {shown(missing[0])}")
+    for D in values:
+        if D not in databases:
+            found.wrong((*path, "table"), f"{shown(D)} is no database of the class{near(D, elements)}")
+    listed = given.image_neighbours
+    by_granularity = listed if isinstance(listed, dict) else {} if listed is None else {"": listed}
+    images = list(dict.fromkeys(values.values()))
+    for granularity, some in by_granularity.items():
+        if granularity and granularity not in granularities:
+            found.wrong((*path, "image-neighbours"), f"there is no granularity {shown(granularity)}")
+        for x in dict.fromkeys(x for pair in some for x in pair):
+            if x not in images:
+                found.wrong(
+                    (*path, "image-neighbours"), f"{shown(x)} is no value of the map{near(x, images)}"
+                )
+    return table(name, dict(values), {g: [(x, y) for x, y in some] for g, some in by_granularity.items()})
+
+
+def _recoding(name: str, given: MapTable, databases: DatabaseClass, found: Found) -> Map:
+    """A map that recodes records."""
+    made = recoding(name, given.recode or {}, given.others)
+    if why := made.unfit(databases):
+        found.wrong(("maps", name, "recode"), f"{name} {why}")
+    return made

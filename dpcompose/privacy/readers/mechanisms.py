@@ -1,0 +1,242 @@
+"""The mechanisms of problem files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dpcompose.kernel import formulas as kernel
+from dpcompose.kernel import terms
+from dpcompose.kernel.domains import POSITIVE
+from dpcompose.kernel.terms import Term
+from dpcompose.language import formulas
+from dpcompose.privacy.checks import Path_, near, shown
+from dpcompose.privacy.mechanisms import Mechanism, Nested, mechanism
+from dpcompose.privacy.noises import Noise
+from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.readers.space import Space
+from dpcompose.privacy.schema import (
+    GuaranteeTable,
+    MechanismTable,
+    Notions,
+    ProbabilitiesTable,
+    QueryTable,
+    ReadsTable,
+)
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
+from dpcompose.spaces.databases import Database
+from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.maps import Everything, Map, everything
+from dpcompose.spaces.queries import Query, bit, clipped_sum, count, histogram, location, mean
+
+if TYPE_CHECKING:
+    from dpcompose.privacy.tables import ProbabilityTable
+
+
+Showing = Callable[[str, Setting, Map, Term | None], Mechanism]
+"""Makes a mechanism of a study, by its name, what is composed, what it reads and how many there are, with the
+guarantee that is shown for it; raises a ValueError where none is.  It searches, and so it is passed in."""
+
+
+Inner = Callable[[str, "str | None", Sequence[str], Path_], "Setting | None"]
+"""What the study of a name composes, read for the index of a family and for notions, at a key path."""
+
+
+class Mechanisms:
+    """The mechanisms of a problem file: their guarantees, or what these follow from.
+
+    space -- where they are; tables -- the tables of probabilities of the file; keys -- the parameters of each
+    notion; study, show -- what a study composes, and the guarantee that is shown for it; notions -- those
+    that are claimed; index -- that of the family that a study is read for.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        tables: Mapping[str, ProbabilitiesTable],
+        keys: Notions,
+        study: Inner,
+        show: Showing | None,
+        notions: Sequence[str],
+        index: str | None,
+    ) -> None:
+        self.space, self.parameters, self.found = space, space.parameters, space.found
+        self.tables, self.keys, self.study, self.show = tables, keys, study, show
+        self.notions, self.index = notions, index
+
+    def mechanism(self, i: int, given: MechanismTable) -> Mechanism | None:
+        """The mechanism of a number, from 0; None where it is none, which is told."""
+        found = self._before_processing(i, given)
+        return found.then(given.post_processing) if found and given.post_processing else found
+
+    def _before_processing(self, i: int, given: MechanismTable) -> Mechanism | None:
+        path: Path_ = ("mechanisms", i)
+        count = self._count(given, path)
+        index = given.index or self.index
+        reads: Map | None = everything
+        if isinstance(given.reads, ReadsTable):
+            reads = self.space.reads(given.reads, (*path, "reads"), given.index, count)
+        stated = given.guarantee
+        if given.study is not None:
+            return None if reads is None else self._of_study(given, given.study, reads, count, path)
+        if given.satisfies is not None:
+            every = [
+                self._guarantee(one, reads, (*path, "satisfies", n), index)
+                for n, one in enumerate(given.satisfies)
+            ]
+            some = [one for one in every if one is not None]
+            if reads is None or len(some) < len(every):
+                return None
+            return mechanism(given.name, some, reads, count)
+        if stated is None:
+            query, noise = self._query(given, path), self._noise(given, path)
+            if reads is None or query is None or noise is None:
+                return None
+            return mechanism(given.name, reads=reads, count=count, query=query, noise=noise)
+        found = self._guarantee(stated, reads, (*path, "guarantee"), index)
+        if reads is None or found is None:
+            return None
+        table = None if given.table is None else self._probabilities(given.table, (*path, "table"))
+        return Mechanism(given.name, reads, found, count, table=table)
+
+    def _guarantee(
+        self,
+        stated: GuaranteeTable,
+        reads: Map | None,
+        path: Path_,
+        index: str | None,
+    ) -> Guarantee | None:
+        """A guarantee of a mechanism that reads something."""
+        granularity = self.space.granularity(stated.granularity, (*path, "granularity"))
+        read = [
+            (key, self.parameters.stated(str(stated.value(key)), key, (*path, key), index))
+            for key in self.keys[stated.notion]
+        ]
+        given_values = tuple((key, value) for key, value in read if value is not None)
+        if reads is not None and not isinstance(reads, Everything) and stated.domain is None:
+            self.found.wrong((*path, "domain"), DOMAIN_NEEDED)
+            return None
+        if granularity is None or len(given_values) < len(read):
+            return None
+        return Guarantee(stated.notion, given_values, granularity, stated.domain)
+
+    def _of_study(
+        self, given: MechanismTable, name: str, reads: Map, count: Term | None, path: Path_
+    ) -> Mechanism | None:
+        """A study as a mechanism, with the guarantee that is shown for it, or that the file states."""
+        stated = given.guarantee
+        setting = self.study(
+            name, given.index or self.index, [stated.notion] if stated else self.notions, path
+        )
+        if setting is None:
+            return None
+        found: Mechanism | None = None
+        if self.show is not None:
+            try:
+                found = self.show(given.name, setting, reads, count)
+            except ValueError as error:
+                self.found.wrong((*path, "study"), f"no guarantee of {name} is known: {error}")
+                return None
+        if stated is None:
+            if found is None:
+                self.found.wrong(path, "this key is missing: the guarantee of its study")
+            return found
+        index = given.index or self.index
+        known = tuple(
+            (key, value)
+            for key in self.keys[stated.notion]
+            if (
+                value := self.parameters.stated(str(stated.value(key)), key, (*path, "guarantee", key), index)
+            )
+            is not None
+        )
+        satisfies = Guarantee(stated.notion, known, setting.target, stated.domain)
+        if setting.target.data() != stated.granularity:
+            message = f"{name} is a study for {setting.target} neighbours, so its guarantee is, too"
+            self.found.wrong((*path, "guarantee", "granularity"), message)
+        elif found is not None and found.satisfies != satisfies:
+            self.found.wrong(
+                (*path, "guarantee"), f"what is shown for {name} is {found.satisfies}; leave it out"
+            )
+        return found or Mechanism(given.name, reads, satisfies, count, study=Nested(setting))
+
+    def _probabilities(self, name: str, path: Path_) -> ProbabilityTable | None:
+        """A table of probabilities; names in its formulas that are not listed are made here."""
+        if name not in self.tables:
+            self.found.wrong(path, f"there is no table {shown(name)}{near(name, self.tables)}")
+            return None
+        if not isinstance(self.space.databases, Listed):
+            self.found.wrong(path, "a table of probabilities needs a listed class")
+            return None
+        from dpcompose.privacy.tabulated import probability_table
+
+        given = self.tables[name]
+        rows: dict[Database, list[Term]] = {}
+        for D, row in given.rows.items():
+            try:
+                for one in sorted({one for text in row for one in formulas.names(text)}):
+                    if one not in self.parameters.symbols:
+                        self.parameters.domains[one] = POSITIVE
+                        self.parameters.symbols[one] = terms.letter(one, POSITIVE)
+                rows[D] = [kernel.parse(text, self.parameters.symbols) for text in row]
+            except formulas.FormulaError as error:
+                self.found.wrong(("tables", name, "rows", D), error)
+                return None
+        try:
+            used = {one for row in rows.values() for p in row for one in p.letters}
+            domains = {one: str(self.parameters.domains[one]) for one in sorted(used)}
+            return probability_table(rows, given.outcomes, parameters=domains)
+        except ValueError as error:
+            self.found.wrong(("tables", name), error)
+            return None
+
+    def _query(self, given: MechanismTable, path: Path_) -> Query | None:
+        """What the mechanism asks for; one bit where that is left out."""
+        table = given.query
+        if not isinstance(table, QueryTable):
+            return bit if table is None else {"count": count, "bit": bit, **self.found.own.queries}[table]
+        if table.histogram is not None:
+            return histogram(table.histogram)
+        if table.location is not None:
+            diameter = self.parameters.stated(table.location, "location", (*path, "query", "location"), None)
+            return None if diameter is None else location(diameter)
+        key = "sum" if table.sum is not None else "mean"
+        texts = enumerate(getattr(table, key))
+        bounds = [self.parameters.stated(text, key, (*path, "query", key, n), None) for n, text in texts]
+        lower, upper = bounds
+        if lower is None or upper is None:
+            return None
+        if "oo" in (lower.kind, upper.kind):
+            self.found.wrong((*path, "query", key), "the bounds of an attribute are finite")
+            return None
+        return clipped_sum(lower, upper) if key == "sum" else mean(lower, upper)
+
+    def _noise(self, given: MechanismTable, path: Path_) -> Noise | None:
+        """The noise with its parameter; a probability that is a bare name lies in (0,1)."""
+        assert given.noise is not None
+        word = given.noise.word
+        text = given.noise.parameter
+        parameter = self.parameters.stated(text, word, (*path, "noise", word), given.index or self.index)
+        if parameter is None:
+            return None
+        noise = Noise(word, parameter, self.found.own.noises.get(word))
+        if unfit := noise.unfit(self.parameters.domains, self.parameters.known_so_far):
+            self.found.wrong((*path, "noise", word), unfit)
+            return None
+        return noise
+
+    def _count(self, given: MechanismTable, path: Path_) -> Term | None:
+        """How many mechanisms a family has; None for a single one."""
+        if given.repeat is not None:
+            return terms.number(given.repeat)
+        if given.count is None:
+            return None
+        if given.index in self.parameters.symbols or given.index in formulas.RESERVED:
+            self.found.wrong((*path, "index"), f"{given.index} has a meaning already; use another letter")
+        try:
+            return kernel.parse(given.count, self.parameters.symbols)
+        except formulas.FormulaError as error:
+            hint = 'list it under [parameters], as "integer >= 2"'
+            self.found.wrong((*path, "count"), f"{error.message}; {hint}")
+            return None

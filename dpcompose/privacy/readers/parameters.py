@@ -1,0 +1,139 @@
+"""The parameters of problem files: what names in their formulas are, and what is assumed of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from dpcompose.kernel import formulas as kernel
+from dpcompose.kernel import terms
+from dpcompose.kernel.assumptions import Assumed, Assumption
+from dpcompose.kernel.deciders import values
+from dpcompose.kernel.domains import POSITIVE, UNIT_INTERVAL, Domain
+from dpcompose.kernel.terms import Term
+from dpcompose.language import formulas
+from dpcompose.language.symbols import family_of
+from dpcompose.privacy import assumptions
+from dpcompose.privacy.checks import Found, Path_, shown
+from dpcompose.spaces.groups import COUNT
+
+UNIT_KEYS = ("delta", "randomized-response")
+"""Where a name that is not listed under [parameters] lies in (0,1), if it stands alone."""
+
+
+class Parameters:
+    """The names in formulas of a problem file: the values that they may take, and what is assumed of them.
+
+    given -- the domains, or numbers, by name; assume -- relations; found -- where mistakes are told;
+    inherits -- whether this is a study, of which is assumed what is assumed of the whole.
+
+    >>> found = Found()
+    >>> some = Parameters({"e": "positive", "k": "3"}, ["e < 1"], found)
+    >>> some.read()
+    >>> some.stated("k*e + x", "epsilon", ("mechanisms", 0, "guarantee", "epsilon"), None) is not None
+    True
+    >>> sorted(some.domains), dict(some.numbers), found.mistakes
+    (['e', 'x'], {'k': '3'}, [])
+    """
+
+    def __init__(
+        self, given: Mapping[str, str], assume: Sequence[str], found: Found, inherits: bool = False
+    ) -> None:
+        self.given, self.assume, self.found, self.inherits = given, assume, found, inherits
+        self.symbols: dict[str, Term] = {}
+        self.numbers: dict[str, str] = {}
+        self.doubts: list[str] = []
+        self.domains: dict[str, Domain] = {}
+        self.scalars: set[str] = set()
+
+    def read(self) -> None:
+        """Reads the domains of parameters, and the numbers that some are."""
+        for name, words in self.given.items():
+            path = ("parameters", name)
+            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or len(name) > 200:
+                self.found.wrong(path, f"{shown(name)} is no name: letters, digits and _")
+                continue
+            if name in formulas.RESERVED:
+                self.found.wrong(path, f"{name} has a meaning in formulas already")
+                continue
+            try:
+                self.domains[name] = Domain.read(words)
+                self.symbols[name] = terms.letter(name, self.domains[name])
+            except ValueError as error:
+                self._number(path, name, words, error)
+
+    def _number(self, path: Path_, name: str, words: str, error: ValueError) -> None:
+        """A parameter that is a number, exact, stands for it everywhere."""
+        if not re.match(r"\s*[-+(]*[0-9.]", words):
+            self.found.wrong(path, error)
+            return
+        try:
+            self.symbols[name] = kernel.parse(words, {})
+            self.numbers[name] = words
+        except formulas.FormulaError as wrong:
+            self.found.wrong(path, wrong)
+
+    @property
+    def known_so_far(self) -> Assumed:
+        """What is assumed of the parameters that are known; others count as positive until they are."""
+        found: list[Assumption] = []
+        for text in self.assume:
+            letters = {name: terms.letter(name, POSITIVE) for name in assumptions.names(text)}
+            with suppress(formulas.FormulaError):
+                found.append(assumptions.assumption(text, letters | self.symbols))
+        return tuple(found)
+
+    def assumed(self) -> Assumed:
+        """The relations between parameters; of a study those whose parameters it has."""
+        found: list[Assumption] = []
+        for n, text in enumerate(self.assume):
+            if self.inherits and not set(assumptions.names(text)) <= set(self.symbols):
+                continue
+            try:
+                one = assumptions.assumption(text, self.symbols)
+                if why := assumptions.doubt(one):
+                    self.found.wrong(("assume", n), why)
+                found.append(one)
+            except formulas.FormulaError as error:
+                self.found.wrong(("assume", n), error)
+        return tuple(found)
+
+    def stated(self, text: str, key: str, path: Path_, index: str | None) -> Term | None:
+        """A mechanism's parameter: names that are not listed are made here."""
+        try:
+            for name in formulas.names(text):
+                self.scalars.add(name)
+                if name not in self.symbols and name != index:
+                    domain = UNIT_INTERVAL if key in UNIT_KEYS and text.strip() == name else POSITIVE
+                    if not self.adopt(name, domain, path):
+                        return None
+            value = kernel.parse(text, self.symbols, index=index)
+            if found := values.doubt(text, self.symbols, index, self.known_so_far):
+                self.doubts.append(f"{key} of mechanism {int(path[1]) + 1}: {found}")
+            return value
+        except formulas.FormulaError as error:
+            self.found.wrong(path, error)
+            return None
+
+    def counted(self, text: str, path: Path_) -> Term | None:
+        """A number of parts, rows or steps: names that are not listed are made here."""
+        for name in formulas.names(text):
+            if name not in self.symbols and not self.adopt(name, COUNT, path):
+                return None
+        return kernel.parse(text, self.symbols)
+
+    def adopt(self, name: str, domain: Domain, path: Path_) -> bool:
+        """A parameter that is not known yet; e[i] has the domain of e, if [parameters] lists that."""
+        family = family_of(name)
+        if family is not None and family in self.domains and family in self.given:
+            if family in self.scalars:
+                self.found.wrong(
+                    path, f"{family} is a parameter and also a family {name}; rename one of them"
+                )
+                return False
+            domain = self.domains.pop(family)
+            del self.symbols[family]
+        self.domains[name] = domain
+        self.symbols[name] = terms.letter(name, domain)
+        return True

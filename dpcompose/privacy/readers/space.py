@@ -1,0 +1,60 @@
+"""Where a problem file is set: its databases, their neighbours, and maps on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dpcompose.kernel.terms import Term
+from dpcompose.privacy.checks import Found, Path_
+from dpcompose.privacy.neighbourhoods import GranularityTable
+from dpcompose.privacy.readers.databases import databases_of
+from dpcompose.privacy.readers.granularities import Granularities
+from dpcompose.privacy.readers.inputs import Inputs
+from dpcompose.privacy.readers.maps import maps_of
+from dpcompose.privacy.readers.parameters import Parameters
+from dpcompose.privacy.schema import DatabasesTable, MapTable, PartitionTable, ReadsTable
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.maps import Map
+
+
+class Space:
+    """A class of databases of a file, with its granularities and maps, and what is read of it.
+
+    databases, given, maps, partitions -- the tables of the file: the class, granularities, and the rest;
+    parameters -- what counts in them mean; found -- what users added, and where mistakes are told.
+    """
+
+    def __init__(
+        self,
+        databases: DatabasesTable,
+        granularities: Mapping[str, GranularityTable],
+        maps: Mapping[str, MapTable],
+        partitions: Mapping[str, PartitionTable],
+        parameters: Parameters,
+        found: Found,
+    ) -> None:
+        self.parameters, self.found = parameters, found
+        self.databases = databases_of(databases, found)
+        self._granularities: Granularities | None = None
+        self._inputs: Inputs | None = None
+        self.maps: Mapping[str, Map] = {}
+        if self.databases is not None:
+            self._granularities = Granularities(self.databases, granularities, parameters, found)
+            self.maps = maps_of(self.databases, maps, granularities, found)
+            self._inputs = Inputs(databases, self.databases, self.maps, partitions, parameters, found)
+
+    @property
+    def granularities(self) -> Mapping[str, Granularity]:
+        """Those that have a name."""
+        return {} if self._granularities is None else self._granularities.by_name
+
+    def granularity(self, given: str | dict[str, Any], path: Path_) -> Granularity | None:
+        """The granularity that a file names."""
+        return None if self._granularities is None else self._granularities.named(given, path)
+
+    def reads(
+        self, given: ReadsTable, path: Path_, index: str | None = None, count: Term | None = None
+    ) -> Map | None:
+        """What a mechanism reads."""
+        return None if self._inputs is None else self._inputs.map(given, path, index, count)

@@ -1,0 +1,117 @@
+"""What problem files compose, and the studies in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from dpcompose.privacy.checks import Found, Path_, near, shown
+from dpcompose.privacy.readers.mechanisms import Mechanisms, Showing
+from dpcompose.privacy.readers.parameters import Parameters
+from dpcompose.privacy.readers.space import Space
+from dpcompose.privacy.schema import Notions, StudyTable
+from dpcompose.privacy.settings import Setting
+from dpcompose.privacy.settings.invalid import InvalidSetting
+
+
+class Study:
+    """What a problem file, or a study in one, composes.
+
+    given -- its table; found -- what users added, and where mistakes are told; keys -- the parameters of each
+    notion; show -- finds the guarantees of studies; notions -- those that are claimed; index -- that of the
+    family that a study is read for; inherits -- whether this is a study, of which is assumed what is assumed
+    of the whole.
+    """
+
+    def __init__(
+        self,
+        given: StudyTable,
+        found: Found,
+        keys: Notions,
+        show: Showing | None,
+        notions: Sequence[str],
+        index: str | None = None,
+        inherits: bool = False,
+    ) -> None:
+        self.given, self.found, self.keys, self.show = given, found, keys, show
+        self.notions, self.index = notions, index
+        self.parameters = Parameters(given.parameters, given.assume, found, inherits)
+        self.space: Space | None = None
+
+    def setting(self) -> Setting | None:
+        """The setting; None where there is none, which is told."""
+        given, parameters, found = self.given, self.parameters, self.found
+        assert given.databases is not None
+        parameters.read()
+        space = Space(given.databases, given.granularities, given.maps, given.partitions, parameters, found)
+        if space.databases is None:
+            return None
+        self.space = space
+        target = space.granularity(given.target.granularity, ("target", "granularity"))
+        reader = Mechanisms(space, given.tables, self.keys, self._study, self.show, self.notions, self.index)
+        mechanisms = [reader.mechanism(i, one) for i, one in enumerate(given.mechanisms)]
+        assume = parameters.assumed()
+        if found.mistakes or target is None:
+            return None
+        try:
+            return Setting(
+                space.databases,
+                target,
+                tuple(one for one in mechanisms if one is not None),
+                MappingProxyType(parameters.domains),
+                given.title,
+                MappingProxyType(parameters.numbers),
+                tuple(parameters.doubts),
+                given.adaptive,
+                assume,
+            ).in_one_notion(self.notions)
+        except InvalidSetting as error:
+            found.wrong(("mechanisms",), error)
+            return None
+
+    def _study(self, name: str, index: str | None, notions: Sequence[str], path: Path_) -> Setting | None:
+        """What a study composes; its parameters are also those of what it is part of."""
+        if name not in self.given.studies:
+            self.found.wrong(
+                (*path, "study"), f"there is no study {shown(name)}{near(name, self.given.studies)}"
+            )
+            return None
+        given, outside = self.given.studies[name], self.given
+        if given.assume:
+            self.found.wrong(
+                ("studies", name, "assume"), "relations between parameters stand at the top of a file"
+            )
+        if given.databases is None:
+            alike = ("databases", "granularities", "maps", "partitions", "tables")
+            if twice := [key for key in alike[1:] if getattr(given, key)]:
+                self.found.wrong(
+                    ("studies", name, twice[0]), "a study without databases has those of the file"
+                )
+                return None
+            given = given.with_(**{key: getattr(outside, key) for key in alike})
+        for one in sorted(set(given.parameters) & set(outside.parameters)):
+            if given.parameters[one] != outside.parameters[one]:
+                message = (
+                    f"{one} is {outside.parameters[one]} outside of the study; one name is one parameter"
+                )
+                self.found.wrong(("studies", name, "parameters", one), message)
+        reader = Study(
+            given.with_(parameters={**outside.parameters, **given.parameters}, assume=list(outside.assume)),
+            Found(self.keys, self.found.own),
+            self.keys,
+            self.show,
+            notions,
+            index,
+            inherits=True,
+        )
+        setting = reader.setting()
+        for mistake in reader.found.mistakes:
+            self.found.wrong(("studies", name, *mistake.path), mistake.message)
+        used = set(reader.parameters.domains) if setting is None else setting.used
+        for one in sorted(used - set(self.parameters.domains)):
+            self.parameters.adopt(one, reader.parameters.domains[one], (*path, "study"))
+        if setting is None:
+            return None
+        own = {one: setting.domains[one] for one in setting.domains if one in setting.used}
+        return replace(setting, domains=MappingProxyType(own))

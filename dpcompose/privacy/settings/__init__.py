@@ -1,0 +1,371 @@
+"""Settings: mechanisms composed over one class, for one target granularity, as stated."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from dpcompose.kernel import terms
+from dpcompose.kernel.assumptions import NOTHING, Assumed, holds_at
+from dpcompose.kernel.terms import Term
+from dpcompose.language.shown import Shown
+from dpcompose.language.symbols import Domain, symbol
+from dpcompose.privacy.mechanisms import Composition, Mechanism
+from dpcompose.privacy.settings.families import check_families, check_ranges
+from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.privacy.settings.names import check_names, one_meaning
+from dpcompose.privacy.settings.on_tables import on_table
+from dpcompose.privacy.settings.reads import check_mechanism
+from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.granularities import Granularity, Group, Pairs, pairs
+from dpcompose.spaces.maps import Function, Table
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.parts import Part
+from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.restrictions import Restriction
+from dpcompose.spaces.subsets import Graphs
+
+if TYPE_CHECKING:
+    import sympy
+
+    from dpcompose.privacy.findings import Finding
+
+
+@dataclass(frozen=True, repr=False)
+class Setting(Composition, Shown):
+    """M = (M_1∘f_1, …, M_k∘f_k) over a class 𝔻, for the neighbours of the target.
+
+    adaptive -- False: the mechanisms are independent.  True: M_i may read the outputs of M_1, …, M_{i−1};
+    then its guarantee, and what it depends on, hold for every value of these, and f_i does not
+    depend on them (GB Def. V.1).
+
+    domains -- the values that each parameter may take, by name;
+    numbers -- parameters of a problem file that stand for numbers, with their texts;
+    doubts -- why parameters of guarantees may have no real value for some allowed ones;
+    assume -- relations between parameters, which hold for all values that are meant;
+    beside -- where one guarantee of each mechanism is chosen, the others, in words.
+    """
+
+    databases: DatabaseClass
+    target: Granularity
+    mechanisms: tuple[Mechanism, ...]
+    domains: Mapping[str, Domain]
+    title: str = ""
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
+    adaptive: bool = False
+    assume: Assumed = NOTHING
+    beside: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.mechanisms:
+            raise InvalidSetting("a composition needs at least one mechanism")
+        names = Counter(mechanism.name for mechanism in self.mechanisms)
+        if twice := sorted(name for name, times in names.items() if times > 1):
+            raise InvalidSetting(f"two mechanisms are called {twice[0]!r}")
+        if unfit := self.target.unfit(self.databases):
+            raise InvalidSetting(unfit)
+        stated = self.granularities
+        named = frozenset[object]().union(
+            *(one.reads.names for one in self.mechanisms), *(one.names for one in stated)
+        )
+        object.__setattr__(self, "databases", self.databases.naming(named, self.target.innermost()[1]))
+        object.__setattr__(self, "mechanisms", tuple(map(self._on_the_class, self.mechanisms)))
+        self._place()
+        check_names(self, stated)
+        one_meaning("granularities", [*stated, *(one.innermost()[0] for one in stated)])
+        named_maps = (Table, Function, Recoding)
+        tables = [m.reads for m in self.mechanisms if isinstance(m.reads, named_maps) and m.reads.name]
+        one_meaning("maps", tables)
+        check_families(self)
+        for mechanism in self.mechanisms:
+            for one in mechanism.alone if mechanism.also else [mechanism]:
+                check_mechanism(self, one, inside(one))
+            for value in mechanism.terms:
+                check_ranges(self, value)
+        for name, found in self.on_tables.items():
+            if found.verdict == "refuted":
+                raise InvalidSetting(f"{name} is not what its table shows: {found.words}")
+
+    def _place(self) -> None:
+        """Where neighbours are told by rows in parts: these are the record sets that mechanisms read.
+
+        Those of families are known once some of them are written out.
+        """
+        if not any(one.by_rows for one in self._singles):
+            return
+        parts = list(
+            dict.fromkeys(m.reads.inside for m in self.mechanisms if isinstance(m.reads, Restriction))
+        )
+        if any(isinstance(m.reads, Part) for m in self.mechanisms):
+            if over := next(
+                (m for m in self.mechanisms if isinstance(m.reads, Part) and m.reads.most > 1), None
+            ):
+                raise InvalidSetting(
+                    f"{over.name} reads overlapping parts, among which a person's rows are not limited"
+                )
+            return
+        if all(one.partitions is not None for one in self._singles if one.by_rows):  # type: ignore[attr-defined]
+            return
+        for one, other in combinations(parts, 2):
+            if one & other:
+                raise InvalidSetting(
+                    f"a person's rows are counted by the record sets that are read, and these overlap in "
+                    f"{min(one & other)!r}; parts of a partition would do, or sets without a common record"
+                )
+        self._told_of_parts([tuple(parts)])
+
+    def _told_of_parts(self, partitions: Sequence[tuple[frozenset[str], ...]]) -> None:
+        """Says to all granularities which sets of records are the parts."""
+        object.__setattr__(self, "target", self.target.placed(partitions))
+        mechanisms = tuple(m.regarding(lambda one: one.placed(partitions)) for m in self.mechanisms)
+        object.__setattr__(self, "mechanisms", mechanisms)
+
+    @property
+    def _singles(self) -> list[Granularity]:
+        """The single steps of the granularities."""
+        return [one.innermost()[0] for one in self.granularities]
+
+    @property
+    def of_single_steps(self) -> Setting:
+        """The setting for one of as many steps as parameters say."""
+        if all(one.single_step is one for one in self.granularities):
+            return self
+        mechanisms = tuple(m.regarding(lambda one: one.single_step) for m in self.mechanisms)
+        return replace(self, target=self.target.single_step, mechanisms=mechanisms)
+
+    def at(self, point: Mapping[str, Fraction]) -> Setting:
+        """The setting with numbers for the parameters of its granularities."""
+        if not any(one.letters for one in self.granularities):
+            return self
+        mechanisms = tuple(m.regarding(lambda one: one.at(point)) for m in self.mechanisms)
+        return replace(self, target=self.target.at(point), mechanisms=mechanisms)
+
+    def __repr__(self) -> str:
+        """What is composed, in one line."""
+        names = [mechanism.called for mechanism in self.mechanisms]
+        some = ", ".join(names if len(names) <= 6 else [*names[:3], "...", names[-1]])
+        return f"composition of {some} on {self.databases}, for {self.target} neighbours"
+
+    @cached_property
+    def on_tables(self) -> dict[str, Finding]:
+        """For each mechanism that has a table, what it shows: its guarantee, and what it depends on."""
+        found = {m.name: on_table(self, m, m.table) for m in self.mechanisms if m.table is not None}
+        return {name: self._where_assumed(one) for name, one in found.items()}
+
+    def _where_assumed(self, found: Finding) -> Finding:
+        """What a table shows; undecided where it fails at values that are not meant."""
+        if found.verdict != "refuted" or holds_at(self.assume, found.point):
+            return found
+        return replace(
+            found, verdict="undecided", words="it fails at values that are excluded by assumptions"
+        )
+
+    @property
+    def granularities(self) -> list[Granularity]:
+        """The target, and what the guarantees are stated for; that of noise is stated for no neighbours."""
+        stated = (one.granularity for m in self.mechanisms for one in (m.satisfies, *m.also))
+        return [self.target, *(one for one in stated if one is not None)]
+
+    @property
+    def attributes(self) -> bool:
+        """Whether queries look at attributes: then every record comes with every value of them."""
+        return any(
+            mechanism.query is not None and mechanism.query.attribute for mechanism in self.mechanisms
+        ) or any(inner.attributes for inner in self.studies.values())
+
+    @property
+    def studies(self) -> dict[str, Setting]:
+        """The compositions among the mechanisms, by the mechanisms' names."""
+        return {m.name: of for m in self.mechanisms if (of := inside(m)) is not None}
+
+    @property
+    def processed(self) -> tuple[str, ...]:
+        """The mechanisms of whose outputs functions are published; of studies with the study's name."""
+        inner = (f"{name}.{one}" for name, study in self.studies.items() for one in study.processed)
+        return (*(m.name for m in self.mechanisms if m.processing), *inner)
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether some mechanism has several guarantees."""
+        return any(mechanism.also for mechanism in self.mechanisms)
+
+    def choosing(self, which: Sequence[int]) -> Setting:
+        """The setting in which of each mechanism only the guarantee of a number is known, from 0."""
+        some = (one.alone[n] if one.also else one for one, n in zip(self.mechanisms, which, strict=True))
+        beside = [
+            f"{one.name} is {other.satisfies}{f' on the {domain} domain' if domain else ''} as well"
+            for one, n in zip(self.mechanisms, which, strict=True)
+            for m, other in enumerate(one.alone)
+            if m != n
+            for domain in [other.satisfies.domain]
+        ]
+        return replace(self, mechanisms=tuple(some), beside=tuple(beside))
+
+    def with_each_guarantee(self) -> Setting:
+        """The setting with a mechanism of its own for each guarantee."""
+        some = [
+            replace(one, name=f"{mechanism.name} ({n})") if mechanism.also else one
+            for mechanism in self.mechanisms
+            for n, one in enumerate(mechanism.alone if mechanism.also else [mechanism])
+        ]
+        return replace(self, mechanisms=tuple(some))
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one mechanism is composed."""
+        return len(self.mechanisms) > 1 or self.families
+
+    @property
+    def families(self) -> bool:
+        """Whether some mechanism is a family."""
+        return any(mechanism.many for mechanism in self.mechanisms)
+
+    @property
+    def changed(self) -> int:
+        """How many records differ between neighbours of the target, at most."""
+        edits = self.target.edits(self.databases)
+        if edits is None or edits.single is None:
+            return 1
+        return edits.most * max((sum(one) for one in edits.single), default=1)
+
+    @property
+    def steps_at_once(self) -> int:
+        """How many single edits lead to a neighbour of the target, at most; 1 where that is not counted."""
+        edits = self.target.edits(self.databases)
+        return 1 if edits is None else edits.most
+
+    @property
+    def touched_parts(self) -> int:
+        """How many parts of a partition differ between neighbours of the target, at most."""
+        if isinstance(self.databases, Graphs):
+            return self._touched_vertices
+        if self.target.by_rows:
+            return min(self.target.touched or 2, MOST_TOUCHED)
+        edits = self.target.edits(self.databases)
+        if edits is not None and edits.single is None and _unlimited(self.databases):
+            return 2  # all parts at once
+        if edits is None or edits.single is None:
+            raise InvalidSetting(
+                f"a symbolic number of parts of {self.databases}, of which {self.target} neighbours may "
+                "change any number, is not supported; multisets of any size are, and parts written out"
+            )
+        most = max((m.reads.most for m in self.mechanisms if isinstance(m.reads, Part)), default=1)
+        return most * self.changed
+
+    @property
+    def _touched_vertices(self) -> int:
+        """At how many vertices edges differ between neighbours of the target, at most."""
+        found = []
+        for n in (7, 8):
+            blocks = self.target.blocks(Graphs(tuple(range(1, n + 1))))
+            assert blocks is not None
+            found.append(max(len({v for pair in one for v in pair}) for one in blocks.sets))  # type: ignore[attr-defined]
+        if found[0] != found[1]:
+            raise InvalidSetting(
+                f"{self.target} neighbours may differ in edges at any number of vertices: a mechanism for "
+                "each of a symbolic number of them is not supported; mechanisms written out are"
+            )
+        return found[0] * self.target.innermost()[1]
+
+    def _on_the_class(self, mechanism: Mechanism) -> Mechanism:
+        """A mechanism with what it reads as the records of the class say it."""
+        f = mechanism.reads.on(self.databases)
+        return self._told_by_name(mechanism if f is mechanism.reads else replace(mechanism, reads=f))
+
+    def _told_by_name(self, mechanism: Mechanism) -> Mechanism:
+        """A composition on values of a map, whose neighbours are listed with the map: its guarantee is stated
+        for the granularity of that name, with the pairs of it that are databases here."""
+        stated, f = mechanism.satisfies, mechanism.reads
+        if mechanism.study is None or stated.granularity is None or not isinstance(f, Table | Function):
+            return mechanism
+        single, steps = stated.granularity.innermost()
+        if not isinstance(single, Pairs):
+            return mechanism
+        here = (pair for pair in single.listed if all(one in self.databases for one in pair))
+        single = pairs(single.name, here)
+        return replace(mechanism, satisfies=stated.about(single if steps == 1 else Group(steps, single)))
+
+    @property
+    def notion(self) -> str:
+        """The notion of the mechanisms' guarantees.  Raises InvalidSetting where they differ."""
+        if len(self.notions) > 1:
+            raise InvalidSetting(f"the guarantees are of several notions: {', '.join(self.notions)}")
+        return self.notions[0]
+
+    @property
+    def notions(self) -> tuple[str, ...]:
+        """The notions of the mechanisms' guarantees, each once, in order."""
+        return tuple(dict.fromkeys(mechanism.satisfies.notion for mechanism in self.mechanisms))
+
+    def stated_in(self, notion: str) -> Setting:
+        """The setting with the guarantees of noise in a notion, of every noise that promises something in it.
+
+        Where all mechanisms then have a guarantee in it, that of noise may promise nothing (oo).
+        """
+        stated = [mechanism.stated_in(notion) for mechanism in self.mechanisms]
+        every = all(one is not None for one in stated)
+        chosen = [
+            own if one is None or (not every and _is_unlimited(one)) else one
+            for own, one in zip(self.mechanisms, stated, strict=True)
+        ]
+        return self if chosen == list(self.mechanisms) else replace(self, mechanisms=tuple(chosen))
+
+    def in_one_notion(self, claimed: Sequence[str] = ()) -> Setting:
+        """The setting with all guarantees in one notion in which each promises something, if there is one: of
+        those of the claims, of the guarantees that are assumed, or of the noise.  Else in the only notion of
+        the claims, as far as there are guarantees in it."""
+        assumed = [m.satisfies.notion for m in self.mechanisms if m.noise is None]
+        known = [notion for m in self.mechanisms if m.noise is not None for notion in m.noise.kind.states]
+        for notion in dict.fromkeys([*claimed, *assumed, *known]):
+            stated = self.stated_in(notion)
+            noisy = (m for m in stated.mechanisms if m.noise is not None)
+            if stated.notions == (notion,) and not any(map(_is_unlimited, noisy)):
+                return stated
+        only = set(claimed)
+        return self.stated_in(only.pop()) if len(only) == 1 else self
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """The parameters that the guarantees and tables depend on."""
+        given = [value for m in self.mechanisms for value in m.terms]
+        counts = [m.members for m in self.mechanisms if m.members is not None]
+        inner = {name for m in self.mechanisms if m.table is not None for name in m.table.domains}
+        inner |= {name for study in self.studies.values() for name in study.used}
+        inner |= {name for one in self.granularities for name in one.letters}
+        return frozenset(inner | {one for x in [*given, *counts] for one in x.letters})
+
+    @cached_property
+    def letters(self) -> Mapping[str, Term]:
+        """The parameters as letters of terms, by name."""
+        return {name: terms.letter(name, domain) for name, domain in self.domains.items()}
+
+    @cached_property
+    def symbols(self) -> Mapping[str, sympy.Symbol]:
+        """The parameters as sympy symbols, by name."""
+        return {name: symbol(name, domain) for name, domain in self.domains.items()}
+
+
+def _is_unlimited(mechanism: Mechanism) -> bool:
+    """Whether a guarantee promises nothing."""
+    return any(value.kind == "oo" for _, value in mechanism.satisfies.terms)
+
+
+def inside(mechanism: Mechanism) -> Setting | None:
+    """The composition that a mechanism is, if it is one."""
+    setting = None if mechanism.study is None else mechanism.study.setting
+    assert setting is None or isinstance(setting, Setting)
+    return setting
+
+
+def _unlimited(databases: DatabaseClass) -> bool:
+    return isinstance(databases, Multisets) and databases.sizes.n is None
+
+
+MOST_TOUCHED = 12
+"""How many parts are written out at most in which a person's rows lie."""

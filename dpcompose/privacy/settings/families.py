@@ -1,0 +1,150 @@
+"""Whether families of mechanisms, and parts of partitions, fit a setting."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dpcompose.kernel.terms import Term
+from dpcompose.language import formulas
+from dpcompose.language.symbols import family_of
+from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.parts import Part
+from dpcompose.spaces.reading import EachVertex, OfGraphs
+from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.restrictions import Restriction
+from dpcompose.spaces.subsets import Graphs
+from dpcompose.spaces.tuples import Tuples
+
+if TYPE_CHECKING:
+    import sympy
+
+    from dpcompose.privacy.settings import Setting
+
+
+LARGEST_COUNT = 1_000_000
+"""The most members of a family of a fixed number."""
+
+
+def check_families(setting: Setting) -> None:
+    """Parts of a partition need an arbitrary universe of multisets, and one mechanism a part."""
+    if setting.families:
+        _check_names(setting)
+    for mechanism in setting.mechanisms:
+        f, count = mechanism.reads, mechanism.members
+        if count is not None and not _is_count(setting, count):
+            raise InvalidSetting(
+                f"{mechanism.name}: the number of mechanisms is a parameter of whole values, such as "
+                f'"integer >= 2", or a whole number from 1 to {LARGEST_COUNT:,}; '
+                f"{formulas.to_text(count)} is neither"
+            )
+        if not isinstance(f, Part):
+            continue
+        _check_part(setting, mechanism.name, f)
+        if str(count) != f.parts:
+            raise InvalidSetting(
+                f"{mechanism.name} reads the parts of {f.partition}, of which there are {f.parts}: "
+                f'it must be a family of as many mechanisms (index = "i", count = "{f.parts}")'
+            )
+    named = [m.name for m in setting.mechanisms if isinstance(m.reads, Restriction | Recoding)]
+    if named and any(isinstance(m.reads, Part) for m in setting.mechanisms):
+        raise InvalidSetting(
+            f"{named[0]} reads named records, and others read parts of a partition: which part "
+            "holds the records is not said, and not supported"
+        )
+
+
+def _check_names(setting: Setting) -> None:
+    """A family e[i] and a parameter e, or a family M and a mechanism M[1], would be mixed up."""
+    known = {*setting.domains, *setting.numbers}
+    if "i" in known:
+        raise InvalidSetting("the index of families is written i: call the parameter i something else")
+    for name in sorted(known):
+        if (family := family_of(name)) is not None and family in known:
+            raise InvalidSetting(f"{family} is a parameter and also a family {name}; rename one of them")
+        if re.search(r"\[[0-9]+\]$", name):
+            raise InvalidSetting(f"{name} is one member of a family, and no parameter by itself")
+    for mechanism in setting.mechanisms:
+        for other in setting.mechanisms:
+            if mechanism.many and re.fullmatch(re.escape(mechanism.name) + r"\[[0-9]+\]", other.name):
+                raise InvalidSetting(f"{other.name} is called like a member of the family {mechanism.name}")
+
+
+def check_ranges(setting: Setting, formula: Term | sympy.Expr) -> None:
+    """Raises InvalidSetting where a sum or maximum over a family runs to another number than its own."""
+    for over in sorted(_overs(formulas.term(formula)), key=formulas.to_text):
+        _, x, last = over.of
+        for name in sorted(filter(family_of, x.letters)):
+            counts = {
+                str(m.members)
+                for m in setting.mechanisms
+                if m.members is not None and any(name in value.letters for value in m.terms)
+            }
+            if counts and str(last) not in counts:
+                there = " or ".join(sorted(counts))
+                raise InvalidSetting(f"{name} has the members 1 to {there}, not to {last}")
+
+
+def _check_part(setting: Setting, name: str, f: Part) -> None:
+    """The parts of a partition are of what the class has room for any number of."""
+    databases = setting.databases
+    if isinstance(f, EachVertex):
+        _check_each_vertex(setting, name)
+        return
+    for one in setting.granularities:
+        if one.edits(databases) is None and not one.innermost()[0].by_rows:
+            raise InvalidSetting(
+                f"{name} reads a part of {f.partition}, whose parts are not placed among the "
+                f"{one} neighbours; parts written out would do"
+            )
+    if f.of != databases.kind:
+        raise InvalidSetting(f"{name} reads a part of {f.partition}, which divides {f.of}, not {databases}")
+    if isinstance(databases, Multisets) and not databases.arbitrary:
+        raise InvalidSetting(
+            f"{name} reads a part of {f.partition}, which needs multisets over an "
+            "arbitrary record universe (leave out records)"
+        )
+    if isinstance(databases, Tuples) and databases.sizes.n is not None:
+        raise InvalidSetting(
+            f"{name} reads a part of {f.partition}, which needs {databases.kind} of any length "
+            "(leave out size)"
+        )
+
+
+def _check_each_vertex(setting: Setting, name: str) -> None:
+    """A mechanism for each of any number of vertices, and others that read everything."""
+    if not (isinstance(setting.databases, Graphs) and setting.databases.arbitrary):
+        raise InvalidSetting(
+            f"{name} reads the edges at each of some vertices: that needs graphs on any number of "
+            "vertices (leave out vertices)"
+        )
+    for other in setting.mechanisms:
+        if isinstance(other.reads, OfGraphs):
+            raise InvalidSetting(
+                f"{other.name} reads named vertices, and {name} some that are not named: which of them "
+                "are the same is not said, and not supported"
+            )
+    every = {m.reads.parts for m in setting.mechanisms if isinstance(m.reads, EachVertex)}
+    if len(every) > 1:
+        raise InvalidSetting(
+            f"families for {' and for '.join(sorted(every))} vertices: how many they share is not said"
+        )
+    _ = setting.touched_parts
+
+
+def _is_count(setting: Setting, count: Term) -> bool:
+    if count.kind == "letter":
+        domain = setting.domains.get(str(count))
+        return domain is not None and domain.integer and (domain.least or 0) >= 1
+    n = count.number
+    return n is not None and n.denominator == 1 and 1 <= n <= LARGEST_COUNT
+
+
+def _overs(term: Term) -> Iterator[Term]:
+    """The sums and maxima over families in a term."""
+    if term.kind == "over":
+        yield term
+    for part in term.parts:
+        yield from _overs(part)

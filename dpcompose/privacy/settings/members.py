@@ -1,0 +1,181 @@
+"""Families of mechanisms, written out member by member."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations, product
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.kernel import terms
+from dpcompose.kernel.terms import Term
+from dpcompose.language.symbols import Domain, family_of
+from dpcompose.privacy.mechanisms import Mechanism, Nested
+from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.parts import Part
+from dpcompose.spaces.reading import AtVertex
+from dpcompose.spaces.restrictions import Positions, Restriction
+from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.subsets import Graphs
+from dpcompose.spaces.tuples import Tuples
+
+if TYPE_CHECKING:
+    from dpcompose.privacy.settings import Setting
+
+
+MOST_MEMBERSHIPS = 400
+"""In how many ways a record may lie in overlapping parts."""
+
+
+def written_out(setting: Setting, sizes: Mapping[str, int]) -> tuple[Setting, tuple[int, ...]]:
+    """The setting with families member by member, and for each mechanism which one it is from (from 1).
+
+    Where queries look at attributes, records that differ in these only are told apart.
+
+    sizes -- the number of members, by the name or digits of the count.  The parts of a
+    partition become record sets of an arbitrary universe, or sets of positions: for every
+    choice of a part of each partition, or of none, two records (and as many positions as one
+    step of the target changes), so that all that can differ does.
+    """
+    databases, parts = _divided(setting, sizes)
+    mechanisms, origin = [], []
+    domains = dict(setting.domains)
+    for n, mechanism in enumerate(setting.mechanisms, start=1):
+        size = 1 if mechanism.members is None else _size(str(mechanism.members), sizes)
+        for i in range(1, size + 1):
+            member_of = mechanism
+            if mechanism.study is not None:
+                member_of = mechanism = replace(mechanism, study=Nested(None))
+            if mechanism.members is not None:
+                f = mechanism.reads
+                reads = parts[f.partition][i - 1] if isinstance(f, Part) else f
+                named = _named(setting, mechanism, i, domains)
+                member_of = replace(
+                    mechanism.with_letters(named),
+                    name=f"{mechanism.name}[{i}]",
+                    reads=reads,
+                    members=None,
+                )
+            mechanisms.append(member_of)
+            origin.append(n)
+    if setting.attributes and not parts:
+        databases, mechanisms = _told_apart(databases, mechanisms)
+    target, sets = (
+        setting.target,
+        [[f.inside for f in m if isinstance(f, Restriction)] for m in parts.values()],
+    )
+    if sets:
+        partitions = list(map(tuple, sets))
+        target = target.placed(partitions)
+        mechanisms = [one.regarding(lambda stated: stated.placed(partitions)) for one in mechanisms]
+    written = replace(
+        setting,
+        databases=databases,
+        target=target,
+        mechanisms=tuple(mechanisms),
+        domains=MappingProxyType(domains),
+    )
+    return written, tuple(origin)
+
+
+def _divided(setting: Setting, sizes: Mapping[str, int]) -> tuple[DatabaseClass, dict[str, list[Map]]]:
+    """The class with as many parts as are needed, and for each partition the maps to its parts."""
+    partitions = {
+        m.reads.partition: _size(m.reads.parts, sizes)
+        for m in setting.mechanisms
+        if isinstance(m.reads, Part)
+    }
+    if not partitions:
+        return setting.databases, {}
+    if isinstance(setting.databases, Graphs):
+        ((name, size),) = partitions.items()
+        vertices = range(1, size + 1)
+        named = setting.databases.naming(vertices, setting.target.innermost()[1])
+        return named, {name: [AtVertex((v,)) for v in vertices]}
+    most = {m.reads.partition: m.reads.most for m in setting.mechanisms if isinstance(m.reads, Part)}
+    choices = list(product(*(_memberships(setting, size, most[name]) for name, size in partitions.items())))
+
+    def of_part(n: int, i: int) -> list[int]:
+        return [at for at, choice in enumerate(choices) if i in choice[n]]
+
+    if isinstance(setting.databases, Tuples):
+        each = max(2, setting.steps_at_once)
+        databases: DatabaseClass = replace(setting.databases, sizes=Size(each * len(choices), exactly=True))
+        held: list[list[Any]] = [[each * at + j for j in range(1, each + 1)] for at in range(len(choices))]
+        part: Any = Positions
+    else:
+        assert isinstance(setting.databases, Multisets)
+        names = [
+            "".join(
+                f"{name}{'+'.join(map(str, some))}"
+                for name, some in zip(partitions, choice, strict=True)
+                if some
+            )
+            for choice in choices
+        ]
+        held, part = [[name, f"{name}'"] for name in names], Restriction
+        inside = sorted(record for at, some in enumerate(held) if any(choices[at]) for record in some)
+        databases = replace(setting.databases, records=tuple(inside))
+    return databases, {
+        name: [part(tuple(one for at in of_part(n, i) for one in held[at])) for i in range(1, size + 1)]
+        for n, (name, size) in enumerate(partitions.items())
+    }
+
+
+def _memberships(setting: Setting, size: int, most: int) -> list[tuple[int, ...]]:
+    """In which of some parts a record is: of up to two records that change, in all ways to overlap.
+
+    Parts are as good as each other, so that for two records runs of neighbouring parts are enough.
+    """
+    if most == 1 or setting.changed <= 2:
+        runs = combinations(range(1, size + 2), 2)
+        return [(), *(tuple(range(a, b)) for a, b in runs if b - a <= most)]
+    found = [some for n in range(most + 1) for some in combinations(range(1, size + 1), n)]
+    if len(found) > MOST_MEMBERSHIPS:
+        raise InvalidSetting(
+            f"{setting.target} neighbours change {setting.changed} records, which lie in overlapping parts "
+            f"in more than {MOST_MEMBERSHIPS} ways; smaller groups would do"
+        )
+    return found
+
+
+def _named(setting: Setting, mechanism: Mechanism, i: int, domains: dict[str, Domain]) -> dict[str, Term]:
+    """For each e[i] of a family the letter of its member of that number."""
+    named = {}
+    for one in {one for value in mechanism.terms for one in value.letters}:
+        if (family := family_of(one)) is not None:
+            name = f"{family}[{i}]"
+            domains[name] = setting.domains[one]
+            named[one] = terms.letter(name, domains[name])
+    return named
+
+
+def _told_apart(
+    databases: DatabaseClass, mechanisms: Sequence[Mechanism]
+) -> tuple[DatabaseClass, list[Mechanism]]:
+    """Two records, a and a', for every named record a: there is more than one, with other attributes."""
+    if not isinstance(databases, Multisets | Tuples):
+        return databases, list(mechanisms)
+    other: dict[str, str] = {}
+    for record in databases.records:
+        twin = f"{record}'"
+        while twin in databases.records or twin in other.values():
+            twin += "'"
+        other[record] = twin
+
+    def read(f: Map) -> Map:
+        if not isinstance(f, Restriction):
+            return f
+        return Restriction((*f.records, *(other[a] for a in f.records if a in other)))
+
+    apart = replace(databases, records=(*databases.records, *other.values()))
+    return apart, [replace(one, reads=read(one.reads)) for one in mechanisms]
+
+
+def _size(count: str, sizes: Mapping[str, int]) -> int:
+    """How many members a count means: what is said for it, else the number that it is."""
+    return sizes[count] if count in sizes else int(count)

@@ -1,0 +1,69 @@
+"""Whether what is stated names records of the class, and each name means one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dpcompose.kernel.fields import near
+from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.maps import Function, Table
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.restrictions import Restriction
+from dpcompose.spaces.subsets import Sets
+from dpcompose.spaces.tuples import Tuples
+
+if TYPE_CHECKING:
+    from dpcompose.privacy.settings import Setting
+
+
+def check_names(setting: Setting, stated: Sequence[Granularity]) -> None:
+    """Policies are about records of the class; where queries look at attributes, they say too little."""
+    for name, inner in setting.studies.items():
+        named = [one for one in stated if one.partial] if inner.attributes else []
+        if named:
+            raise InvalidSetting(
+                f"{name} looks at an attribute of the records, of which {named[0]} neighbours say nothing"
+            )
+    if not isinstance(setting.databases, Multisets | Sets | Tuples) or setting.databases.arbitrary:
+        return
+    if isinstance(setting.databases, Multisets) and setting.databases.unlimited:
+        _check_unnamed(setting, stated)
+    for one, records in _about(setting):
+        if unknown := sorted(one.names - records):
+            there = near(unknown[0], records)
+            raise InvalidSetting(f"{one} is about {unknown[0]!r}, which is no record of the class{there}")
+
+
+def _about(setting: Setting) -> Iterator[tuple[Granularity, set[str]]]:
+    """What is stated, with the records that it may name: of recoded ones what they become as well."""
+    known = (
+        set(setting.databases.records) if isinstance(setting.databases, Multisets | Sets | Tuples) else set()
+    )
+    yield setting.target, known
+    for one in setting.mechanisms:
+        if (stated := one.satisfies.granularity) is not None:
+            own = isinstance(one.reads, Recoding) and one.satisfies.domain == "own"
+            further = {str(x) for x in one.reads.names} if own else set()
+            yield stated, known | further
+
+
+def _check_unnamed(setting: Setting, stated: Sequence[Granularity]) -> None:
+    """Where attributes have any values, records are told by these and have no names of their own."""
+    named = [str(one) for one in stated if one.names]
+    named += [m.name for m in setting.mechanisms if type(m.reads) is Restriction and m.reads.records]
+    if named:
+        raise InvalidSetting(
+            f"{named[0]} names records, and {setting.databases} have any number of them: say which by their "
+            'attributes, reads = { where = { county = ["north"] } } or replace = { keeps = ["county"] }'
+        )
+
+
+def one_meaning(what: str, named: Sequence[Granularity | Table | Function | Recoding | None]) -> None:
+    """Raises InvalidSetting where two different values have one name."""
+    meanings: dict[str, object] = {}
+    for one in named:
+        if one is not None and meanings.setdefault(one.name, one) != one:
+            raise InvalidSetting(f"two different {what} are called {one.name!r}; give one another name")

@@ -1,0 +1,95 @@
+"""Whether queries with noise fit a setting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dpcompose.kernel import terms
+from dpcompose.kernel.deciders import values
+from dpcompose.kernel.terms import Term
+from dpcompose.language import formulas
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.settings.inputs import is_record_wise, read_records
+from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.spaces.attributed import Tables
+from dpcompose.spaces.granularities import Changes
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.policies import policy_of
+from dpcompose.spaces.queries import Bit, Count, Location, Mean, Sum
+from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.tuples import Tuples
+
+if TYPE_CHECKING:
+    from dpcompose.privacy.settings import Setting
+
+
+def check_noise(setting: Setting, mechanism: Mechanism) -> None:
+    """The query has a meaning on what is read, and values to which the noise can be added."""
+    name, f, query, noise = mechanism.name, mechanism.reads, mechanism.query, mechanism.noise
+    assert query is not None and noise is not None
+    if unfit := noise.unfit(setting.domains, setting.assume):
+        raise InvalidSetting(f"{name}: {unfit}")
+    if isinstance(query, Bit):
+        return
+    if not (isinstance(setting.databases, Multisets | Tuples) and is_record_wise(f)):
+        raise InvalidSetting(
+            f"{name} asks for {query.words}, which is about records: it needs multisets, tuples or "
+            "streams, and must read everything, some records, some positions or a part"
+        )
+    if query.attribute and isinstance(setting.databases, Tables):
+        raise InvalidSetting(
+            f"{name} looks at an attribute besides those of {setting.databases}, and which one is not said; "
+            "it needs multisets, tuples or streams"
+        )
+    n = read_records(setting.databases, f)
+    few = n.n is not None and n.n <= 1
+    values = query.values | ({"bit"} if isinstance(query, Count) and few else set())
+    if noise.kind.takes not in values:
+        raise InvalidSetting(f"{name}: {noise.word} is not for {query.words}; it needs {noise.kind.needs}")
+    if query.one and n != Size(1, exactly=True):
+        raise InvalidSetting(
+            f"{name} asks for {query.words} of one record, and reads others too; "
+            "reads = { positions = [1] } on tuples or streams would do"
+        )
+    if isinstance(query, Mean) and not (n.exactly and n.n):
+        raise InvalidSetting(
+            f"{name}: a mean divides by a known number of records, and {f.written('D')} has no fixed "
+            'number of them; size = "= n" and reading everything would do, or a sum and a count'
+        )
+    if isinstance(query, Location) and not _never_negative(setting, query.diameter):
+        raise InvalidSetting(
+            f"{name}: it is not known that the diameter is at least 0 for all allowed values"
+        )
+    if isinstance(query, Sum) and not _never_negative(setting, query.upper - query.lower):
+        raise InvalidSetting(
+            f"{name}: an attribute lies in [lower, upper], and it is not known that "
+            f"{formulas.to_text(query.lower)} <= {formulas.to_text(query.upper)} for all allowed values"
+        )
+    if query.attribute:
+        check_attributes(setting, name)
+
+
+def check_attributes(setting: Setting, name: str) -> None:
+    """Where records differ in attributes too, all that is read and related must be told by records.
+
+    A policy that names records does not say which of those of one name it joins.
+    """
+    told = setting.target.edits(setting.databases) is not None or isinstance(setting.target, Changes)
+    unsaid = [one for one in setting.granularities if one.partial]
+    if not told and policy_of(setting.target) is None:
+        unsaid = [setting.target]
+    if unsaid:
+        raise InvalidSetting(
+            f"{name} looks at an attribute of the records, of which {unsaid[0]} neighbours say nothing"
+        )
+    for other in setting.mechanisms:
+        if not is_record_wise(other.reads):
+            raise InvalidSetting(
+                f"{name} looks at an attribute of the records, of which {other.reads.written('D')}, "
+                f"what {other.name} reads, says nothing"
+            )
+
+
+def _never_negative(setting: Setting, value: Term) -> bool:
+    """Whether a formula is seen to be ≥ 0 for all allowed values."""
+    return values.surely(terms.substituted(value, setting.letters), False, setting.assume)

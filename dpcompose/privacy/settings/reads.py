@@ -1,0 +1,98 @@
+"""Whether mechanisms, and what they read, fit a setting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.privacy.settings.nested import check_study
+from dpcompose.privacy.settings.noisy import check_noise
+from dpcompose.spaces.granularities import Granularity, Union
+from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.maps import Everything, Function, Table
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.restrictions import Positions, Restriction
+from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.subsets import Sets
+from dpcompose.spaces.tuples import Tuples
+
+if TYPE_CHECKING:
+    from dpcompose.privacy.settings import Setting
+
+
+DOMAIN_NEEDED = (
+    'say on which domain its guarantee is stated: domain = "common" (it is private as a map on the whole '
+    'class, and depends only on what it reads) or domain = "own" (it is private as a map on what it reads, '
+    "for the neighbours there)"
+)
+
+
+def check_mechanism(setting: Setting, mechanism: Mechanism, study: Setting | None) -> None:
+    """Raises InvalidSetting where a mechanism, or the study that it is, does not fit."""
+    f, stated = mechanism.reads, mechanism.satisfies
+    if stated.granularity is not None and (unfit := stated.granularity.unfit(setting.databases)):
+        raise InvalidSetting(f"{mechanism.name}: {unfit}")
+    if isinstance(f, Positions):
+        _check_positions(setting, mechanism.name, f)
+    if (why := f.unfit(setting.databases)) is not None:
+        raise InvalidSetting(f"{mechanism.name} {why}")
+    if isinstance(f, Recoding) and stated.granularity is not None and stated.domain == "own":
+        _check_recoded(setting, mechanism.name, f, stated.granularity)
+    if isinstance(f, Restriction):
+        if not isinstance(setting.databases, Multisets | Sets | Sequences):
+            raise InvalidSetting(f"{mechanism.name} reads records, but {setting.databases} have none")
+        if not setting.databases.arbitrary:
+            for record in f.records:
+                if record not in setting.databases.records:
+                    raise InvalidSetting(
+                        f"{mechanism.name} reads the record {record!r}, which {setting.databases} do not have"
+                    )
+    if isinstance(f, Table | Function) and setting.databases.count() is None:
+        raise InvalidSetting(
+            f"{mechanism.name} reads {f.written('D')}, a map that must be tabulated, "
+            f"but {setting.databases} are infinitely many; a finite class would do"
+        )
+    single = None if stated.granularity is None else stated.granularity.innermost()[0]
+    if isinstance(f, Table) and f.image_neighbours and isinstance(single, Union):
+        raise InvalidSetting(
+            f"{mechanism.name}: which images are {single} neighbours is not said where {f.name} lists "
+            "them for single granularities; leave out image-neighbours, or list a granularity of your own"
+        )
+    if isinstance(f, Table):
+        every = (
+            setting.databases.elements
+            if isinstance(setting.databases, Listed)
+            else setting.databases.databases()
+        )
+        for D in every:
+            if D not in f.values:
+                raise InvalidSetting(f"the map {f.name} has no value for the database {D!r}")
+    if mechanism.noise is not None:
+        check_noise(setting, mechanism)
+    elif study is not None:
+        check_study(setting, mechanism, study)
+    elif stated.domain is None and not isinstance(f, Everything):
+        raise InvalidSetting(f"{mechanism.name}: {DOMAIN_NEEDED}")
+
+
+def _check_recoded(setting: Setting, name: str, f: Recoding, granularity: Granularity) -> None:
+    """On the own domain neighbours are those of what records become."""
+    image = f.image(setting.databases)
+    attributes = isinstance(image, Multisets) and image.attributes is not None
+    if not attributes and (unfit := granularity.unfit(image)):
+        raise InvalidSetting(f"{name} is about what records become, on its own domain: {unfit}")
+
+
+def _check_positions(setting: Setting, name: str, f: Positions) -> None:
+    databases = setting.databases
+    if not isinstance(databases, Tuples):
+        raise InvalidSetting(f"{name} reads positions, but {databases} have none")
+    if not databases.sizes.exactly:
+        raise InvalidSetting(
+            f"{name} reads positions, which shorter {databases.kind} do not have: "
+            'give all the same length, size = "= n"'
+        )
+    if f.positions and f.positions[-1] > (databases.sizes.n or 0):
+        raise InvalidSetting(f"{name} reads position {f.positions[-1]}, which {databases} do not have")

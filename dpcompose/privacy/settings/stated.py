@@ -1,0 +1,140 @@
+"""Settings from Python: mechanisms with sympy expressions as parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from dpcompose.kernel import terms
+from dpcompose.kernel.assumptions import Assumption
+from dpcompose.kernel.fields import near
+from dpcompose.kernel.terms import Term
+from dpcompose.language import formulas
+from dpcompose.language.symbols import Domain, alike, domain_of, symbol
+from dpcompose.privacy.assumptions import assumption, doubt
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.settings import Setting, inside
+from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.granularities import Granularity
+
+if TYPE_CHECKING:
+    import sympy
+
+
+def check_assumptions(one: sympy.Symbol, domain: Domain) -> None:
+    """Raises InvalidSetting where a symbol says another sign than its domain: sympy has used it already."""
+    if one != symbol(one.name, domain):
+        raise _other_assumptions(one.name, domain)
+
+
+def _other_assumptions(name: str, domain: Domain) -> InvalidSetting:
+    return InvalidSetting(
+        f"the symbol {name} in a formula has other assumptions than the parameter {name}, "
+        f"which is {domain}; "
+        f'make it with dpcompose.parameters("{name}", ...) and use it as a symbol, not as text'
+    )
+
+
+def _domains_of(given: Term, stated: Mapping[str, Domain]) -> Iterator[tuple[str, Domain]]:
+    """The letters of a term with the values they may take, as stated, or as it says itself."""
+    expression = formulas.given(given)
+    known = given.letters if expression is None else {str(one): one for one in expression.free_symbols}
+    for name in sorted(known):
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(\[i\])?", name) or name in formulas.RESERVED:
+            raise InvalidSetting(f"a parameter cannot be called {name}: it must be a name without a meaning")
+        if expression is None:
+            domain = stated.get(name) or given.letters[name]
+            if not alike(domain, given.letters[name]):
+                raise _other_assumptions(name, domain)
+        else:
+            domain = stated.get(name) or domain_of(known[name])
+            check_assumptions(known[name], domain)
+        yield name, domain
+
+
+def _assumed(given: object, domains: Mapping[str, Domain]) -> Assumption:
+    """A relation between parameters of a setting."""
+    known = {name: terms.letter(name, domain) for name, domain in domains.items()}
+    try:
+        found = assumption(given, known)
+    except formulas.FormulaError as error:
+        raise InvalidSetting(f"assume: {error}") from None
+    for name in sorted(found.letters):
+        if name not in domains:
+            raise InvalidSetting(f"assume: {name} is no parameter of the mechanisms{near(name, domains)}")
+    for side in (found.left, found.right):
+        if (expression := formulas.given(side)) is not None:
+            for one in expression.free_symbols:
+                check_assumptions(one, domains[str(one)])
+    found = Assumption(
+        terms.substituted(found.left, known), found.sign, terms.substituted(found.right, known)
+    )
+    if why := doubt(found):
+        raise InvalidSetting(f"assume: {why}")
+    return found
+
+
+def _all_domains(
+    mechanisms: Sequence[Mechanism], target: Granularity, stated: dict[str, Domain]
+) -> dict[str, Domain]:
+    """The parameters of mechanisms, and of what counts in granularities, with the values they may take."""
+    domains: dict[str, Domain] = {}
+    for mechanism in mechanisms:
+        if not isinstance(mechanism, Mechanism):
+            raise InvalidSetting(
+                f"{mechanism!r} is no mechanism; make one with dpcompose.mechanism(name, ...)"
+            )
+        of_table = mechanism.table.domains if mechanism.table is not None else {}
+        study = inside(mechanism)
+        of_study = {} if study is None else {name: study.domains[name] for name in sorted(study.used)}
+        for name, domain in {**of_table, **of_study}.items():
+            domains.setdefault(name, stated.get(name) or domain)
+        given = mechanism.terms
+        for value in given if mechanism.members is None else [*given, mechanism.members]:
+            for name, domain in _domains_of(value, stated):
+                if domains.setdefault(name, domain) != domain:
+                    raise InvalidSetting(f"two symbols are called {name}, with different assumptions")
+    about = (one.granularity for m in mechanisms for one in (m.satisfies, *m.also))
+    for one in (target, *about):
+        for name, domain in () if one is None else one.letters.items():
+            if domains.setdefault(name, stated.get(name) or domain) != domain:
+                raise InvalidSetting(f"{name} is {domains[name]}, and {domain} in {one} neighbours")
+    return stated | domains
+
+
+def setting(
+    *mechanisms: Mechanism,
+    on: DatabaseClass,
+    target: Granularity,
+    parameters: Mapping[str, str] | None = None,
+    title: str = "",
+    adaptive: bool = False,
+    assume: Sequence[object] = (),
+) -> Setting:
+    """A setting from mechanisms with sympy expressions as parameters.
+
+    parameters -- for a symbol by name the values it may take ("positive", "in (0,1)", …);
+    symbols that are not named have the domain that their own assumptions state;
+    assume -- relations between parameters: texts such as "u > l", or sympy relations.
+    """
+    if not isinstance(on, DatabaseClass) or not isinstance(target, Granularity):
+        raise InvalidSetting(
+            "on is a class such as dpcompose.multisets(...), target a granularity such as dpcompose.bounded"
+        )
+    if isinstance(assume, str):
+        raise InvalidSetting(f'assume is a list of relations, such as ["{assume}"]')
+    stated = {str(name): Domain.read(str(words)) for name, words in (parameters or {}).items()}
+    domains = _all_domains(mechanisms, target, stated)
+    made = Setting(
+        on,
+        target,
+        mechanisms,
+        MappingProxyType(domains),
+        title,
+        adaptive=adaptive,
+        assume=tuple(_assumed(one, domains) for one in assume),
+    )
+    return made.in_one_notion()
