@@ -310,12 +310,14 @@ def test_families() -> None:
     found = {notion: study.guarantee(notion).values for notion in ("approximate", "zcdp", "gaussian")}
     for notion, text in (
         ("approximate", "top(2, e[i], i, 1, k)"),
-        ("zcdp", "1/2*top(2, e[i]**2, i, 1, k)"),
+        ("zcdp", "top(2, e[i]*(1 - 2/(exp(e[i]) + 1)), i, 1, k)"),
         ("gaussian", "94/75*sqrt(top(2, e[i]**2, i, 1, k))"),
     ):
         first = next(iter(found[notion].values()))
         assert first == formulas.parse(text, study.setting.symbols)
         assert rechecked(study, MAKE[notion](*found[notion].values())) == ["proved"]
+    square = formulas.parse("top(2, e[i]**2, i, 1, k)/2", study.setting.symbols)
+    assert study.check(dpc.zcdp(square)).verdict == "proved"
     own = FAMILY.replace('"bounded", domain = "common"', '"unbounded", domain = "own"')
     inside = Study(problems.read_text(own).setting).guarantee("zcdp")
     assert inside.theorem == "GB:IV-C"  # converted as a whole: a multiple of one loss, of one part
