@@ -243,7 +243,7 @@ def test_the_deciders_import_one_way() -> None:
 
 
 def test_hypotheses_import_each_other_only_through_the_shared_ones() -> None:
-    shared = {"evidence", "inputs", "edit_types", "blocks", "exhaustion"}
+    shared = {"evidence", "inputs", "input_metrics", "edit_types", "blocks", "exhaustion"}
     for path in (PACKAGE / "proof" / "hypotheses").glob("*.py"):
         names = {module.rsplit(".", 1)[1] for module in imports(path) if ".hypotheses." in module}
         assert names <= shared, path.name

@@ -19,7 +19,6 @@ FILES = {
     "kernel/terms.py",
     "privacy/problems.py",
     "privacy/settings.py",
-    "proof/hypotheses/inputs.py",
     "spaces/granularities.py",
 }
 """The files that are larger."""
