@@ -242,6 +242,15 @@ def test_the_deciders_import_one_way() -> None:
         assert {name.rsplit(".", 1)[1] for name in names if ".deciders." in name} <= set(order[:n]), decider
 
 
+def test_the_rules_import_one_way() -> None:
+    order = ["premises", "parameters", "mechanisms", "whole", "choices", "refutations"]
+    folder = PACKAGE / "kernel" / "rules"
+    assert {path.stem for path in folder.glob("*.py")} == {"__init__", *order}
+    for n, file in enumerate(order):
+        names = imports(folder / f"{file}.py")
+        assert {name.rsplit(".", 1)[1] for name in names if ".rules." in name} <= set(order[:n]), file
+
+
 def test_hypotheses_import_each_other_only_through_the_shared_ones() -> None:
     shared = {"evidence", "inputs", "input_metrics", "edit_types", "blocks", "exhaustion"}
     for path in (PACKAGE / "proof" / "hypotheses").glob("*.py"):

@@ -12,7 +12,8 @@ import pytest
 
 from dpcompose.kernel import check, settings
 from dpcompose.kernel.judgements import Loose, Optimal, Refuted, Satisfies
-from dpcompose.kernel.rules import RULES, claimed
+from dpcompose.kernel.rules import RULES
+from dpcompose.kernel.rules.premises import claimed
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy import problems
 from dpcompose.proof import registry

@@ -23,7 +23,7 @@ from forgeries import FORGED, NoTable, forge
 from second_checker import verdicts as second
 
 from dpcompose.front.loading import load
-from dpcompose.kernel import check, rules, saved, settings
+from dpcompose.kernel import check, rules, saved, settings, terms
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.judgements import Loses, Lower, Satisfies
 from dpcompose.kernel.settings import BadSetting
@@ -273,14 +273,14 @@ def test_a_rule_that_concludes_otherwise_is_seen_at_the_end(monkeypatch: pytest.
     def nothing_lost(setting: Any, theory: Any, premises: Any, *, i: int) -> Any:
         says, trusts = given(setting, theory, premises, i=i)
         assert isinstance(says, Loses)
-        values = tuple((key, rules.ZERO) for key, _ in says.loss.values)
+        values = tuple((key, terms.ZERO) for key, _ in says.loss.values)
         return Loses(dataclasses.replace(says.loss, values=values)), trusts
 
     monkeypatch.setitem(rules.RULES, "given", nothing_lost)  # type: ignore[arg-type]
     worst = next(n for n, step in enumerate(steps, start=1) if step["rule"] == "worst")
     after = check.replay(data["derivation"] | {"steps": steps[:worst]}, core, THEORY)[-1].says
     assert isinstance(after, Satisfies) and after != before[worst - 1]
-    assert all(value == rules.ZERO for _, value in after.values)
+    assert all(value == terms.ZERO for _, value in after.values)
     with pytest.raises(Refused):
         check.replay(data["derivation"], core, THEORY)
 
