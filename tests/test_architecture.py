@@ -39,6 +39,7 @@ ROOMS = {
         "counted",
         "contributions",
         "settings",
+        "reading",
         "theory",
         "covers",
         "losses",
