@@ -12,7 +12,7 @@ from itertools import combinations, product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.kernel import terms
+from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.assumptions import NOTHING, Assumed, Assumption, holds_at
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.fields import near
@@ -770,7 +770,7 @@ class Setting(Composition, Shown):
 
     def _never_negative(self, value: Term) -> bool:
         """Whether a formula is seen to be ≥ 0 for all allowed values."""
-        return values.surely(terms.substituted(value, self.letters), False, self.assume)
+        return values.surely(substitution.substituted(value, self.letters), False, self.assume)
 
     def _check_attributes(self, name: str) -> None:
         """Where records differ in attributes too, all that is read and related must be told by records.
@@ -1027,7 +1027,7 @@ def _assumed(given: object, domains: Mapping[str, Domain]) -> Assumption:
             for one in expression.free_symbols:
                 check_assumptions(one, domains[str(one)])
     found = Assumption(
-        terms.substituted(found.left, known), found.sign, terms.substituted(found.right, known)
+        substitution.substituted(found.left, known), found.sign, substitution.substituted(found.right, known)
     )
     if why := doubt(found):
         raise InvalidSetting(f"assume: {why}")
