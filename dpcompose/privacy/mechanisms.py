@@ -324,7 +324,7 @@ def mechanism(
     processing -- what is done to the output before it is published, in words (`Mechanism.then`).
 
     >>> from dpcompose.privacy.notions import pure
-    >>> from dpcompose.spaces.granularities import unbounded
+    >>> from dpcompose.spaces.built_in import unbounded
     >>> mechanism("M", satisfies=pure("e", unbounded)).reads.written("D")
     'D'
     >>> from dpcompose.privacy.noises import laplace

@@ -52,9 +52,11 @@ from dpcompose.privacy.schema import (
 from dpcompose.privacy.settings import DOMAIN_NEEDED, InvalidSetting, Setting
 from dpcompose.spaces.additions import NOTHING, Additions
 from dpcompose.spaces.attributed import Tables, columns, tables, where
+from dpcompose.spaces.built_in import BUILT_IN, unbounded
+from dpcompose.spaces.changes import w_event
 from dpcompose.spaces.contributions import contribution
 from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.granularities import BUILT_IN, Granularity, pairs, unbounded, union, w_event
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.groups import COUNT, group
 from dpcompose.spaces.larger import within_any_size
 from dpcompose.spaces.listed import Listed
@@ -65,11 +67,13 @@ from dpcompose.spaces.policies import policy
 from dpcompose.spaces.queries import Query, bit, clipped_sum, count, histogram, location, mean
 from dpcompose.spaces.reading import EachVertex, among, vertex
 from dpcompose.spaces.recodings import recoding
+from dpcompose.spaces.relations import pairs
 from dpcompose.spaces.restrictions import positions, restriction
 from dpcompose.spaces.sequences import Sequences
 from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.subsets import Sets, graphs
 from dpcompose.spaces.tuples import Streams, Tuples, owners_of
+from dpcompose.spaces.unions import union
 
 if TYPE_CHECKING:
     import sympy

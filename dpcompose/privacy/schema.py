@@ -39,7 +39,8 @@ from dpcompose.privacy.checks import (
 )
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.spaces import replacements
-from dpcompose.spaces.granularities import LARGEST_GROUP, LARGEST_WINDOW
+from dpcompose.spaces.changes import LARGEST_WINDOW
+from dpcompose.spaces.groups import LARGEST_GROUP
 from dpcompose.spaces.larger import ANY_SIZE
 from dpcompose.spaces.queries import MOST_BINS
 

@@ -23,9 +23,11 @@ from dpcompose.language.symbols import Domain, alike, domain_of, family_of, symb
 from dpcompose.privacy.assumptions import assumption, doubt
 from dpcompose.privacy.mechanisms import Composition, Mechanism, Nested
 from dpcompose.spaces.attributed import Tables
+from dpcompose.spaces.changes import Changes
 from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Changes, Granularity, Group, Pairs, Union, pairs
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
+from dpcompose.spaces.groups import Group
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Everything, Function, Map, Table
 from dpcompose.spaces.multisets import Multisets
@@ -34,11 +36,13 @@ from dpcompose.spaces.policies import policy_of
 from dpcompose.spaces.queries import Bit, Count, Location, Mean, Sum
 from dpcompose.spaces.reading import AtVertex, EachVertex, OfGraphs
 from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.relations import Pairs, pairs
 from dpcompose.spaces.restrictions import Positions, Restriction
 from dpcompose.spaces.sequences import Sequences
 from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.subsets import Graphs, Sets
 from dpcompose.spaces.tuples import Tuples
+from dpcompose.spaces.unions import Union
 
 if TYPE_CHECKING:
     import sympy

@@ -20,8 +20,9 @@ from dpcompose.privacy.metrics.names import Names
 from dpcompose.privacy.metrics.schema import MetricProblemTable, MetricTable, PointsTable, ProductTable
 from dpcompose.privacy.problems import Parts
 from dpcompose.privacy.schema import DatabasesTable, MapTable, Path_, ReadsTable, near, shown
+from dpcompose.spaces.built_in import BUILT_IN
 from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import BUILT_IN, Granularity
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.points import (
