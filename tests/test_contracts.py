@@ -20,9 +20,9 @@ import dpcompose as dpc
 from dpcompose.front.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems, writing
-from dpcompose.spaces.arrays.searches import neighbours
+from dpcompose.spaces import databases as classes
+from dpcompose.spaces import neighbours
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
-from dpcompose.spaces.expressions import databases as classes
 from dpcompose.spaces.granularities import Granularity, NotSymmetric
 from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
 from dpcompose.spaces.listed import Listed

@@ -363,7 +363,8 @@ def _mechanism(
             raise TypeError(f"{name} satisfies a list of guarantees, and it is empty")
         satisfies, *others = dict.fromkeys(satisfies)
         also = tuple(others)
-    assert satisfies is None or isinstance(satisfies, Guarantee)
+    if satisfies is not None and not isinstance(satisfies, Guarantee):
+        raise TypeError(f"{name} satisfies a guarantee such as dpcompose.pure(...), not {satisfies!r}")
     if study is not None:
         if not (satisfies is None and query is None and noise is None and table is None):
             raise TypeError(f"{name} is a study, from which its guarantee follows: leave out all else")

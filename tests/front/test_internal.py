@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from shipped import PROBLEMS
 
-from dpcompose.front import as_json, cli, listings, numbers, study
+from dpcompose.front import as_json, cli, listings, loading, numbers
 from dpcompose.kernel import saved as saved_files
 from dpcompose.language.formulas import FormulaError
 from dpcompose.privacy import problems
@@ -20,7 +20,7 @@ FIRST, SECOND = str(PROBLEMS[0]), str(PROBLEMS[1])
 
 
 ROOMS = [
-    pytest.param(study, "load", id="reading"),
+    pytest.param(loading, "load", id="reading"),
     pytest.param(problems, "parsed", id="kinds of files"),
     pytest.param(problems, "read_file", id="privacy"),
     pytest.param(guarantees, "workshop", id="guarantees"),
@@ -65,7 +65,7 @@ def test_the_other_files_are_done(
 def test_without_json_nothing_but_the_line_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fails_once(monkeypatch, study, "load", ValueError("two\nlines"))
+    fails_once(monkeypatch, loading, "load", ValueError("two\nlines"))
     assert cli.main(["verify", FIRST, SECOND]) == 4
     said = capsys.readouterr()
     assert said.err.startswith(f"{FIRST}: internal error, please report: ValueError: two lines")
@@ -76,10 +76,10 @@ def test_without_json_nothing_but_the_line_is_said(
 @pytest.mark.parametrize(
     ("arguments", "room", "name"),
     [
-        (("bound", FIRST, SECOND), study, "load"),
+        (("bound", FIRST, SECOND), loading, "load"),
         (("budget", FIRST, "--total", "1"), numbers, "budget"),
         (("theorems", "--for", FIRST), listings, "fits"),
-        (("draw", FIRST, "-o", "never.dot"), study, "load"),
+        (("draw", FIRST, "-o", "never.dot"), loading, "load"),
     ],
     ids=lambda one: one[0] if isinstance(one, tuple) else "",
 )
@@ -118,14 +118,14 @@ def test_a_command_about_no_file(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 def test_who_stops_it_is_no_error(
     error: BaseException, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fails_once(monkeypatch, study, "load", error)
+    fails_once(monkeypatch, loading, "load", error)
     monkeypatch.setattr("sys.stderr.close", lambda: None)
     assert cli.main(["verify", FIRST, SECOND]) == status
     assert "internal error" not in capsys.readouterr().err
 
 
 def test_an_exit_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    fails_once(monkeypatch, study, "load", SystemExit(7))
+    fails_once(monkeypatch, loading, "load", SystemExit(7))
     with pytest.raises(SystemExit, match="7"):
         cli.main(["verify", FIRST])
 
@@ -137,15 +137,15 @@ def test_the_worst_status_of_several_files(
     refuted = tmp_path / "refuted.toml"
     refuted.write_text(Path(FIRST).read_text().replace('expect = "refuted"\n', ""))
     assert cli.main(["verify", str(refuted)]) == 1
-    fails_once(monkeypatch, study, "load", KeyError())
+    fails_once(monkeypatch, loading, "load", KeyError())
     assert cli.main(["verify", SECOND, str(refuted)]) == 4
-    fails_once(monkeypatch, study, "load", KeyError())
+    fails_once(monkeypatch, loading, "load", KeyError())
     assert cli.main(["verify", SECOND, str(tmp_path / "missing.toml"), str(refuted)]) == 2
 
 
 def test_the_place_is_named_without_folders_of_the_reader(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fails_once(monkeypatch, study, "load", KeyError())
+    fails_once(monkeypatch, loading, "load", KeyError())
     cli.main(["verify", FIRST])
     assert re.search(r"\(dpcompose/[a-z_/]+\.py, line \d+\)$", capsys.readouterr().err.strip())

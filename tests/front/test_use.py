@@ -132,7 +132,7 @@ WITHOUT_BUDGET = [
 def test_a_budget_is_used_up_and_more_is_too_much(file: Path) -> None:
     study, _ = load(file)
     setting = study.setting
-    fixed = {"k": 10} if "k" in setting.domains else {}
+    fixed = {name: 10 for name in ("k", "L", "m") if name in setting.domains and setting.domains[name].integer}
     total = TOTALS[study.bound.guarantee.notion]
     try:
         found = study.budget(total, at=fixed)
@@ -251,7 +251,7 @@ def test_examples_are_listed_printed_and_saved(
     assert run(capsys, "example", PROBLEMS[3].stem, "--save")[0] == 0
     assert (tmp_path / PROBLEMS[3].name).read_text() == PROBLEMS[3].read_text()
     assert run(capsys, "example", "4", "--save") == (2, "", f"{PROBLEMS[3].name}: File exists\n")
-    assert run(capsys, "example", "99")[0] == 2
+    assert run(capsys, "example", "999")[0] == 2
 
 
 def test_help_on_a_command_loads_nothing_that_is_slow() -> None:

@@ -69,6 +69,7 @@ OF = [
     "95-values-between-bounds.toml",
     "96-several-guarantees.toml",
     "among.toml",
+    "among-groups.toml",
     "101-published-after-rounding.toml",
     "calculus.toml",
     "implied.toml",

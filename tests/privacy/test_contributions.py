@@ -14,7 +14,7 @@ import dpcompose as dpc
 from dpcompose.front.study import Study
 from dpcompose.kernel import formulas
 from dpcompose.privacy import problems
-from dpcompose.privacy.elaboration import Elaborated
+from dpcompose.privacy.elaboration import Elaborated, NotElaborated
 from dpcompose.privacy.elaboration.listed import Listed
 from dpcompose.search.guarantees import NoGuarantee
 
@@ -365,3 +365,27 @@ def test_what_is_not_supported_is_refused_in_words() -> None:
     with pytest.raises(problems.ProblemError, match="about multisets"):
         tuples = written([None], bag(1, 1), ["bounded"], ["own"])
         study(tuples | {"databases": {"kind": "tuples", "records": ["a", "b"], "size": "= 2"}})
+
+
+def test_parts_are_records_by_their_attributes() -> None:
+    """Where each attribute has listed values; with any values nothing is said."""
+    data: dict[str, Any] = {
+        "format": 1,
+        "databases": {"kind": "multisets", "attributes": {"county": ["n", "s", "w"], "sick": ["y", "no"]}},
+        "target": {"granularity": bag(1, 2)},
+        "mechanisms": [
+            {
+                "name": name,
+                "reads": {"where": {"county": [name]}},
+                "guarantee": {"notion": "pure", "epsilon": name, "granularity": "unbounded", "domain": "own"},
+            }
+            for name in ("n", "s")
+        ],
+    }
+    found = Study(problems.read_data(data).setting).proofs.guarantee("pure").main
+    assert found.optimal
+    ((_, term),) = found.says.values
+    assert formulas.to_text(term) == "max(2*n, 2*s)"
+    data["databases"]["attributes"]["sick"] = "any"
+    with pytest.raises(NotElaborated, match="infinitely many"):
+        Study(problems.read_data(data).setting).proofs.guarantee("pure")

@@ -26,7 +26,7 @@ from dpcompose.kernel.reading import read
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated
 from dpcompose.privacy.elaboration import arrays as told_on_arrays
 from dpcompose.search import guarantees
-from dpcompose.spaces.subsets import graphs
+from dpcompose.spaces import graphs
 
 SOME = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), database=None)
 

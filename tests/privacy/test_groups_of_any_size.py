@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -202,3 +203,46 @@ def test_noise_is_refused_in_words() -> None:
     data["mechanisms"][0] |= {"query": "count", "noise": {"laplace": "1/e"}}
     with pytest.raises(NoGuarantee, match="adds noise"):
         guarantee(data)
+
+
+@pytest.mark.parametrize("m", [3, 12, "m"])
+def test_records_that_are_recoded_are_as_many_times_as_far(m: int | str) -> None:
+    """From a2 to b1 is a step between counties, and to another record; within a county none of the former."""
+    records = ["a1", "a2", "b1", "b2"]
+    data = problem(m, "move", [None, ["b1"]], ["move"] * 2, ["common"] * 2, records=records)
+    data["granularities"] = {"move": {"replace": {"within": [["a1", "a2"], ["b1", "b2"], ["a2", "b1"]]}}}
+    data["maps"] = {"county": {"recode": {"a1": "A", "a2": "A", "b1": "B", "b2": "B"}}}
+    data["mechanisms"][0]["reads"] = {"map": "county"}
+    known = problems.read_data(data).setting.letters
+    assert guarantee(data) == formulas.parse(f"{m}*e1 + {m}*e2", known)
+
+
+def test_of_several_guarantees_each_may_be_for_as_many_steps(tmp_path: Path) -> None:
+    """Of what all together give the least holds; that of two types is no type's where losses are convex."""
+    file = tmp_path / "p.toml"
+    file.write_text(
+        """format = 1
+[parameters]
+m = "integer >= 1"
+[databases]
+kind = "multisets"
+[target]
+granularity = { group = "m", of = "unbounded" }
+[[mechanisms]]
+name = "M"
+satisfies = [
+    { notion = "pure", epsilon = "e", granularity = "unbounded" },
+    { notion = "pure", epsilon = "f", granularity = { group = "m", of = "unbounded" } },
+]
+[[claims]]
+notion = "pure"
+epsilon = "min(m*e, f)"
+[[claims]]
+notion = "pure"
+epsilon = "min(m*e, f)/2"
+""",
+        encoding="utf-8",
+    )
+    study, claims = dpc.load(file)
+    least, half = (study.check(one).verdict for one in claims)
+    assert least == "proved" and half != "proved"

@@ -24,7 +24,7 @@ from dpcompose.privacy import nearest
 from dpcompose.privacy.findings import Finding
 from dpcompose.privacy.probabilities import WrongTable
 from dpcompose.privacy.tables import ProbabilityTable
-from dpcompose.spaces.subsets import graphs
+from dpcompose.spaces import graphs
 
 Rows = list[list[Fraction]]
 FEW = settings(max_examples=25, deadline=None)

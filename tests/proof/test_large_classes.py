@@ -12,7 +12,7 @@ from strategies import Twin
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
-from dpcompose.spaces.subsets import graphs
+from dpcompose.spaces import graphs
 
 FEW = settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -17,12 +17,12 @@ import pytest
 
 import dpcompose as dpc
 from dpcompose.proof.hypotheses import exhaustion
+from dpcompose.spaces import finite as finite_spaces
 from dpcompose.spaces.arrays import layouts, passes, searches, sizes, subsets
 from dpcompose.spaces.arrays.layouts import MultisetLayout, TupleLayout
 from dpcompose.spaces.arrays.subsets import SubsetLayout
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.finite import FiniteSpace
-from dpcompose.spaces.finite import finite as finite_spaces
 from dpcompose.spaces.granularities import Granularity, NotSymmetric
 from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
 from dpcompose.spaces.single_edits import RecordEdits
