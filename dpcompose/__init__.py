@@ -70,11 +70,7 @@ if TYPE_CHECKING:
     from dpcompose.proof.registry import theorems
     from dpcompose.proof.sensitivity import compare, sensitivity
     from dpcompose.spaces.attributed import columns, tables, where
-    from dpcompose.spaces.composed import composed
-    from dpcompose.spaces.contributions import contribution
-    from dpcompose.spaces.expressions import at, database, databases, size, symmetric_difference
-    from dpcompose.spaces.finite import finite
-    from dpcompose.spaces.granularities import (
+    from dpcompose.spaces.built_in import (
         attribute,
         bounded,
         edge,
@@ -83,14 +79,14 @@ if TYPE_CHECKING:
         insert_delete,
         node,
         node_removal,
-        pairs,
-        relation,
-        steps,
         unbounded,
-        union,
         user,
-        w_event,
     )
+    from dpcompose.spaces.changes import w_event
+    from dpcompose.spaces.composed import composed
+    from dpcompose.spaces.contributions import contribution
+    from dpcompose.spaces.expressions import at, database, databases, size, symmetric_difference
+    from dpcompose.spaces.finite import finite
     from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
     from dpcompose.spaces.groups import group
     from dpcompose.spaces.larger import within_any_size
@@ -101,10 +97,12 @@ if TYPE_CHECKING:
     from dpcompose.spaces.queries import bit, clipped_sum, count, histogram, location, mean
     from dpcompose.spaces.reading import among, vertex
     from dpcompose.spaces.recodings import recoding
+    from dpcompose.spaces.relations import pairs, relation, steps
     from dpcompose.spaces.restrictions import positions, record_partition, restriction
     from dpcompose.spaces.sequences import sequences
     from dpcompose.spaces.subsets import graphs, sets
     from dpcompose.spaces.tuples import streams, tuples
+    from dpcompose.spaces.unions import union
 
 __version__ = "0.1.0"
 
@@ -150,7 +148,7 @@ _PLACES = {
     "spaces.contributions": ("contribution",),
     "spaces.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
     "spaces.finite": ("finite",),
-    "spaces.granularities": (
+    "spaces.built_in": (
         "attribute",
         "bounded",
         "edge",
@@ -159,14 +157,12 @@ _PLACES = {
         "insert_delete",
         "node",
         "node_removal",
-        "pairs",
-        "relation",
-        "steps",
         "unbounded",
-        "union",
         "user",
-        "w_event",
     ),
+    "spaces.changes": ("w_event",),
+    "spaces.relations": ("pairs", "relation", "steps"),
+    "spaces.unions": ("union",),
     "spaces.graphs": ("neighbourhood_graph", "push_forward"),
     "spaces.groups": ("group",),
     "spaces.larger": ("within_any_size",),

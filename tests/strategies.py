@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
-from dpcompose.spaces.granularities import Granularity, RecordEdits
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Function, Map
+from dpcompose.spaces.single_edits import RecordEdits
 
 Point = Mapping[str, Fraction]
 Database = Hashable

@@ -28,9 +28,9 @@ from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Hypothesis
-from dpcompose.spaces.granularities import RecordEdits
 from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
 from dpcompose.spaces.metrics import ClosedForm, Metric, ShortestPaths
+from dpcompose.spaces.single_edits import RecordEdits
 from dpcompose.spaces.tuples import Tuples
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]

@@ -21,7 +21,9 @@ ROOMS = {
         "pages",
         "folders",
         "domains",
+        "divisors",
         "terms",
+        "substitution",
         "grammar",
         "writing",
         "intervals",
@@ -39,6 +41,7 @@ ROOMS = {
         "counted",
         "contributions",
         "settings",
+        "reading",
         "theory",
         "covers",
         "losses",
@@ -87,6 +90,11 @@ ROOMS = {
         "blocks",
         "arrays",
         "granularities",
+        "single_edits",
+        "changes",
+        "built_in",
+        "relations",
+        "unions",
         "groups",
         "replacements",
         "policies",
@@ -246,8 +254,17 @@ def test_the_deciders_import_one_way() -> None:
         assert {name.rsplit(".", 1)[1] for name in names if ".deciders." in name} <= set(order[:n]), decider
 
 
+def test_the_rules_import_one_way() -> None:
+    order = ["premises", "parameters", "mechanisms", "whole", "choices", "refutations"]
+    folder = PACKAGE / "kernel" / "rules"
+    assert {path.stem for path in folder.glob("*.py")} == {"__init__", *order}
+    for n, file in enumerate(order):
+        names = imports(folder / f"{file}.py")
+        assert {name.rsplit(".", 1)[1] for name in names if ".rules." in name} <= set(order[:n]), file
+
+
 def test_hypotheses_import_each_other_only_through_the_shared_ones() -> None:
-    shared = {"evidence", "inputs", "edit_types", "blocks", "exhaustion"}
+    shared = {"evidence", "inputs", "input_metrics", "edit_types", "blocks", "exhaustion"}
     for path in (PACKAGE / "proof" / "hypotheses").glob("*.py"):
         names = {module.rsplit(".", 1)[1] for module in imports(path) if ".hypotheses." in module}
         assert names <= shared, path.name

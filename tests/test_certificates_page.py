@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from dpcompose.kernel import check, settings
+from dpcompose.kernel import check, reading
 from dpcompose.kernel.judgements import Loose, Optimal, Refuted, Satisfies
-from dpcompose.kernel.rules import RULES, claimed
+from dpcompose.kernel.rules import RULES
+from dpcompose.kernel.rules.premises import claimed
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy import problems
 from dpcompose.proof import registry
@@ -64,7 +65,7 @@ EXAMPLE_KEYS = ("format", "problem", "core", "derivation", "guarantee", "claims"
 
 def test_the_steps_of_the_page_replay() -> None:
     """With the hashes of the pages in force, the conclusions are those that chapter 3 asks for."""
-    setting = settings.read(json.loads(block("json core")))
+    setting = reading.read(json.loads(block("json core")))
     derivation, verdicts = json.loads(block("json derivation")), json.loads(block("json verdicts"))
     assert f"Its hash is `{setting.hash}`" in PAGE and derivation["setting"] == setting.hash
     derivation["pages"] = {page: THEORY.pages[page].sha256 for page in derivation["pages"]}

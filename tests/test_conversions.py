@@ -320,7 +320,7 @@ def test_families() -> None:
     assert study.check(dpc.zcdp(square)).verdict == "proved"
     own = FAMILY.replace('"bounded", domain = "common"', '"unbounded", domain = "own"')
     inside = Study(problems.read_text(own).setting).guarantee("zcdp")
-    assert inside.theorem == "GB:IV-C"  # converted as a whole: a multiple of one loss, of one part
+    assert inside.theorem == "GB:VI.13"  # the least conversion is that of each mechanism
 
 
 # ---------------------------------------------------------------- against numbers of one's own

@@ -24,12 +24,13 @@ from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Named, Page, Theory
 from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity, RecordEdits
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import neighbourhood_graph
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.metrics import ClosedForm, ShortestPaths
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.single_edits import RecordEdits
 from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.tuples import Streams, Tuples
 

@@ -10,7 +10,7 @@ from typing import Any
 import oracle
 from strategies import Twin
 
-from dpcompose.kernel import covers, formulas, settings
+from dpcompose.kernel import covers, formulas, reading
 from dpcompose.kernel.covers.types import Cover, Moves, Type, size
 from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theory import Theory
@@ -31,7 +31,7 @@ def cover_of(setting: Setting) -> tuple[Elaborated, Cover]:
     """The cover of a setting's core, which is read again from its data."""
     told = Elaborated(setting)
     data = told.core.data()
-    again = settings.read(data)
+    again = reading.read(data)
     assert again == told.core and again.data() == data and again.hash == told.core.hash
     return told, covers.cover(again, THEORY)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpcompose.proof import registry
-from dpcompose.proof.hypotheses.inputs import by_blocks, by_own_form, by_policy, closed_form
+from dpcompose.proof.hypotheses.input_metrics import by_blocks, by_own_form, by_policy, closed_form
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.distances import MetricFunction

@@ -14,7 +14,7 @@ from typing import Any
 
 from dpcompose.front import lines as words
 from dpcompose.front.lines import Line
-from dpcompose.kernel import formulas, losses, terms
+from dpcompose.kernel import formulas, losses, substitution, terms
 from dpcompose.kernel.covers.types import Cover, Type
 from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.grammar import FormulaError
@@ -301,7 +301,9 @@ class _Told:
             for one in limited:
                 value, count = self.moved(one)[key], core[one.mechanism - 1].count
                 if count is not None:
-                    value = terms.over(count, terms.expanded(value * value) if squared else value, count)
+                    value = terms.over(
+                        count, substitution.expanded(value * value) if squared else value, count
+                    )
                     value = terms.sqrt(value) if squared else value
                 parts.append(value)
             known = {"k": terms.number(len(parts))}

@@ -14,7 +14,7 @@ from typing import Any
 import sympy
 
 from dpcompose.front.bound import Bound
-from dpcompose.kernel import terms
+from dpcompose.kernel import substitution
 from dpcompose.kernel.grammar import natural
 from dpcompose.kernel.intervals import sign
 from dpcompose.language import formulas
@@ -222,7 +222,7 @@ def _excluded(bound: Bound, numbers: Mapping[str, sympy.Expr]) -> str:
     """An assumption about the parameters that is seen not to hold at some numbers; "" where none is."""
     known = {name: formulas.term(value) for name, value in numbers.items()}
     for one in bound.setting.assume:
-        left = terms.substituted(one.term, known)
+        left = substitution.substituted(one.term, known)
         if left.letters:
             continue
         found = sign(left)

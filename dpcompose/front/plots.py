@@ -20,7 +20,7 @@ from dpcompose.front import numbers, render
 from dpcompose.front.pictures import NO_MATPLOTLIB, Picture
 from dpcompose.front.study import Study
 from dpcompose.front.verdict import Verdict
-from dpcompose.kernel import terms
+from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.deciders.curves import Curve, Part
 from dpcompose.language import formulas
 from dpcompose.privacy.notions import Guarantee
@@ -320,7 +320,7 @@ def _at_numbers(study: Study, at: Mapping[Any, object]) -> Setting:
     for mechanism in setting.mechanisms:
         one = mechanism.with_letters(known)
         if one.members is not None:
-            one = replace(one, members=terms.substituted(one.members, known))
+            one = replace(one, members=substitution.substituted(one.members, known))
         if isinstance(one.reads, PartOf):
             one = replace(
                 one, reads=replace(one.reads, parts=str(found.get(one.reads.parts, one.reads.parts)))

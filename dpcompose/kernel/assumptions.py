@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil
 
-from dpcompose.kernel import forms, formulas, terms
+from dpcompose.kernel import forms, formulas, substitution, terms
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.forms import Form
 from dpcompose.kernel.intervals import sign
@@ -119,7 +119,7 @@ class Eliminated:
         """The term in the letters that remain.  Raises NotAssumed where one counts members."""
         if counting := sorted(counts_in(term) & self.values.keys()):
             raise NotAssumed(f"{counting[0]} counts the members of a family")
-        return terms.substituted(term, self.values)
+        return substitution.substituted(term, self.values)
 
     def back(self, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
         """A point of the letters that remain as one of all.  Raises ValueError where it is none."""
@@ -161,7 +161,9 @@ def eliminated(assumed: Assumed, steps: Iterable[Step], taken: Collection[str] =
             raise NotAssumed(f"{fresh} is no new name")
         taken.add(fresh)
         value, assumed = _without(assumed, n, name, fresh)
-        values = {one: terms.substituted(old, {name: value}) for one, old in values.items()} | {name: value}
+        values = {one: substitution.substituted(old, {name: value}) for one, old in values.items()} | {
+            name: value
+        }
     return Eliminated(values, assumed)
 
 
@@ -175,9 +177,11 @@ def _without(assumed: Assumed, n: int, name: str, fresh: str) -> tuple[Term, Ass
     domain: Domain = x.of[1]
     whole = domain.integer and _is_whole(rest) and factor.denominator == 1
     far = terms.letter(fresh, _distances(domain, factor, rest, one.strictly, whole))
-    value = terms.expanded((far - forms.write(rest)) * terms.number(1 / factor))
+    value = substitution.expanded((far - forms.write(rest)) * terms.number(1 / factor))
     others = [
-        Assumption(terms.substituted(other.left, {name: value}), other.sign, _put(other.right, name, value))
+        Assumption(
+            substitution.substituted(other.left, {name: value}), other.sign, _put(other.right, name, value)
+        )
         for other in (*assumed[:n], *assumed[n + 1 :])
     ]
     return value, (*others, *_in_domain(value, domain))
@@ -201,7 +205,7 @@ def _distances(domain: Domain, factor: Fraction, rest: Form, strictly: bool, who
 
 
 def _put(term: Term, name: str, value: Term) -> Term:
-    return terms.substituted(term, {name: value})
+    return substitution.substituted(term, {name: value})
 
 
 def _linear(one: Assumption, x: Term) -> tuple[Fraction, Form]:

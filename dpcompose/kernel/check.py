@@ -12,7 +12,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from dpcompose.kernel.rules import narrower
+from dpcompose.kernel.rules.parameters import narrower
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.theorems import ABOUT_OTHERS, NoTheorem, Prover, Theorem
 from dpcompose.kernel.theory import Theory

@@ -14,7 +14,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from dpcompose.kernel import forms, formulas, terms
+from dpcompose.kernel import forms, formulas, substitution, terms
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.forms import Form
 from dpcompose.kernel.losses import Composition, Loss, NoLoss
@@ -64,7 +64,7 @@ class Closer:
         for chosen in product(*values.values()):
             formula = dict(zip(values, chosen, strict=True))
             together = self.together([formula[one] for one in moved])
-            totals.append(forms.read(terms.expanded(together)).scaled(Fraction(-1)))
+            totals.append(forms.read(substitution.expanded(together)).scaled(Fraction(-1)))
         return forms.write(top(1, totals).scaled(Fraction(-1)))
 
     def moved(self, type: Type) -> list[Moved]:
@@ -105,7 +105,7 @@ class Closer:
             following: dict[Term, int] = {}
             for last, a in reached:
                 for n, formula in list(enumerate(page.head.next[self.key]))[last:]:
-                    value = terms.expanded(formulas.parse(formula, {**stated, "a": a}))
+                    value = substitution.expanded(formulas.parse(formula, {**stated, "a": a}))
                     following[value] = min(n, following.get(value, n))
             reached = _least([(n, value) for value, n in following.items()])
         return tuple(value for _, value in reached)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 
-from dpcompose.kernel import orders, terms
+from dpcompose.kernel import orders, substitution, terms
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.polynomials import ONE as ONE
@@ -88,7 +88,7 @@ def squared(term: Term, known: Known = NOTHING) -> Form:
         if not all(is_nonnegative(read(part, known), known) for part in members):
             raise NotAForm("the square of a maximum of values that may be negative")
         if term.kind == "over":
-            return read(terms.over(1, terms.expanded(members[0] ** 2), term.of[2]), known)
+            return read(terms.over(1, substitution.expanded(members[0] ** 2), term.of[2]), known)
         return top(1, [squared(part, known) for part in members])
     worst = [part for part in term.summands if part.has("top") and not part.has("over")]
     if term.kind == "sum" and len(worst) == 1:
@@ -128,7 +128,7 @@ def write(form: Form) -> Term:
 
 def substituted(form: Form, values: Mapping[str, Term], known: Known = NOTHING) -> Form:
     """The form with terms in place of some parameters."""
-    return read(terms.substituted(write(form), values), known)
+    return read(substitution.substituted(write(form), values), known)
 
 
 def _product(factors: list[Form], known: Known) -> Form:

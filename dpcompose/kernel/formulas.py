@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from dpcompose.kernel import terms
+from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.grammar import (
     MOST_TERMS,
     FormulaError,
@@ -410,7 +410,7 @@ def _at(term: Term, point: Mapping[str, Fraction]) -> Term:
             raise TermError("a broken power of a negative number has no real value")
         if kind == "log" and _sign(parts[0]) != 1:
             raise TermError("the logarithm of what is not positive has no real value")
-        return terms.made_of(term, parts)
+        return substitution.made_of(term, parts)
     except TooLarge:
         raise BeyondReach(f"{to_text(term)} is a number beyond 10^1000{_where(term, point)}") from None
     except TermError:

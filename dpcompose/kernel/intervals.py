@@ -10,7 +10,8 @@ import functools
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpcompose.kernel.terms import Term, changed
+from dpcompose.kernel.substitution import changed
+from dpcompose.kernel.terms import Term
 
 
 class NoEnclosure(ValueError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from dpcompose.kernel import terms
+from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.terms import Term
 
 LARGEST_DIVISOR = 1_000
@@ -19,7 +19,7 @@ def of_primes(term: Term) -> Term:
     >>> of_primes(terms.log(terms.number(Fraction(9, 2))))
     (sum (product -1 (log 2)) (product 2 (log 3)))
     """
-    return terms.changed(term, _apart)
+    return substitution.changed(term, _apart)
 
 
 def _apart(term: Term) -> Term | None:

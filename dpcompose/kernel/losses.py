@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import forms, formulas, terms
+from dpcompose.kernel import forms, formulas, substitution, terms
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders import noises
 from dpcompose.kernel.domains import Domain
@@ -169,7 +169,7 @@ class Composition:
 
         def added(i: int, r: Term) -> Term:
             value = self.losses[i - 1].at(r, self.theory)[key]
-            return terms.expanded(value * value) if squared else value
+            return substitution.expanded(value * value) if squared else value
 
         summed = terms.add(summands(moves, self.setting, added))
         return terms.sqrt(summed) if squared else summed

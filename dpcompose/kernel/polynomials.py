@@ -20,7 +20,7 @@ from itertools import combinations
 from math import comb, lcm
 from typing import Any
 
-from dpcompose.kernel import formulas, terms
+from dpcompose.kernel import formulas, substitution, terms
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.terms import Term
 
@@ -308,7 +308,7 @@ def _joined(pairs: Iterable[tuple[Term, int]]) -> Form:
     product = terms.multiply(terms.power(letter, n) for letter, n in pairs)
     before = None
     while product != before and (product.kind == "sum" or any(map(_is_sum, product.factors))):
-        before, product = product, terms.expanded(product)
+        before, product = product, substitution.expanded(product)
     return total(_of_product(one) for one in product.summands)
 
 

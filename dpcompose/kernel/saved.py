@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpcompose.kernel import formulas, settings
+from dpcompose.kernel import formulas, reading
 from dpcompose.kernel.check import Allowed, Refused, about, replay
 from dpcompose.kernel.deciders.values import doubt
 from dpcompose.kernel.grammar import FormulaError
 from dpcompose.kernel.judgements import Judgement, Loose, Optimal, Refuted, Satisfies
-from dpcompose.kernel.settings import BadSetting, Setting
+from dpcompose.kernel.reader import BadSetting
+from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theorems import ABOUT_OTHERS, Theorem
 from dpcompose.kernel.theory import Theory
@@ -54,7 +55,7 @@ def check(data: Any, theory: Theory, allow: Allowed = None) -> Checked:
     if not isinstance(data, dict) or set(data) != KEYS or data["format"] != FORMAT:
         raise Refused(f"this is no saved derivation of format {FORMAT}")
     try:
-        setting = settings.read(data["core"])
+        setting = reading.read(data["core"])
     except BadSetting as error:
         raise Refused(f"the core setting cannot be read: {error}") from None
     made = [] if data["derivation"] is None else replay(data["derivation"], setting, theory, allow)

@@ -8,19 +8,16 @@ an identity that holds for all real values for which both sides have one.  Equal
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from math import isqrt
 from typing import Any
 
+from dpcompose.kernel.divisors import divisors
 from dpcompose.kernel.domains import POSITIVE, Domain
 
 MOST_BITS = 3_400
 """How many binary digits numerators and denominators may have: constants stay below 10^1000."""
-MOST_TRIED = 1_000
-"""Up to which number divisors are looked for under a root."""
 RANK = {"number": 0, "letter": 1, "power": 2, "exp": 3, "log": 4, "product": 5, "sum": 6, "top": 7, "over": 8}
 
 
@@ -354,7 +351,7 @@ def _root(base: Fraction, r: Fraction) -> Term:
     if base < 0:
         raise TermError("a root of a negative number has no real value")
     outside, under = Fraction(1), dict[Fraction, int]()
-    for prime, times in _divisors(base):
+    for prime, times in divisors(base):
         whole, broken = divmod(times * r, 1)
         outside *= Fraction(prime) ** int(whole)
         if broken:
@@ -363,27 +360,6 @@ def _root(base: Fraction, r: Fraction) -> Term:
     if outside != 1 or not roots:
         roots.insert(0, number(outside))
     return roots[0] if len(roots) == 1 else Term("product", tuple(sorted(roots, key=lambda one: one.key)))
-
-
-def _divisors(value: Fraction) -> Iterator[tuple[int, Fraction]]:
-    """A number > 0 as a product of powers of whole numbers: small primes, and what is left of it."""
-    for whole, sign in ((value.numerator, 1), (value.denominator, -1)):
-        p = 2
-        while p * p <= whole and p < MOST_TRIED:
-            times = 0
-            while whole % p == 0:
-                whole, times = whole // p, times + 1
-            if times:
-                yield p, Fraction(sign * times)
-            p += 1
-        if whole > 1:
-            root = _whole_root(whole)
-            yield (root, Fraction(2 * sign)) if root is not None else (whole, Fraction(sign))
-
-
-def _whole_root(n: int) -> int | None:
-    root = isqrt(n)
-    return root if root * root == n else None
 
 
 def sqrt(term: Term) -> Term:
@@ -505,62 +481,3 @@ def is_whole(count: Term) -> bool:
 def moves(name: str) -> bool:
     """Whether a letter is the general member of a family: e[i]."""
     return name.endswith("[i]")
-
-
-def changed(term: Term, replace: Callable[[Term], Term | None]) -> Term:
-    """The term with parts replaced, outermost first; where `replace` says None, parts of the part may be."""
-    found = replace(term)
-    if found is not None:
-        return found
-    if term.kind in ("number", "letter", "oo"):
-        return term
-    parts = [changed(one, replace) for one in term.parts]
-    return term if all(map(operator.is_, parts, term.parts)) else made_of(term, parts)
-
-
-def made_of(term: Term, parts: list[Term]) -> Term:
-    """A term of the same kind with other parts."""
-    if term.kind in ("sum", "product"):
-        return add(parts) if term.kind == "sum" else multiply(parts)
-    if term.kind == "top":
-        return top(term.of[0], parts)
-    if term.kind in ("power", "over"):
-        return power(parts[0], parts[1]) if term.kind == "power" else over(parts[0], parts[1], parts[2])
-    return exp(parts[0]) if term.kind == "exp" else log(parts[0])
-
-
-def substituted(term: Term, values: Mapping[str, Term]) -> Term:
-    """The term with others in place of some letters.
-
-    >>> substituted(letter("x") + letter("y"), {"x": number(2)})
-    (sum 2 y)
-    """
-    if not values.keys() & term.letters.keys():
-        return term
-    return changed(term, lambda one: values.get(one.of[0]) if one.kind == "letter" else None)
-
-
-def expanded(term: Term) -> Term:
-    """Products of sums, and whole powers of sums, multiplied out; inside of functions nothing changes.
-
-    >>> x, y = letter("x"), letter("y")
-    >>> expanded((x + y) ** 2)
-    (sum (power x 2) (power y 2) (product 2 x y))
-    """
-    if term.kind == "sum":
-        return add(map(expanded, term.of))
-    if term.kind == "power" and term.of[0].kind == "sum":
-        n = term.of[1].number
-        if n is not None and n.denominator == 1 and 0 < n <= 64:
-            return _product_out([expanded(term.of[0])] * int(n))
-    if term.kind == "product":
-        return _product_out(list(map(expanded, term.of)))
-    return term
-
-
-def _product_out(factors: list[Term]) -> Term:
-    total = [ONE]
-    for factor in factors:
-        total = [one * other for one in total for other in factor.summands]
-        total = list(add(total).summands)
-    return add(total)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import forms, formulas, given_tables, terms
+from dpcompose.kernel import forms, formulas, given_tables, substitution, terms
 from dpcompose.kernel.closer import Closer, at_most
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders import values as has_values
@@ -149,7 +149,7 @@ class Witnesses:
             value = self._alone(i, r, forth)
             if value.kind == "oo":
                 raise _Unlimited
-            return terms.expanded(value * value) if squares and self._is_own(i) else value
+            return substitution.expanded(value * value) if squares and self._is_own(i) else value
 
         total = terms.add(summands(self.moves, self.setting, lost))
         squared = self.page.head.shows in self.theory.rule(self.page.head.notion).head.squared

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import sympy
 
-from dpcompose.kernel import forms, terms
+from dpcompose.kernel import forms, substitution, terms
 from dpcompose.kernel.domains import REAL, Domain
 from dpcompose.kernel.grammar import FormulaError
 from dpcompose.kernel.polynomials import NotAForm
@@ -47,7 +47,9 @@ def in_domains(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Term:
         found = of_sympy(expression)
         if unknown := sorted(found.letters.keys() - domains.keys()):
             raise NotAForm(f"nothing is known of the values of {unknown[0]}")
-        return terms.substituted(found, {name: terms.letter(name, domains[name]) for name in found.letters})
+        return substitution.substituted(
+            found, {name: terms.letter(name, domains[name]) for name in found.letters}
+        )
     except (FormulaError, TermError) as error:
         raise NotAForm(str(error.args[0])) from None
 

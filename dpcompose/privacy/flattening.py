@@ -16,11 +16,12 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.composed import composed
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
-from dpcompose.spaces.granularities import Granularity, pairs
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import graph_of_inputs
 from dpcompose.spaces.maps import Everything, Map, table
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.parts import Part
+from dpcompose.spaces.relations import pairs
 from dpcompose.spaces.restrictions import Positions, Restriction
 from dpcompose.spaces.tuples import Tuples
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
-from dpcompose.kernel import terms
+from dpcompose.kernel import substitution
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
@@ -201,12 +201,12 @@ class Mechanism(Shown):
     def with_letters(self, named: Mapping[str, Term]) -> Mechanism:
         """The same with other terms for some parameters, of its guarantee or its noise."""
         if self.noise is not None:
-            noise = self.noise.with_parameter(terms.substituted(self.noise.term, named))
+            noise = self.noise.with_parameter(substitution.substituted(self.noise.term, named))
             satisfies = noise.guarantee(self.satisfies.notion)
             assert satisfies is not None
             return replace(self, noise=noise, satisfies=satisfies)
         satisfies, *also = (
-            one.with_values([(key, terms.substituted(value, named)) for key, value in one.terms])
+            one.with_values([(key, substitution.substituted(value, named)) for key, value in one.terms])
             for one in (self.satisfies, *self.also)
         )
         return replace(self, satisfies=satisfies, also=tuple(also))
@@ -324,7 +324,7 @@ def mechanism(
     processing -- what is done to the output before it is published, in words (`Mechanism.then`).
 
     >>> from dpcompose.privacy.notions import pure
-    >>> from dpcompose.spaces.granularities import unbounded
+    >>> from dpcompose.spaces.built_in import unbounded
     >>> mechanism("M", satisfies=pure("e", unbounded)).reads.written("D")
     'D'
     >>> from dpcompose.privacy.noises import laplace

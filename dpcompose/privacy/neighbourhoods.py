@@ -20,7 +20,8 @@ from dpcompose.privacy.checks import (
     shown,
 )
 from dpcompose.spaces import replacements
-from dpcompose.spaces.granularities import LARGEST_GROUP, LARGEST_WINDOW
+from dpcompose.spaces.changes import LARGEST_WINDOW
+from dpcompose.spaces.groups import LARGEST_GROUP
 from dpcompose.spaces.larger import ANY_SIZE
 
 PAIRS = ListOf(ListOf(NAME, 2, 2))

@@ -13,7 +13,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel import formulas as kernel
-from dpcompose.kernel import terms
+from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.assumptions import NOTHING, Assumed, holds_at, letters_of
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.deciders.noises import quotient
@@ -280,13 +280,13 @@ def _odds(p: Term) -> Term:
     ['f/(1 - f)', '(2 - f)/f', 'exp(e)']
     """
     over, under = quotient(p)
-    return terms.expanded(over) / terms.expanded(under - over)
+    return substitution.expanded(over) / substitution.expanded(under - over)
 
 
 def _in(term: Term, domains: Mapping[str, Domain]) -> Term:
     """The term with the values that its letters may have here."""
     known = {name: terms.letter(name, domains[name]) for name in term.letters if name in domains}
-    return terms.substituted(term, known)
+    return substitution.substituted(term, known)
 
 
 MOST_POINTS = 500

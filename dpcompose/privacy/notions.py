@@ -118,7 +118,7 @@ def pure(epsilon: object, granularity: Granularity | None = None, domain: str | 
     domain -- of what a mechanism reads: "common" (M is a map on the whole class, private there, and
     depends on what it reads only) or "own" (M is a map on what it reads, private for neighbours there).
 
-    >>> from dpcompose.spaces.granularities import bounded
+    >>> from dpcompose.spaces.built_in import bounded
     >>> str(pure("e1/2", bounded, domain="common")), str(pure("max(e1, e2)"))
     ('bounded pure (e1/2)', 'pure (max(e1, e2))')
     """

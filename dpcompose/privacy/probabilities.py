@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel import terms
+from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.deciders import divergences, entries, exponentials
 from dpcompose.kernel.deciders.entries import NotExponential
 from dpcompose.kernel.deciders.exponentials import NotDecided, Value
@@ -48,7 +48,9 @@ def domains_of(given: Term, known: Mapping[str, Domain]) -> dict[str, Domain]:
 def in_domains(value: Term, known: Mapping[str, Domain]) -> Term:
     """A term with the domains that its parameters have here."""
     domains = {**domains_of(value, known), **known}
-    return terms.substituted(value, {name: terms.letter(name, domains[name]) for name in value.letters})
+    return substitution.substituted(
+        value, {name: terms.letter(name, domains[name]) for name in value.letters}
+    )
 
 
 def read_entry(D: Database, entry: object, domains: dict[str, Domain]) -> Value:

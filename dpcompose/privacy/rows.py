@@ -30,7 +30,7 @@ Places = tuple[int, int]
 class Rows:
     """The distributions M(D), one for each database D of a class, in the order of the class.
 
-    >>> from dpcompose.spaces.granularities import free_lunch
+    >>> from dpcompose.spaces.built_in import free_lunch
     >>> from dpcompose.spaces.listed import listed
     >>> half, third = Fraction(1, 2), Fraction(1, 3)
     >>> rows = Rows(listed("ab"), {"a": (half, half), "b": (third, 1 - third)})

@@ -7,7 +7,7 @@ table: that it is private, and that it depends on what it reads only.
 
 >>> from dpcompose.privacy.notions import pure
 >>> from dpcompose.privacy.tabulated import probability_table
->>> from dpcompose.spaces.granularities import pairs
+>>> from dpcompose.spaces.relations import pairs
 >>> line = pairs("next", [("a", "b"), ("b", "c")])
 >>> T = probability_table({"a": ["1/2", "1/2"], "b": ["1/4", "3/4"], "c": ["1/8", "7/8"]}, "yes no".split())
 >>> T.loss(line)
@@ -204,7 +204,7 @@ class ProbabilityTable:
         second -- a table on the same databases, or one for each outcome; its coins are independent.
 
         >>> from dpcompose.privacy.tabulated import randomized_response_table
-        >>> from dpcompose.spaces.granularities import free_lunch
+        >>> from dpcompose.spaces.built_in import free_lunch
         >>> T = randomized_response_table("e")
         >>> flipped = T.after({0: 1, 1: 0})
         >>> T.then({0: T, 1: flipped}).loss(free_lunch)
@@ -316,7 +316,7 @@ class ProbabilityTable:
         Exact: `values` holds the ratio itself; oo where an outcome is possible at one neighbour only.
 
         >>> from dpcompose.privacy.tabulated import randomized_response_table
-        >>> from dpcompose.spaces.granularities import free_lunch
+        >>> from dpcompose.spaces.built_in import free_lunch
         >>> T = randomized_response_table("e")
         >>> T.loss(free_lunch).expression
         e
@@ -330,7 +330,7 @@ class ProbabilityTable:
         the result is exact too, as a sum of powers of e.
 
         >>> from dpcompose.privacy.tabulated import randomized_response_table
-        >>> from dpcompose.spaces.granularities import free_lunch
+        >>> from dpcompose.spaces.built_in import free_lunch
         >>> T = randomized_response_table("1")
         >>> T.delta("1/2", free_lunch).expression
         (E - exp(1/2))/(1 + E)
@@ -344,7 +344,7 @@ class ProbabilityTable:
         Each piece says from which t on δ = constant − slope·t.
 
         >>> from dpcompose.privacy.tabulated import probability_table
-        >>> from dpcompose.spaces.granularities import free_lunch
+        >>> from dpcompose.spaces.built_in import free_lunch
         >>> T = probability_table({"a": ["3/4", "1/4"], "b": ["1/4", "3/4"]})
         >>> [(str(p.start), str(p.constant), str(p.slope)) for p in T.delta_curve(free_lunch)]
         [('1', '3/4', '1/4'), ('3', '0', '0')]
@@ -365,7 +365,7 @@ class ProbabilityTable:
         `values` holds Σ P(o)^α·Q(o)^(1−α), of which D_α is the logarithm over α − 1.
 
         >>> from dpcompose.privacy.tabulated import probability_table
-        >>> from dpcompose.spaces.granularities import free_lunch
+        >>> from dpcompose.spaces.built_in import free_lunch
         >>> T = probability_table({"a": ["1/2", "1/2"], "b": ["1/3", "2/3"]})
         >>> T.renyi(2, free_lunch)
         log(9/8), at D = a, D' = b and the outcomes 0, 1
@@ -417,7 +417,7 @@ class ProbabilityTable:
         graph -- the neighbours; left out: those of the guarantee's granularity on the class.
 
         >>> from dpcompose.privacy.tabulated import randomized_response_table
-        >>> from dpcompose.spaces.granularities import free_lunch
+        >>> from dpcompose.spaces.built_in import free_lunch
         >>> from dpcompose.privacy.notions import zcdp
         >>> T = randomized_response_table("1")
         >>> T.check(zcdp("9/20", free_lunch))

@@ -91,7 +91,7 @@ def exponential_mechanism_table(
     scores -- for each database the score u(D, o) of each outcome: rationals; sensitivity -- Δ > 0, by how
     much a score differs at most between neighbours: then M is ε-DP for them.
 
-    >>> from dpcompose.spaces.granularities import free_lunch
+    >>> from dpcompose.spaces.built_in import free_lunch
     >>> T = exponential_mechanism_table({"a": {"x": 1, "y": 0, "z": 0}, "b": {"x": 0, "y": 0, "z": 1}}, "e")
     >>> T.loss(free_lunch).expression
     e/2
@@ -132,7 +132,7 @@ def _proportional(
 def independent(*tables: ProbabilityTable) -> ProbabilityTable:
     """(M_1, …, M_k), independent, on the same databases: outcomes are tuples, probabilities multiply.
 
-    >>> from dpcompose.spaces.granularities import free_lunch
+    >>> from dpcompose.spaces.built_in import free_lunch
     >>> T = randomized_response_table("e")
     >>> independent(T, T).loss(free_lunch).expression
     2*e

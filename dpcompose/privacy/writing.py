@@ -15,15 +15,17 @@ from dpcompose.privacy.schema import Notions
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
+from dpcompose.spaces.built_in import BUILT_IN
 from dpcompose.spaces.composed import Composed
 from dpcompose.spaces.databases import Database, DatabaseClass, refuse_if_large
-from dpcompose.spaces.granularities import BUILT_IN, Granularity, Pairs, pairs
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Everything, Function, Map, Table, table
 from dpcompose.spaces.parts import Part
 from dpcompose.spaces.policies import policies_in
 from dpcompose.spaces.reading import EachVertex
 from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.relations import Pairs, pairs
 
 LARGEST_WRITTEN = 20_000
 """The most databases that a class has which is written out one by one."""
@@ -165,7 +167,7 @@ def _is_plain(setting: Setting) -> bool:
     relations = [one.innermost()[0] for one in _granularities(setting)]
     tables = [m.table for m in setting.mechanisms if m.table is not None]
     if not isinstance(setting.databases, Listed):
-        return all(relation.built_in for relation in relations) and all(
+        return all(relation.is_known(BUILT_IN) for relation in relations) and all(
             not isinstance(m.reads, Function | Composed | Table) and m.table is None
             for m in setting.mechanisms
         )

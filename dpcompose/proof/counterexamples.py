@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpcompose.kernel import comparison, forms, formulas, terms
+from dpcompose.kernel import comparison, forms, formulas, substitution, terms
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.deciders import exponentials, promises
 from dpcompose.kernel.deciders.curves import Piece
@@ -343,7 +343,9 @@ class _Rows:
         if INFINITY not in stated.values():
             distance = formulas.parse(self.page.head.distance, stated | {"r": terms.as_term(r)})
             lost = formulas.at(distance, self.point)
-            loss = witnesses.number_of(terms.expanded(lost**2) if self.page.head.by == "noise" else lost)
+            loss = witnesses.number_of(
+                substitution.expanded(lost**2) if self.page.head.by == "noise" else lost
+            )
         return Noisy(i, _value(at_D), _value(at_E), words, loss)
 
     def _witness(self, i: int, r: Distance) -> Row:
@@ -453,7 +455,7 @@ def _claimed(claimed: Term, point: Mapping[str, Fraction], is_square: bool, sett
         if not is_square or value.number is not None:
             number = witnesses.number_of(value)
             return number * abs(number) if is_square and isinstance(number, Fraction) else number
-        if not forms.is_nonnegative(forms.read(terms.substituted(claimed, setting.letters))):
+        if not forms.is_nonnegative(forms.read(substitution.substituted(claimed, setting.letters))):
             raise BadCertificate("it is not known that the claim is at least 0 there")
     except formulas.FormulaError as error:
         raise BadCertificate(f"the claim {error.message}") from None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dpcompose.kernel import formulas, terms
+from dpcompose.kernel import formulas, substitution, terms
 from dpcompose.kernel.deciders import divergences, entries, exponentials, promises
 from dpcompose.kernel.deciders.canonical import noise
 from dpcompose.kernel.deciders.curves import Part, Piece
@@ -292,7 +292,7 @@ def number_of(value: Term) -> Number:
 
 def _squared(value: Number) -> Number:
     """The square of a number, a fraction where it is one."""
-    return number_of(terms.expanded(exact(value) ** 2))
+    return number_of(substitution.expanded(exact(value) ** 2))
 
 
 def on_table(mechanism: int, table: ProbabilityTable, D: Database, E: Database) -> OnTable:

@@ -15,8 +15,9 @@ from typing import Any
 
 from dpcompose.kernel import formulas, terms
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
-from dpcompose.kernel.rules import narrower as read_values
-from dpcompose.kernel.settings import BadSetting, Setting, Stated
+from dpcompose.kernel.reader import BadSetting
+from dpcompose.kernel.rules.parameters import narrower as read_values
+from dpcompose.kernel.settings import Setting, Stated
 from dpcompose.kernel.terms import TermError
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.kernel.theory import Theory

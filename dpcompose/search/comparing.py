@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
-from dpcompose.kernel import assumptions, comparison, forms, formulas, terms
+from dpcompose.kernel import assumptions, comparison, forms, formulas, substitution, terms
 from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.boxes import distance, shifted
 from dpcompose.kernel.certificates import BadCertificate, domain_data, letters, text_of
@@ -365,7 +365,8 @@ class _Question:
         numbers = {name: terms.number(size) for name, size in sizes.items()}
         try:
             more, less = (
-                terms.substituted(written_out(side, sizes), numbers) for side in (self.greater, self.lesser)
+                substitution.substituted(written_out(side, sizes), numbers)
+                for side in (self.greater, self.lesser)
             )
             found = compare(more, less, self.solver, self.efforts)
         except (terms.TermError, NotAForm):
@@ -463,7 +464,7 @@ def written_out(term: Term, sizes: Mapping[str, int]) -> Term:
         m, x, count = one.of
         size = sizes[count.of[0]] if count.kind == "letter" else int(count.of[0])
         members = [
-            terms.substituted(
+            substitution.substituted(
                 x,
                 {n: letter(_member(n, j), domain) for n, domain in x.letters.items() if terms.moves(n)},
             )
@@ -471,10 +472,10 @@ def written_out(term: Term, sizes: Mapping[str, int]) -> Term:
         ]
         if m == count:
             return terms.add(members)
-        there = terms.substituted(m, {name: terms.number(one) for name, one in sizes.items()})
+        there = substitution.substituted(m, {name: terms.number(one) for name, one in sizes.items()})
         return terms.top(int(there.of[0]), members)
 
-    return terms.changed(term, replace)
+    return substitution.changed(term, replace)
 
 
 def reason(greater: Term, lesser: Term, assumed: Assumed = assumptions.NOTHING) -> str:

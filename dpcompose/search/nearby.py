@@ -14,8 +14,9 @@ from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
+from dpcompose.spaces.built_in import BUILT_IN
 from dpcompose.spaces.databases import TooLarge
-from dpcompose.spaces.granularities import BUILT_IN, Granularity
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Everything, Map
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.parts import Part

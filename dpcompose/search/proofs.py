@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import check, formulas, settings
+from dpcompose.kernel import check, formulas, reader, reading
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.judgements import Judgement, Loose, Lower, Optimal, Refuted, Satisfies
 from dpcompose.kernel.terms import TermError
@@ -82,7 +82,7 @@ class Proofs:
         found = Elaborated(self.setting)
         try:
             _ = found.core
-        except settings.BadSetting as error:
+        except reader.BadSetting as error:
             return NotElaborated(str(error))
         except NotElaborated as error:
             return error
@@ -217,7 +217,7 @@ class Proofs:
         data = json.loads(
             json.dumps({"core": self.elaborated.core.data(), "of": check.all_saved(here, self.theory)})
         )
-        made = check.replay(data["of"], settings.read(data["core"]), self.theory)
+        made = check.replay(data["of"], reading.read(data["core"]), self.theory)
         numbers = check.numbers(here)
         return [made[n - 1] for n in numbers]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcompose.kernel import formulas, terms
+from dpcompose.kernel import formulas, substitution, terms
 from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.settings import Mechanism
@@ -89,7 +89,7 @@ def _unknown(mechanism: Mechanism, key: str, value: Term, assumed: Assumed) -> s
     if not value.has("over"):  # what it is for one member of a family, it is for all
         families = {name: domain for name, domain in value.letters.items() if terms.moves(name)}
         members = {name: letter(f"{name[:-3]}[1]", domain) for name, domain in families.items()}
-        value = terms.substituted(value, members)
+        value = substitution.substituted(value, members)
     found = comparing.compare(value, ZERO, assumed=assumed)
     if isinstance(found, Proof):
         return ""

@@ -15,7 +15,7 @@ from itertools import chain, islice, product
 from dpcompose.kernel import computed, terms
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
 from dpcompose.kernel.losses import converted
-from dpcompose.kernel.rules import claimed as read_claim
+from dpcompose.kernel.rules.premises import claimed as read_claim
 from dpcompose.kernel.terms import Term, TermError
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.kernel.theory import NoPage

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from dpcompose.kernel import formulas, terms
+from dpcompose.kernel import formulas, substitution, terms
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.terms import Term, TermError
 from dpcompose.kernel.theory import Theory
@@ -119,7 +119,7 @@ def _left(setting: Setting, name: str, claimed: Mapping[str, Term] | None) -> Te
     own = [x * count for x, count in stated if x is not None and x.kind != "oo"]
     if value.kind == "oo":
         return CHOSEN
-    for rest in (terms.expanded(value - terms.add(own)), value / 2):
+    for rest in (substitution.expanded(value - terms.add(own)), value / 2):
         if rest.number is not None and 0 < rest.number < 1:
             return rest
     return CHOSEN

@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 
 from dpcompose.kernel.releases import Noise
 from dpcompose.spaces.attributed import Tables
+from dpcompose.spaces.built_in import BUILT_IN
 from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import BUILT_IN, Granularity
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.multisets import Multisets

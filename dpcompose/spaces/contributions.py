@@ -98,8 +98,7 @@ class Contribution(Granularity):
             return sum(map(bool, (gone, come)))
         return None if self.replaced == "rows" and even and gone.total() != come.total() else 1
 
-    @property
-    def built_in(self) -> bool:
+    def is_known(self, named: Mapping[str, Granularity]) -> bool:
         return True
 
     def unfit(self, databases: DatabaseClass) -> str | None:

@@ -25,13 +25,14 @@ from dpcompose.spaces.arrays.sizes import (
     progress,
 )
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
-from dpcompose.spaces.granularities import Granularity, Pairs
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.listed import listed
 from dpcompose.spaces.maps import Function, Map
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.neighbours import Pair, by_pairs, by_steps, refuse_predicate, step_of
 from dpcompose.spaces.numberings import CountedMultisets, Numbering, numbered
 from dpcompose.spaces.profiles import Profile, records_read, whole_pair
+from dpcompose.spaces.relations import Pairs
 from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.sizes import Size
 

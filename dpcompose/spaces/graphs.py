@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 from dpcompose.spaces.arrays.sizes import Limits
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge, refuse_if_large
 from dpcompose.spaces.finite import finite
-from dpcompose.spaces.granularities import Granularity, Group, Pairs, pairs
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.groups import Group
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.neighbours import check_pairs, not_symmetric
+from dpcompose.spaces.relations import Pairs, pairs
 
 if TYPE_CHECKING:
     from networkx import Graph
@@ -38,7 +40,7 @@ def neighbourhood_graph(
     any work) where the class is.
 
     >>> from dpcompose.spaces.multisets import multisets
-    >>> from dpcompose.spaces.granularities import bounded
+    >>> from dpcompose.spaces.built_in import bounded
     >>> sorted(neighbourhood_graph(multisets({"a", "b"}, size="<= 1"), bounded).edges)
     [(('a',), ('b',))]
     """
@@ -76,7 +78,7 @@ def neighbouring_pairs(
     """The edges of the neighbourhood graph, some of them both ways; of a small class without networkx.
 
     >>> from dpcompose.spaces.multisets import multisets
-    >>> from dpcompose.spaces.granularities import unbounded
+    >>> from dpcompose.spaces.built_in import unbounded
     >>> found = neighbouring_pairs(multisets({"a"}, size="<= 2"), unbounded)
     >>> sorted({tuple(sorted(pair)) for pair in found})
     [((), ('a',)), (('a',), ('a', 'a'))]
@@ -124,7 +126,7 @@ def push_forward(graph: Graph, f: Map) -> Graph:
     """The graph of the images: f(D) and f(E), where they differ, are joined where D and E are.
 
     >>> from dpcompose.spaces.multisets import multisets
-    >>> from dpcompose.spaces.granularities import unbounded
+    >>> from dpcompose.spaces.built_in import unbounded
     >>> from dpcompose.spaces.restrictions import restriction
     >>> graph = neighbourhood_graph(multisets({"a", "b"}, size="<= 1"), unbounded)
     >>> sorted(push_forward(graph, restriction(["a"])).edges)

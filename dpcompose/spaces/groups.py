@@ -1,9 +1,9 @@
-"""Groups of any number of steps: m people at once, for every m."""
+"""Groups: as many steps as a number or a letter says, m people at once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,10 +11,112 @@ from dpcompose.kernel.contributions import is_count
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.terms import Term, letter
 from dpcompose.language import formulas
+from dpcompose.spaces.blocks import Blocks
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.edits import Edits
-from dpcompose.spaces.granularities import LARGEST_GROUP, Granularity, Group
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.multisets import Multisets
+
+
+@dataclass(frozen=True, repr=False)
+class Group(Granularity):
+    """G^m: different databases that at most m steps of G, inside the class, lead to each other.
+
+    of -- G; m -- at least 1.  A group of groups counts the steps of the innermost one.
+
+    >>> from dpcompose.spaces.built_in import bounded
+    >>> from dpcompose.spaces.multisets import multisets
+    >>> pairs_at_once = Group(2, bounded)
+    >>> str(pairs_at_once), pairs_at_once.relates(("a", "a"), ("b", "c"), multisets("abc"))
+    ('group of 2 bounded', True)
+    """
+
+    by_asking = False
+
+    m: int
+    of: Granularity
+
+    def __post_init__(self) -> None:
+        if type(self.m) is not int or self.m < 1 or self.innermost()[1] > LARGEST_GROUP:
+            raise ValueError(f"a group counts 1 to {LARGEST_GROUP:,} steps in all, not {self.m!r}")
+        if self.of.single_step is not self.of:
+            raise ValueError(f"a group of a group of {self.of.times} steps is not supported")
+        if self.m > 1 and self.of.is_counted_elsewhere:
+            raise ValueError(f"groups are of steps inside of the class, which {self.of} are not")
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The innermost granularity with the number of its steps."""
+        single, steps = self.innermost()
+        return f"group of {steps} {single}"
+
+    def innermost(self) -> tuple[Granularity, int]:
+        single, steps = self.of.innermost()
+        return single, steps * self.m
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        raise TypeError("a group counts steps inside a class: ask relates(D, E, databases)")
+
+    def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
+        """The databases at most m steps away, nearest first."""
+        seen = layer = {D: None}
+        for _ in range(self.m):
+            layer = {E: None for at in layer for E in self.of.neighbours(at, databases) if E not in seen}
+            seen = seen | layer
+            yield from layer
+
+    def edits(self, databases: DatabaseClass) -> Edits | None:
+        single = self.of.edits(databases)
+        if single is None or single.single is None:
+            return single
+        return Edits(single.single, single.most * self.m)
+
+    def blocks(self, shape: DatabaseClass) -> Blocks | None:
+        single = self.of.blocks(shape)
+        return None if single is None else replace(single, most=single.most * self.m)
+
+    def data(self) -> str | dict[str, Any]:
+        single, steps = self.innermost()
+        return {"group": steps, "of": single.data()}
+
+    def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
+        if self.edits(databases) is not None:
+            return super().relates(D, E, databases)
+        single, steps = self.innermost()
+        if single.form is not None and D in databases and E in databases:
+            return 0 < single.distance(D, E) <= steps
+        return D != E and any(found == E for found in self.neighbours(D, databases))
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        return self.of.unfit(databases)
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.of.names
+
+    @property
+    def partial(self) -> bool:
+        return self.of.partial
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Group) and self.innermost() == other.innermost()
+
+    def __hash__(self) -> int:
+        return hash(self.innermost())
+
+    @property
+    def letters(self) -> Mapping[str, Domain]:
+        return self.of.letters
+
+    def placed(self, partitions: Sequence[tuple[frozenset[str], ...]]) -> Group:
+        return replace(self, of=self.of.placed(partitions))
+
+    def at(self, point: Mapping[str, Fraction]) -> Group:
+        return replace(self, of=self.of.at(point))
+
+
+LARGEST_GROUP = 1_000
+"""The most steps that a group counts."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,9 +174,8 @@ class AnyGroup(Granularity):
             )
         return self.of.unfit(databases)
 
-    @property
-    def built_in(self) -> bool:
-        return self.of.built_in
+    def is_known(self, named: Mapping[str, Granularity]) -> bool:
+        return self.of.is_known(named)
 
     @property
     def names(self) -> frozenset[str]:

@@ -6,13 +6,14 @@ say nothing.  Counted among databases of any size, a record that is replaced is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.edits import Edits
-from dpcompose.spaces.granularities import LARGEST_GROUP, Granularity, Group
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.groups import LARGEST_GROUP, Group
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.subsets import Sets
@@ -27,7 +28,7 @@ class WithinAnySize(Granularity):
     m -- at least 1; of -- the single steps, on multisets or sets.
 
     >>> from dpcompose.spaces.multisets import multisets
-    >>> from dpcompose.spaces.granularities import unbounded
+    >>> from dpcompose.spaces.built_in import unbounded
     >>> two = within_any_size(2, unbounded)
     >>> two.relates(("a", "b"), ("b", "c"), multisets("abc", size="= 2"))
     True
@@ -66,9 +67,8 @@ class WithinAnySize(Granularity):
             return f"steps through any sizes have no meaning on {databases.kind}: {fitting}"
         return self.of.unfit(databases)
 
-    @property
-    def built_in(self) -> bool:
-        return self.of.innermost()[0].built_in
+    def is_known(self, named: Mapping[str, Granularity]) -> bool:
+        return self.of.innermost()[0].is_known(named)
 
     @property
     def names(self) -> frozenset[str]:

@@ -293,7 +293,7 @@ class FewestBlocks(Metric):
     databases -- the class that x and y are in; of a group of m steps the distance is the number over m,
     rounded up.  Between databases of different shape, as tuples of different length, it is ∞.
 
-    >>> from dpcompose.spaces.granularities import node
+    >>> from dpcompose.spaces.built_in import node
     >>> from dpcompose.spaces.subsets import graphs
     >>> FewestBlocks(graphs(4), node)(((1, 2),), ((1, 3), (1, 4)))
     1
@@ -321,7 +321,7 @@ class FewestBlocks(Metric):
 class OwnForm(Metric):
     """The closed form that a granularity has for its canonical metric; over m, rounded up, for groups of m.
 
-    >>> from dpcompose.spaces.granularities import node_removal
+    >>> from dpcompose.spaces.built_in import node_removal
     >>> OwnForm(node_removal, 2)(((1,), (2,), (3,)), ())
     2
     """

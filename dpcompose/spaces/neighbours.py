@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.spaces.arrays.sizes import progress
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
-from dpcompose.spaces.granularities import Granularity, NotSymmetric, Pairs, Steps
+from dpcompose.spaces.granularities import Granularity, NotSymmetric
 from dpcompose.spaces.numberings import Numbering
+from dpcompose.spaces.relations import Pairs, Steps
 
 if TYPE_CHECKING:
     from dpcompose.spaces.arrays.layouts import Layout

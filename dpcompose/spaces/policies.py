@@ -16,11 +16,12 @@ from typing import Any
 from dpcompose.kernel.settings import NOTHING, Edge
 from dpcompose.spaces import replacements
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
-from dpcompose.spaces.granularities import Granularity, Union
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.replacements import EVERY, Every, Groups, Replacement, together
 from dpcompose.spaces.subsets import Sets
 from dpcompose.spaces.tuples import Tuples
+from dpcompose.spaces.unions import Union
 
 MOST_KINDS = 2_000
 """The most kinds of records between which edges are looked for."""
@@ -101,8 +102,7 @@ class Policy(Granularity):
         """The attributes, of these, whose values matter otherwise than by whether they are equal."""
         return names if self.add_remove else self.replace.told(names)
 
-    @property
-    def built_in(self) -> bool:
+    def is_known(self, named: Mapping[str, Granularity]) -> bool:
         return True
 
     @property
@@ -173,7 +173,8 @@ def policy_of(granularity: Granularity) -> tuple[Policy, int] | None:
 
     None where there is none.
 
-    >>> from dpcompose.spaces.granularities import bounded, unbounded, union
+    >>> from dpcompose.spaces.built_in import bounded, unbounded
+    >>> from dpcompose.spaces.unions import union
     >>> from dpcompose.spaces.groups import group
     >>> both, steps = policy_of(group(2, union(bounded, unbounded)))
     >>> both.joins("a", "b"), both.joins("a", None), steps

@@ -20,10 +20,10 @@ import rechecks
 
 from dpcompose.front import cli
 from dpcompose.front.loading import load
-from dpcompose.kernel import forms, settings
+from dpcompose.kernel import forms, reading
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.covers import blocks
-from dpcompose.kernel.settings import BadSetting
+from dpcompose.kernel.reader import BadSetting
 from dpcompose.privacy.elaboration import arrays
 from dpcompose.proof import registry
 from dpcompose.proof.metrics import checker
@@ -517,7 +517,7 @@ def test_strange_values_everywhere(part: str) -> None:
             made = changed(saved, path, value)
             if path[0] == "core":
                 with suppress(BadSetting):
-                    made["derivation"]["setting"] = settings.read(made["core"]).hash
+                    made["derivation"]["setting"] = reading.read(made["core"]).hash
             with suppress(Refused):
                 shown = rechecks.check(made, registry.standard()).verdicts
                 assert shown == right, path

@@ -132,7 +132,9 @@ WITHOUT_BUDGET = [
 def test_a_budget_is_used_up_and_more_is_too_much(file: Path) -> None:
     study, _ = load(file)
     setting = study.setting
-    fixed = {name: 10 for name in ("k", "L", "m") if name in setting.domains and setting.domains[name].integer}
+    fixed = {
+        name: 10 for name in ("k", "L", "m") if name in setting.domains and setting.domains[name].integer
+    }
     total = TOTALS[study.bound.guarantee.notion]
     try:
         found = study.budget(total, at=fixed)

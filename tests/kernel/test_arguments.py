@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from told import THEORY
 
-from dpcompose.kernel import arguments, settings
+from dpcompose.kernel import arguments, reading
 from dpcompose.kernel.judgements import Loose
 from dpcompose.kernel.rules import RULES
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
@@ -37,7 +37,7 @@ def prover(*given: tuple[str, dict[str, str]], reads: Any = None) -> Prover:
         "atoms": atoms,
     }
     data = {"parameters": {"e": "positive"}, "databases": databases, "target": ADD, "mechanisms": mechanisms}
-    return Prover(settings.read(data), THEORY)
+    return Prover(reading.read(data), THEORY)
 
 
 ONE = ("pure", {"epsilon": "e"})

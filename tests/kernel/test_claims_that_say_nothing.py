@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from told import THEORY
 
-from dpcompose.kernel import settings
+from dpcompose.kernel import reading
 from dpcompose.kernel.judgements import Optimal, Refuted, Satisfies
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.search import proofs
@@ -43,7 +43,7 @@ def prover(stated: dict[str, Any], target: dict[str, Any], notion: str = "approx
         "target": target,
         "mechanisms": [one],
     }
-    return Prover(settings.read(data), THEORY)
+    return Prover(reading.read(data), THEORY)
 
 
 def lost(made: Prover, notion: str = "approximate") -> Theorem:

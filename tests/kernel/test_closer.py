@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpcompose.kernel import closer, formulas, settings, terms
+from dpcompose.kernel import closer, formulas, reading, terms
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.judgements import Lower, Satisfies
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
@@ -48,7 +48,7 @@ def prover(epsilon: str, delta: str, stated: list[list[int]], target: int = 1) -
             }
         ],
     }
-    return Prover(settings.read(data), THEORY)
+    return Prover(reading.read(data), THEORY)
 
 
 def composed(by: Prover) -> tuple[Theorem, Theorem, Theorem]:

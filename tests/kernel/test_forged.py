@@ -23,10 +23,10 @@ from forgeries import FORGED, NoTable, forge
 from second_checker import verdicts as second
 
 from dpcompose.front.loading import load
-from dpcompose.kernel import check, rules, saved, settings
+from dpcompose.kernel import check, reading, rules, saved, terms
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.judgements import Loses, Lower, Satisfies
-from dpcompose.kernel.settings import BadSetting
+from dpcompose.kernel.reader import BadSetting
 from dpcompose.kernel.theorems import ABOUT_OTHERS, Prover, Theorem
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy import writing
@@ -98,7 +98,7 @@ def good(name: str) -> dict[str, Any]:
 
 
 def replayed(data: Mapping[str, Any], allow: Any = None) -> list[Theorem]:
-    return check.replay(data["derivation"], settings.read(data["core"]), THEORY, allow)
+    return check.replay(data["derivation"], reading.read(data["core"]), THEORY, allow)
 
 
 def resolved(path: list[Any], data: Any) -> list[Any]:
@@ -233,7 +233,7 @@ def put(data: Any, path: tuple[Any, ...], value: Any) -> None:
 def test_what_stands_anywhere_is_refused_in_words_or_computed(name: str) -> None:
     """Odd values in place of any part of a derivation: no error of Python's is shown."""
     rng, data = random.Random(name), good(name)
-    core, parts = settings.read(data["core"]), list(leaves(data["derivation"]))[1:]
+    core, parts = reading.read(data["core"]), list(leaves(data["derivation"]))[1:]
     for path in rng.sample(parts, min(len(parts), 25)):
         changed = copy.deepcopy(data["derivation"])
         put(changed, path, copy.deepcopy(rng.choice(ODD)))
@@ -246,7 +246,7 @@ def test_what_stands_anywhere_is_refused_in_words_or_computed(name: str) -> None
 def test_deep_nesting_is_refused_or_not_read() -> None:
     """What is not read, such as a certificate for what is equal, changes no conclusion."""
     data = good("01-bounded-parallel.toml")
-    core = settings.read(data["core"])
+    core = reading.read(data["core"])
     before = [one.says for one in replayed(data)]
     deep: Any = []
     for _ in range(5000):
@@ -267,21 +267,21 @@ def test_deep_nesting_is_refused_or_not_read() -> None:
 def test_a_rule_that_concludes_otherwise_is_seen_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loss of 0 in place of the stated one: the guarantee is another one, and what rests on it falls."""
     data = good("01-bounded-parallel.toml")
-    core, steps = settings.read(data["core"]), data["derivation"]["steps"]
+    core, steps = reading.read(data["core"]), data["derivation"]["steps"]
     before = [one.says for one in replayed(data)]
     given = rules.RULES["given"]
 
     def nothing_lost(setting: Any, theory: Any, premises: Any, *, i: int) -> Any:
         says, trusts = given(setting, theory, premises, i=i)
         assert isinstance(says, Loses)
-        values = tuple((key, rules.ZERO) for key, _ in says.loss.values)
+        values = tuple((key, terms.ZERO) for key, _ in says.loss.values)
         return Loses(dataclasses.replace(says.loss, values=values)), trusts
 
     monkeypatch.setitem(rules.RULES, "given", nothing_lost)  # type: ignore[arg-type]
     worst = next(n for n, step in enumerate(steps, start=1) if step["rule"] == "worst")
     after = check.replay(data["derivation"] | {"steps": steps[:worst]}, core, THEORY)[-1].says
     assert isinstance(after, Satisfies) and after != before[worst - 1]
-    assert all(value == rules.ZERO for _, value in after.values)
+    assert all(value == terms.ZERO for _, value in after.values)
     with pytest.raises(Refused):
         check.replay(data["derivation"], core, THEORY)
 
@@ -290,7 +290,7 @@ def test_a_rule_that_concludes_otherwise_is_seen_at_the_end(monkeypatch: pytest.
 def test_no_conclusion_is_believed_of_a_theorem_that_was_made_by_hand(rule: str) -> None:
     """Python hides no constructor; what is saved is replayed, and says what the rules say."""
     data = good("01-bounded-parallel.toml")
-    core = settings.read(data["core"])
+    core = reading.read(data["core"])
     made = check.replay(data["derivation"], core, THEORY)
     one = next(theorem for theorem in made if theorem.rule == rule)
     other = next(theorem.says for theorem in made if type(theorem.says) is not type(one.says))
@@ -302,7 +302,7 @@ def test_no_conclusion_is_believed_of_a_theorem_that_was_made_by_hand(rule: str)
 def test_a_theorem_about_another_setting_is_no_premise() -> None:
     one, other = good("01-bounded-parallel.toml"), good("04-hospitals.toml")
     foreign = replayed(other)[0]
-    prover = Prover(settings.read(one["core"]), THEORY)
+    prover = Prover(reading.read(one["core"]), THEORY)
     for rule in set(rules.RULES) - set(ABOUT_OTHERS):
         with pytest.raises(ValueError, match="a premise is about another setting"):
             prover.by(rule, foreign)
@@ -335,7 +335,7 @@ def test_pages_that_are_not_allowed() -> None:
 def about(databases: dict[str, Any], target: Any, mechanism: dict[str, Any], **more: Any) -> Prover:
     one = {"name": "M", "notion": "pure", "values": {"epsilon": "e"}} | mechanism
     data = {"parameters": {"e": "positive"}, "databases": databases, "target": target, "mechanisms": [one]}
-    return Prover(settings.read(data | more), THEORY)
+    return Prover(reading.read(data | more), THEORY)
 
 
 def bound(made: Prover) -> str:

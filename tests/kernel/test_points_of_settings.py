@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from told import THEORY
 
-from dpcompose.kernel import settings
+from dpcompose.kernel import reading
 from dpcompose.kernel.judgements import Loose, Refuted, Satisfies
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 
@@ -21,7 +21,7 @@ ATOMS = [["a", "b"], ["c", "d"], ["e", "f"]]
 def prover(databases: dict[str, Any], target: dict[str, Any], **more: Any) -> Prover:
     """About one family on a partition, or about some mechanisms."""
     data = {"parameters": {}, "databases": databases, "target": target, "adaptive": False}
-    return Prover(settings.read(data | more), THEORY)
+    return Prover(reading.read(data | more), THEORY)
 
 
 def family(stated: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcompose.kernel.settings import BadSetting, Setting, read
+from dpcompose.kernel.reader import BadSetting
+from dpcompose.kernel.reading import read
+from dpcompose.kernel.settings import Setting
 
 Data = Any
 
@@ -382,10 +384,10 @@ for name in ("sympy", "mpmath", "networkx", "z3", "numpy", "pydantic", "lark", "
     sys.modules[name] = None
 from types import SimpleNamespace as Page
 import dpcompose.kernel.covers as covers
-from dpcompose.kernel import settings
+from dpcompose.kernel import reading
 from dpcompose.kernel.theory import Theory
 page = Page(id="own-steps", is_believed=False, head=Page(kind="procedure", procedure="own steps"))
-found = covers.cover(settings.read({in_steps()!r}), Theory({{"own-steps": page}}))
+found = covers.cover(reading.read({in_steps()!r}), Theory({{"own-steps": page}}))
 assert [r.number for _, ((_, r),) in found.types[0].moves] == [2], found
 inside = sorted(name for name in sys.modules if name.startswith("dpcompose."))
 assert all(name.startswith("dpcompose.kernel") for name in inside), inside

@@ -22,7 +22,7 @@ from dpcompose.front.study import Study
 from dpcompose.kernel import check
 from dpcompose.kernel import saved as kernel_saved
 from dpcompose.kernel.check import Refused
-from dpcompose.kernel.settings import read
+from dpcompose.kernel.reading import read
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated
 from dpcompose.privacy.elaboration import arrays as told_on_arrays
 from dpcompose.search import guarantees

@@ -24,12 +24,12 @@ from strategies import Twin
 import dpcompose as dpc
 from dpcompose.front.loading import show
 from dpcompose.front.study import Study
-from dpcompose.kernel import covers, terms
+from dpcompose.kernel import covers, reading, terms
 from dpcompose.kernel import formulas as kernel_formulas
-from dpcompose.kernel import settings as core_settings
 from dpcompose.kernel.covers.types import Metric, NoCover, query_metric
 from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.settings import BadSetting, Mechanism, Noise, Query
+from dpcompose.kernel.reader import BadSetting
+from dpcompose.kernel.settings import Mechanism, Noise, Query
 from dpcompose.language import formulas
 from dpcompose.privacy import elaboration, problems
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated, core
@@ -323,4 +323,4 @@ def test_mistakes_of_a_setting_stay_mistakes() -> None:
     with pytest.raises(InvalidSetting):
         made(dpc.multisets("ab"), dpc.event, dpc.mechanism("M", dpc.pure("e", dpc.bounded)))
     with pytest.raises((BadSetting, NoCover)):
-        covers.cover(core_settings.read({}), told.THEORY)
+        covers.cover(reading.read({}), told.THEORY)

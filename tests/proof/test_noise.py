@@ -17,7 +17,7 @@ import sympy
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
-from dpcompose.kernel import pages, settings
+from dpcompose.kernel import pages, reading
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy import problems
 from dpcompose.privacy.noises import KINDS, Noise
@@ -462,7 +462,7 @@ def test_a_forged_setting_with_its_own_hash_proves_no_old_claim(saved: dict[str,
     forged["problem"]["mechanisms"][0]["noise"] = {"laplace": "1/(2*e)"}
     forged["core"]["mechanisms"][0]["noise"]["parameter"] = "1/(2*e)"
     forged["core"]["mechanisms"][0]["values"] = {"epsilon": "2*e"}
-    forged["derivation"]["setting"] = settings.read(forged["core"]).hash
+    forged["derivation"]["setting"] = reading.read(forged["core"]).hash
     with pytest.raises(Refused, match=r"^step \d+: weaken: "):
         rechecks.check(forged, THEORY)
 

@@ -13,7 +13,7 @@ import rechecks
 import dpcompose as dpc
 from dpcompose.front.loading import load
 from dpcompose.front.study import Study
-from dpcompose.kernel import settings
+from dpcompose.kernel import reading
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.judgements import Loose
@@ -258,7 +258,7 @@ def test_a_saved_derivation_is_checked_on_its_tables_again() -> None:
 
     def with_its_hash(data: Any) -> None:
         quieter(data)
-        data["derivation"]["setting"] = settings.read(data["core"]).hash
+        data["derivation"]["setting"] = reading.read(data["core"]).hash
 
     assert "is the same for D = second and D' = both" in refused(louder)
     assert refused(none) == "the core setting is not what the problem says"

@@ -20,8 +20,9 @@ from dpcompose.proof.hypotheses import blocks as by_blocks
 from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.spaces import blocks as by_cells
 from dpcompose.spaces.blocks import Blocks
+from dpcompose.spaces.built_in import BUILT_IN
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
-from dpcompose.spaces.granularities import BUILT_IN, Granularity
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import neighbourhood_graph
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.metrics import FewestBlocks, ShortestPaths

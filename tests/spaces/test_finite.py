@@ -23,8 +23,9 @@ from dpcompose.spaces.arrays.layouts import MultisetLayout, TupleLayout
 from dpcompose.spaces.arrays.subsets import SubsetLayout
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.finite import FiniteSpace
-from dpcompose.spaces.granularities import Granularity, NotSymmetric, RecordEdits
+from dpcompose.spaces.granularities import Granularity, NotSymmetric
 from dpcompose.spaces.graphs import neighbourhood_graph, push_forward
+from dpcompose.spaces.single_edits import RecordEdits
 
 EITHER = RecordEdits("add, remove or replace", frozenset({(1, 0), (0, 1), (1, 1)}))
 LINE = dpc.steps("next", lambda n: [n - 1, n + 1, n, n + 1, "outside"])

@@ -91,7 +91,7 @@ def _granularity(text: str, own: Mapping[str, Granularity]) -> Granularity:
 
     Raises ValueError.
     """
-    from dpcompose.spaces.granularities import BUILT_IN
+    from dpcompose.spaces.built_in import BUILT_IN
     from dpcompose.spaces.groups import group
 
     known = {**BUILT_IN, **own}

@@ -17,7 +17,8 @@ from dpcompose.kernel.contributions import Contribution
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type, seen_largest
 from dpcompose.kernel.settings import Mechanism, Relation
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, changed, number, substituted
+from dpcompose.kernel.substitution import changed, substituted
+from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
 
 Touched = tuple[frozenset[int], frozenset[int]]
 """The parts that lose rows, and those that gain some."""

@@ -21,7 +21,8 @@ from dpcompose.kernel import formulas
 from dpcompose.kernel.grammar import FormulaError
 from dpcompose.kernel.orders import undominated
 from dpcompose.kernel.settings import Mechanism, Setting
-from dpcompose.kernel.terms import ZERO, Term, changed, largest, number
+from dpcompose.kernel.substitution import changed
+from dpcompose.kernel.terms import ZERO, Term, largest, number
 from dpcompose.kernel.theory import NoPage, Theory
 
 LARGEST = 2_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpcompose.kernel import formulas, terms
+from dpcompose.kernel import formulas, substitution
 from dpcompose.kernel.deciders.exponentials import NotDecided, Quotient, Value, constant, power, quotient
 from dpcompose.kernel.deciders.signs import where_negative
 from dpcompose.kernel.terms import Term
@@ -42,7 +42,7 @@ def read(given: Term) -> Value:
         if n < 0 and base == 0:
             raise NotExponential(f"{formulas.to_text(given)} divides by 0")
         return base ** int(n)
-    if given.kind == "exp" and is_polynomial(exponent := terms.expanded(given.of[0])):
+    if given.kind == "exp" and is_polynomial(exponent := substitution.expanded(given.of[0])):
         return quotient(power(exponent), constant(1))
     raise NotExponential(
         f"{formulas.to_text(given)} is no number that is computed exactly: they are made of rationals, sums, "

@@ -13,8 +13,9 @@ from fractions import Fraction
 from dpcompose.kernel.deciders.lattices import Rounding
 from dpcompose.kernel.deciders.tails import Laplace, Normal, Tail
 from dpcompose.kernel.intervals import ZERO, Interval, enclosure, exp
+from dpcompose.kernel.substitution import expanded
 from dpcompose.kernel.terms import ZERO as NOTHING
-from dpcompose.kernel.terms import Term, expanded
+from dpcompose.kernel.terms import Term
 
 HALF = Fraction(1, 2)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from dpcompose.kernel import formulas, terms
+from dpcompose.kernel import formulas, substitution, terms
 from dpcompose.kernel.assumptions import NOTHING, Assumed
 from dpcompose.kernel.deciders import curves, entries, exponentials, pieces, values
 from dpcompose.kernel.deciders.exponentials import NotDecided
@@ -79,7 +79,7 @@ def simplified(term: Term) -> Term:
             over, under = quotient(one.of[0])
             return terms.log(over / under)
 
-    return terms.changed(term, change)
+    return substitution.changed(term, change)
 
 
 def guarantee(law: Law, parameter: Term, notion: str, assumed: Assumed = NOTHING) -> dict[str, Term] | None:
@@ -149,7 +149,7 @@ def quotient(term: Term) -> tuple[Term, Term]:
     if term.kind == "sum":
         parts = [quotient(part) for part in term.parts]
         under = _multiple([one for _, one in parts])
-        return terms.add(terms.expanded(over * (under / one)) for over, one in parts), under
+        return terms.add(substitution.expanded(over * (under / one)) for over, one in parts), under
     c, above, below = Fraction(1), [ONE], [ONE]
     for factor in term.factors:
         base, exponent = factor.base_and_exponent
@@ -191,11 +191,11 @@ def exchanges_bits(law: Law) -> bool:
 
     def density(parameter: Term, x: Term, y: Term) -> Term:
         letters = {**ENTRIES, "pi": PI, law.parameter: parameter, "x": x, "y": y}
-        return terms.expanded(formulas.parse(law.density, letters))
+        return substitution.expanded(formulas.parse(law.density, letters))
 
     try:
         return all(
-            terms.expanded(density(p, x, ZERO) + density(p, x, ONE)) == ONE
+            substitution.expanded(density(p, x, ZERO) + density(p, x, ONE)) == ONE
             and all(density(p, x, y) == density(1 - p, x, 1 - y) for y in bits)
             for x in bits
         )

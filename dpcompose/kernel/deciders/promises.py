@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from dpcompose.kernel import terms
+from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.deciders import divergences, entries, exponentials, normal
 from dpcompose.kernel.deciders.divergences import INFINITE, Event, Row
 from dpcompose.kernel.deciders.entries import NotExponential
@@ -68,7 +68,7 @@ def broken(notion: str, P: Row, Q: Row, promised: Values) -> Broken | None:
 def power(epsilon: Term) -> Value:
     """e^ε, where log(c) in ε becomes a factor c.  Raises NotDecided where it is no value of a table."""
     try:
-        return entries.read(terms.exp(terms.expanded(epsilon)))
+        return entries.read(terms.exp(substitution.expanded(epsilon)))
     except NotExponential:
         raise NotDecided(
             f"exp({to_text(epsilon)}) is no quotient of sums of powers of e, and not compared"
@@ -199,8 +199,8 @@ def _shows_zcdp(ratio: Value | None, rho: Term) -> bool:
             return epsilon < 0 or is_at_least(r * more, epsilon * less) is None
         if (-exponent).nonnegative:
             return True
-        half = terms.expanded(exponent * exponent / 2)
-        return exponent.nonnegative and terms.expanded(rho - half).nonnegative
+        half = substitution.expanded(exponent * exponent / 2)
+        return exponent.nonnegative and substitution.expanded(rho - half).nonnegative
     except NotDecided:
         return False
 

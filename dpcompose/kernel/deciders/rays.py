@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import forms, terms
+from dpcompose.kernel import forms, substitution, terms
 from dpcompose.kernel.certificates import BadCertificate, entries, formula, word
 from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.forms import Form, Known, Monomial, NotAForm, Peak
@@ -246,7 +246,7 @@ def _squares_inside(form: Form, known: Known) -> Form:
                 m, member, count = letter.of
                 if forms.term_sign(member, known) >= 0:
                     squares = power // 2
-                    square = forms.read(terms.over(m, terms.expanded(member**2), count), known)
+                    square = forms.read(terms.over(m, substitution.expanded(member**2), count), known)
                     for _ in range(squares):
                         value = value * square
             if power > 2 * squares:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import settings
+from dpcompose.kernel import reader, reading, settings
 from dpcompose.kernel.covers.types import Type
 from dpcompose.language import formulas
 from dpcompose.privacy.elaboration.arrays import Arrays
@@ -65,7 +65,7 @@ class Elaborated:
     def core(self) -> settings.Setting:
         """The core setting.  Raises NotElaborated."""
         try:
-            return settings.read(self._data())
+            return reading.read(self._data())
         except TooLarge as error:
             raise NotElaborated(str(error)) from None
 
@@ -89,7 +89,7 @@ class Elaborated:
         try:
             found = Elaborated(flattened(self.setting))
             return found if found.core else None
-        except (NotFlat, NotElaborated, settings.BadSetting):
+        except (NotFlat, NotElaborated, reader.BadSetting):
             return None
 
     def pair(self, of: Type) -> Pair:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import settings
+from dpcompose.kernel import reading
 from dpcompose.kernel.covers import cover
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.terms import Term
@@ -103,7 +103,7 @@ class Contributions(Kind):
 
     def pairs(self, theory: Theory) -> Iterator[Pair]:
         """A pair for each type of the target's neighbours.  Raises NoPage where no lemma covers them."""
-        core = settings.read(
+        core = reading.read(
             {
                 "parameters": {},
                 "databases": {**self.databases(), "shown": ""},

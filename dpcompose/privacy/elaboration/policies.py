@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from dpcompose.kernel import reading
 from dpcompose.kernel import settings as kernel
 from dpcompose.kernel.covers.policies import MOST_STEPS, differences
 from dpcompose.kernel.covers.rooms import room
@@ -166,7 +167,7 @@ class Policies(OfAtoms):
         """A pair for each way in which the target's neighbours differ."""
         data = {**self.databases(), "shown": ""}
         target = self.relation(self.setting.target)
-        core = kernel.read(
+        core = reading.read(
             {
                 "parameters": {},
                 "databases": data,

@@ -76,7 +76,7 @@ def norm(word: str, of: str | None = None) -> Data:
 def steps_between(granularity: Granularity, of: str | None = None, **reads: Sequence[Any]) -> Data:
     """The fewest steps between neighbours, of a part; records or positions -- those that are counted.
 
-    >>> from dpcompose.spaces.granularities import unbounded
+    >>> from dpcompose.spaces.built_in import unbounded
     >>> steps_between(unbounded, of="S", records=["a"])
     granularity = unbounded, of = S, reads = {'records': ['a']}
     """

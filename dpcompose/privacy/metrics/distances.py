@@ -22,8 +22,9 @@ from dpcompose.privacy.metrics.schema import MetricProblemTable, MetricTable, Po
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import DatabasesTable, MapTable, ReadsTable
+from dpcompose.spaces.built_in import BUILT_IN
 from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import BUILT_IN, Granularity
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.points import (

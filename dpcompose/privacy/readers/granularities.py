@@ -8,13 +8,17 @@ from typing import Any
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.neighbourhoods import GranularityTable, ReplaceTable
 from dpcompose.privacy.readers.parameters import Parameters
+from dpcompose.spaces.built_in import BUILT_IN, unbounded
+from dpcompose.spaces.changes import w_event
 from dpcompose.spaces.contributions import contribution
 from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import BUILT_IN, Granularity, pairs, unbounded, union, w_event
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.groups import group
 from dpcompose.spaces.larger import within_any_size
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.policies import policy
+from dpcompose.spaces.relations import pairs
+from dpcompose.spaces.unions import union
 
 
 class Granularities:

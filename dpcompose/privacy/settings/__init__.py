@@ -22,11 +22,13 @@ from dpcompose.privacy.settings.names import check_names, one_meaning
 from dpcompose.privacy.settings.on_tables import on_table
 from dpcompose.privacy.settings.reads import check_mechanism
 from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.granularities import Granularity, Group, Pairs, pairs
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.groups import Group
 from dpcompose.spaces.maps import Function, Table
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.parts import Part
 from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.relations import Pairs, pairs
 from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.subsets import Graphs
 

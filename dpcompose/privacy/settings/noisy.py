@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel import terms
+from dpcompose.kernel import substitution
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
@@ -12,7 +12,7 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings.inputs import is_record_wise, read_records
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.attributed import Tables
-from dpcompose.spaces.granularities import Changes
+from dpcompose.spaces.changes import Changes
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.policies import policy_of
 from dpcompose.spaces.queries import Bit, Count, Location, Mean, Sum
@@ -92,4 +92,4 @@ def check_attributes(setting: Setting, name: str) -> None:
 
 def _never_negative(setting: Setting, value: Term) -> bool:
     """Whether a formula is seen to be ≥ 0 for all allowed values."""
-    return values.surely(terms.substituted(value, setting.letters), False, setting.assume)
+    return values.surely(substitution.substituted(value, setting.letters), False, setting.assume)

@@ -8,7 +8,7 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.nested import check_study
 from dpcompose.privacy.settings.noisy import check_noise
-from dpcompose.spaces.granularities import Granularity, Union
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Everything, Function, Table
 from dpcompose.spaces.multisets import Multisets
@@ -17,6 +17,7 @@ from dpcompose.spaces.restrictions import Positions, Restriction
 from dpcompose.spaces.sequences import Sequences
 from dpcompose.spaces.subsets import Sets
 from dpcompose.spaces.tuples import Tuples
+from dpcompose.spaces.unions import Union
 
 if TYPE_CHECKING:
     from dpcompose.privacy.settings import Setting

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from dpcompose.kernel import terms
+from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.assumptions import Assumption
 from dpcompose.kernel.fields import near
 from dpcompose.kernel.terms import Term
@@ -70,7 +70,7 @@ def _assumed(given: object, domains: Mapping[str, Domain]) -> Assumption:
             for one in expression.free_symbols:
                 check_assumptions(one, domains[str(one)])
     found = Assumption(
-        terms.substituted(found.left, known), found.sign, terms.substituted(found.right, known)
+        substitution.substituted(found.left, known), found.sign, substitution.substituted(found.right, known)
     )
     if why := doubt(found):
         raise InvalidSetting(f"assume: {why}")

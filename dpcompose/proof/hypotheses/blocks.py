@@ -45,7 +45,7 @@ def shape(
 def pairs(product: DatabaseClass, granularity: Granularity) -> tuple[Pair, ...]:
     """For each largest set of cells that neighbours differ in, a pair (D, E) that differs in all of them.
 
-    >>> from dpcompose.spaces.granularities import node
+    >>> from dpcompose.spaces.built_in import node
     >>> from dpcompose.spaces.subsets import graphs
     >>> pairs(graphs(3), node)[0]
     (((1, 2), (1, 3)), ())

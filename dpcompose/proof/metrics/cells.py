@@ -20,7 +20,8 @@ import sympy
 from dpcompose.language import formulas
 from dpcompose.language.symbols import NONNEGATIVE, Domain, symbol
 from dpcompose.language.writing import absolute
-from dpcompose.proof.hypotheses.inputs import InputMetric, NotDecidable
+from dpcompose.proof.hypotheses.input_metrics import InputMetric
+from dpcompose.proof.hypotheses.inputs import NotDecidable
 from dpcompose.proof.metrics.enumerated import canonical
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.metrics import ClosedForm, Discrete

@@ -15,7 +15,8 @@ from itertools import combinations_with_replacement, product
 from dpcompose.privacy.mechanisms import mechanism
 from dpcompose.privacy.notions import pure
 from dpcompose.privacy.settings import Setting
-from dpcompose.proof.hypotheses.inputs import InputMetric, Inputs
+from dpcompose.proof.hypotheses.input_metrics import InputMetric
+from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity

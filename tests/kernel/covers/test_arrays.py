@@ -9,10 +9,9 @@ import told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcompose.kernel import covers
-from dpcompose.kernel import settings as core_settings
+from dpcompose.kernel import covers, reading
 from dpcompose.kernel.covers.types import Cover, NoCover
-from dpcompose.kernel.settings import BadSetting
+from dpcompose.kernel.reader import BadSetting
 from dpcompose.kernel.theory import NoPage, Theory
 
 Moves = list[Any]
@@ -39,7 +38,7 @@ def core(types: list[Moves], *mechanisms: dict[str, Any], gone_through: int | No
 
 
 def cover(types: list[Moves], *mechanisms: dict[str, Any], gone_through: int | None = None) -> Cover:
-    setting = core_settings.read(core(types, *mechanisms, gone_through=gone_through))
+    setting = reading.read(core(types, *mechanisms, gone_through=gone_through))
     return covers.cover(setting, told.THEORY)
 
 
@@ -84,7 +83,7 @@ def test_other_queries_are_about_records() -> None:
 def test_the_cover_is_believed_by_its_page() -> None:
     without = Theory({id: page for id, page in told.THEORY.pages.items() if id != "arrays"})
     with pytest.raises(NoPage, match="no page on covers by arrays"):
-        covers.cover(core_settings.read(core([[1]], GIVEN)), without)
+        covers.cover(reading.read(core([[1]], GIVEN)), without)
 
 
 @pytest.mark.parametrize(
@@ -110,13 +109,13 @@ def test_the_cover_is_believed_by_its_page() -> None:
 )
 def test_types_that_are_none_are_refused(at: tuple[Any, ...], value: Any, words: str) -> None:
     data = core([[1, 0], [0, 1]], GIVEN, GIVEN)
-    assert core_settings.read(data).data() == data
+    assert reading.read(data).data() == data
     inside = data["databases"]
     for key in at[:-1]:
         inside = inside[key]
     inside[at[-1]] = value
     with pytest.raises(BadSetting) as refused:
-        core_settings.read(data)
+        reading.read(data)
     assert words in str(refused.value)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import told
 
-from dpcompose.kernel import covers, settings
+from dpcompose.kernel import covers, reading, settings
 from dpcompose.kernel.covers.types import Cover, NoCover
 from dpcompose.kernel.losses import Composition, Loss, NoLoss
 from dpcompose.kernel.terms import letter
@@ -37,7 +37,7 @@ def setting(
     }
     parameters = {name: "integer >= 1" for name in "kLm"}
     data = {"parameters": parameters, "databases": databases, "target": target, "mechanisms": named}
-    return settings.read(data)
+    return reading.read(data)
 
 
 def cover(*args: Any, **more: Any) -> Cover:

@@ -12,7 +12,7 @@ import told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcompose.kernel import covers
+from dpcompose.kernel import covers, reading
 from dpcompose.kernel import settings as core_settings
 from dpcompose.kernel.covers.blocks import by_cell, fewest_blocks, largest_unions
 from dpcompose.kernel.covers.types import Cover, NoCover
@@ -48,7 +48,7 @@ def core(databases: dict[str, Any], target: Relation, *mechanisms: dict[str, Any
     named = [{"name": f"M{i}", **one} for i, one in enumerate(mechanisms, start=1)]
     parameters = {"k": "integer >= 2", "u": "positive"}
     data = {"parameters": parameters, "databases": databases, "target": target, "mechanisms": named}
-    return core_settings.read(data)
+    return reading.read(data)
 
 
 def cover(databases: dict[str, Any], target: Relation, *mechanisms: dict[str, Any]) -> Cover:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import told
 
-from dpcompose.kernel import covers, settings
+from dpcompose.kernel import covers, reading
 from dpcompose.kernel.covers.types import Cover, NoCover
 from dpcompose.kernel.terms import letter
 
@@ -31,7 +31,7 @@ def cover(target: Any, *mechanisms: tuple[Any, Any], **databases: Any) -> Cover:
     }
     parameters = {name: "integer >= 1" for name in "mn"}
     data = {"parameters": parameters, "databases": base | databases, "target": target, "mechanisms": named}
-    return covers.cover(settings.read(data), told.THEORY)
+    return covers.cover(reading.read(data), told.THEORY)
 
 
 def times(relation: dict[str, Any], m: str = "m") -> dict[str, Any]:
@@ -44,7 +44,7 @@ def moves(found: Cover) -> set[str]:
 
 def test_every_distance_is_m_times_as_large() -> None:
     assert moves(cover(times(U), ([0], U), ([1], U))) == {"1:m", "2:m"}
-    two = letter("m", settings.read(_plain()).symbols["m"].of[1]) * 2
+    two = letter("m", reading.read(_plain()).symbols["m"].of[1]) * 2
     assert moves(cover(times(B), ([0], U))) == {f"1:{two!r}"}
     assert moves(cover(times(U), ([0], B))) == {"1:oo"}
 

@@ -20,7 +20,8 @@ from dpcompose.kernel.deciders.tails import Laplace, Normal
 from dpcompose.kernel.domains import REAL, UNIT_INTERVAL, Domain
 from dpcompose.kernel.formulas import names, parse
 from dpcompose.kernel.intervals import sign
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, exp, letter, log, number, substituted
+from dpcompose.kernel.substitution import substituted
+from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, exp, letter, log, number
 
 PAGES = Path(__file__).resolve().parents[3] / "theorems"
 DOMAINS = {"p": UNIT_INTERVAL, "x": REAL, "n": Domain.read("integer >= 2")}

@@ -1,0 +1,405 @@
+"""Reading core settings from JSON data, as saved files have it.
+
+What is read is checked to be a setting: numbers are in range, what is read is there, relations fit the class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from dpcompose.kernel import assumptions, contributions, counted, terms
+from dpcompose.kernel.assumptions import Assumption
+from dpcompose.kernel.contributions import is_count
+from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.grammar import RESERVED
+from dpcompose.kernel.reader import BadSetting, Reader
+from dpcompose.kernel.settings import (
+    ANY_SIZE,
+    ANY_TWO,
+    NOTHING,
+    OF_ATOMS,
+    SIZES,
+    Atom,
+    Databases,
+    Edge,
+    Mechanism,
+    Noise,
+    Query,
+    Relation,
+    Setting,
+    Stated,
+    Table,
+)
+from dpcompose.kernel.terms import Term
+
+KINDS = ("records", "policies", "contributions", "cells", "listed", "steps", "arrays")
+EDITS = {"multisets": {(1, 0), (0, 1), (1, 1)}, "sequences": {(1, 0), (0, 1)}}
+"""What one step may remove and add: the lemmas on types of edits are about these."""
+MOST_MECHANISMS = 20_000
+
+
+def read(data: Any) -> Setting:
+    """The core setting that JSON data states.  Raises BadSetting.
+
+    >>> read({"parameters": {}})
+    Traceback (most recent call last):
+    dpcompose.kernel.reader.BadSetting: setting: the key databases is missing
+    """
+    return _setting(Reader(data, "setting", {}), 0)
+
+
+MOST_NESTED = 100
+
+
+def _setting(reader: Reader, depth: int) -> Setting:
+    if depth > MOST_NESTED:
+        raise BadSetting(f"studies lie in one another more than {MOST_NESTED} deep")
+    reader.keys(("parameters", "databases", "target", "mechanisms", "adaptive", "flat", "assumed"))
+    parameters = _parameters(reader.key("parameters"))
+    inner = Reader(reader.value, reader.at, {name: terms.letter(name, domain) for name, domain in parameters})
+    databases = _databases(inner.key("databases"))
+    some = inner.key("mechanisms").items()
+    if not 1 <= len(some) <= MOST_MECHANISMS:
+        raise inner.key("mechanisms").wrong(f"a list of 1 to {MOST_MECHANISMS} mechanisms")
+    mechanisms = tuple(_mechanism(one, databases, depth) for one in some)
+    if len({one.name for one in mechanisms}) < len(mechanisms):
+        raise BadSetting(f"{reader.at}.mechanisms: two have the same name")
+    if any(len(one.moves) != len(mechanisms) for one in databases.types):
+        raise BadSetting(
+            f"{reader.at}.databases.types: a distance of each of {len(mechanisms)} mechanisms is wanted"
+        )
+    partitions: dict[str, Any] = {}
+    for one in mechanisms:
+        parts = (one.reads, one.count)
+        if one.partition and partitions.setdefault(one.partition, parts) != parts:
+            raise BadSetting(f"{reader.at}.mechanisms: {one.partition} has other parts for {one.name}")
+    if type(adaptive := inner.key("adaptive", False).value) is not bool:
+        raise inner.key("adaptive").wrong("true or false")
+    target = _relation(inner.key("target"), databases, databases.count)
+    flat = _setting(reader.key("flat"), depth + 1) if "flat" in reader.value else None
+    assumed = tuple(_assumption(one) for one in inner.key("assumed", []).items())
+    for mechanism in mechanisms:
+        if mechanism.study is not None and not {*mechanism.study.assumed} <= {*assumed}:
+            raise BadSetting(f"{reader.at}: the study {mechanism.name} assumes more than the whole")
+    if flat is not None and flat.assumed != assumed:
+        raise BadSetting(f"{reader.at}.flat: other relations are assumed")
+    return Setting(parameters, databases, target, mechanisms, adaptive, flat, assumed)
+
+
+def _assumption(reader: Reader) -> Assumption:
+    """A relation between parameters: two formulas with a sign between them."""
+    if len(parts := reader.items()) != 3:
+        raise reader.wrong("a formula, a sign and a formula")
+    found = Assumption(parts[0].formula(), parts[1].text(*assumptions.SIGNS), parts[2].formula())
+    for side in (found.left, found.right):
+        if side.has("oo") or side.has("over") or any(map(terms.moves, side.letters)):
+            raise reader.wrong("a relation between single numbers, without families and oo,")
+    return found
+
+
+def _parameters(reader: Reader) -> tuple[tuple[str, Domain], ...]:
+    if not isinstance(reader.value, dict):
+        raise reader.wrong("a table")
+    found = []
+    for name in sorted(map(str, reader.value)):
+        bare = name.removesuffix("[i]")
+        if not (bare.isidentifier() and bare.isascii()) or bare in RESERVED:
+            raise BadSetting(f"{reader.at}: {name!r} is no name of a parameter")
+        try:
+            found.append((name, Domain.read(reader.key(name).text())))
+        except ValueError as error:
+            raise BadSetting(f"{reader.at}.{name}: {error}") from None
+    return tuple(found)
+
+
+def _databases(reader: Reader) -> Databases:
+    kind = reader.key("kind").text(*KINDS)
+    shown = reader.key("shown").text()
+    if kind in OF_ATOMS:
+        return _of_records(reader, kind, shown)
+    if kind == "contributions":
+        return _of_parts(reader, shown)
+    if kind == "arrays":
+        return _on_arrays(reader, shown)
+    reader.keys(("kind", "shown", "count") if kind != "steps" else ("kind", "shown"))
+    return Databases(kind, shown, count=0 if kind == "steps" else reader.key("count").whole())
+
+
+FORMS = {"records": ("multisets", "sequences"), "policies": ("multisets", "sets", "tuples")}
+"""What records form, by the kind of the class."""
+OF_LEAST = ("multisets", "sets")
+"""What may have at least some number of records."""
+
+
+def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
+    """A class whose databases are made of records."""
+    reader.keys(("kind", "shown", "of", "size", "least", "atoms", "places"))
+    if len(parts := reader.key("size").items()) != 2:
+        raise reader.key("size").wrong("a word and a number")
+    size = parts[0].text(*SIZES)
+    n = None if size == "any" else parts[1].whole(0, 10**15)
+    most = 10**15 if n is None else 0 if size == "exactly" else max(0, n - 1)
+    least = reader.key("least", 0).whole(0, most)
+    formed = reader.key("of").text(*FORMS[kind])
+    atoms = tuple(Atom(tuple(one.text() for one in atom.items())) for atom in reader.key("atoms").items())
+    names = [name for atom in atoms for name in atom.records]
+    many = all(atom.records and (formed == "sets" or len(atom.records) <= 2) for atom in atoms)
+    if not atoms or not many or len(set(names)) < len(names):
+        raise reader.key("atoms").wrong("one or two records of each atom, all different")
+    if least and formed not in OF_LEAST:
+        raise reader.key("least").wrong("nothing for sequences, so none")
+    return Databases(
+        kind, shown, formed, (size, n), least, atoms, _places(reader, formed, len(atoms), size, n)
+    )
+
+
+def _places(reader: Reader, formed: str, atoms: int, size: str, n: int | None) -> tuple[int, ...]:
+    """Of tuples the place of each atom; all n of them."""
+    if formed != "tuples" and "places" not in reader.value:
+        return ()
+    found = tuple(one.whole() for one in reader.key("places").items())
+    exactly = formed == "tuples" and size == "exactly"
+    if not exactly or len(found) != atoms or set(found) != set(range(n or 0)):
+        raise reader.key("places").wrong("the place of each atom of tuples of one length, all of them,")
+    return found
+
+
+def _of_parts(reader: Reader, shown: str) -> Databases:
+    """Multisets of rows of any size: a row of each part, or two, and two outside of them if there are any."""
+    reader.keys(("kind", "shown", "parts", "outside"))
+    parts = [tuple(one.text() for one in part.items()) for part in reader.key("parts").items()]
+    outside = tuple(one.text() for one in reader.key("outside").items())
+    names = [*outside, *(name for part in parts for name in part)]
+    few = not all(1 <= len(one) <= 2 for one in parts) or len(outside) not in (0, 2)
+    if few or len(set(names)) < len(names):
+        raise reader.key("parts").wrong("one or two rows of each part, two or none outside, all different,")
+    return Databases("contributions", shown, atoms=tuple(map(Atom, parts)), outside=outside)
+
+
+def _on_arrays(reader: Reader, shown: str) -> Databases:
+    """What was counted of the neighbours of a large class."""
+    reader.keys(("kind", "shown", "count", "gone through", "types"))
+    count = reader.key("count").whole(0, counted.MOST_DATABASES)
+    gone_through = reader.key("gone through").whole(0, counted.MOST_DATABASES**2)
+    types = tuple(counted.read(one, count) for one in reader.key("types").items())
+    if not min(1, gone_through) <= len(types) <= gone_through:
+        raise reader.key("types").wrong(
+            "a type for some of the pairs that were gone through, at most one each,"
+        )
+    return Databases("arrays", shown, count=count, gone_through=gone_through, types=types)
+
+
+def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
+    """A relation on the class, or on `count` values that are read of a listed one."""
+    counted = databases.kind in OF_ATOMS and databases.of == "multisets"
+    reader.keys(("single", "steps", *(("within", "times") if counted else ())))
+    if "times" in reader.value:
+        return _many_steps(reader, databases, count)
+    steps = reader.key("steps").whole(1, 10**6)
+    elsewhere = "within" in reader.value and bool(reader.key("within").text(ANY_SIZE))
+    if elsewhere and databases.kind != "records":
+        raise reader.key("within").wrong("nothing for policies, so none")
+    single = reader.key("single")
+    if databases.kind == "arrays":
+        return Relation(single.text(), steps)
+    if single.value == ANY_TWO or databases.kind == "steps":
+        return Relation(single.text(ANY_TWO, "step"), steps)
+    if databases.kind == "contributions" and isinstance(single.value, dict):
+        return Relation(contributions.read(single), reader.key("steps").whole(1, 1))
+    if databases.kind == "policies":
+        return Relation(tuple(sorted({_edge(one, databases) for one in single.items()})), steps)
+    some = [tuple(number.whole() for number in one.items()) for one in single.items()]
+    if databases.kind in ("records", "contributions"):
+        edits = frozenset(map(_two(single), some)) | {(b, a) for a, b in map(_two(single), some)}
+        if not edits <= EDITS[databases.of]:
+            raise single.wrong(f"pairs of 0 and 1 that are steps of {databases.of}")
+        return Relation(tuple(sorted(edits)), steps, elsewhere)
+    if any(not 0 <= one < count for numbers in some for one in numbers):
+        raise single.wrong(f"numbers below {count}")
+    if databases.kind == "cells":
+        return Relation(tuple(frozenset(one) for one in some if one), steps)
+    listed = {tuple(sorted(one)) for one in map(_two(single), some) if one[0] != one[1]}
+    return Relation(tuple(sorted(listed)), steps)
+
+
+def _many_steps(reader: Reader, databases: Databases, count: int) -> Relation:
+    """As many single steps as a letter says."""
+    times = reader.key("times").formula()
+    if times.kind != "letter" or not is_count(times):
+        raise reader.key("times").wrong("a letter for a whole number from 1")
+    rest = {key: value for key, value in reader.value.items() if key != "times"}
+    single = _relation(Reader(rest, reader.at, reader.symbols), databases, count)
+    if single.steps != 1 or single.elsewhere or single.any_two:
+        raise reader.wrong("single steps inside of the class")
+    return replace(single, times=times)
+
+
+def _edge(reader: Reader, databases: Databases) -> Edge:
+    """An edge of a policy: two atoms, or an atom and null; of tuples two atoms of one place."""
+    last = len(databases.atoms) - 1
+    ends = [NOTHING if one.value is None else one.whole(0, last) for one in reader.items()]
+    if len(ends) != 2 or ends == [NOTHING, NOTHING]:
+        raise reader.wrong("two atoms, or an atom and null,")
+    if databases.places and (NOTHING in ends or len({databases.places[one] for one in ends}) > 1):
+        raise reader.wrong("two atoms of one place")
+    return min(ends), max(ends)
+
+
+def _two(reader: Reader) -> Any:
+    def pair(numbers: tuple[int, ...]) -> tuple[int, int]:
+        if len(numbers) != 2:
+            raise reader.wrong("pairs of numbers")
+        return numbers[0], numbers[1]
+
+    return pair
+
+
+MECHANISM_KEYS = (
+    *("name", "reads", "stated", "domain", "notion", "values"),
+    *("count", "partition", "codes", "noise", "table", "study", "also", "processed"),
+)
+
+
+def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
+    reader.keys(MECHANISM_KEYS)
+    reads = tuple(_reads(one, databases) for one in reader.key("reads").items())
+    count = reader.key("count").formula() if "count" in reader.value else None
+    if count is not None and not is_count(count):
+        raise reader.key("count").wrong("a whole number from 1, or a letter for one,")
+    partition = reader.key("partition", "").text()
+    _check_reads(reader, reads, count, partition, databases)
+    values = databases.count if databases.kind == "listed" else 0
+    if reads[0] is not None and databases.kind == "listed":
+        values = max(reads[0], default=-1) + 1
+    domain = reader.key("domain").text("own", "common")
+    stated = None
+    if "stated" in reader.value:
+        on = values if databases.kind == "listed" and domain == "own" else databases.count
+        stated = _relation(reader.key("stated"), databases, on)
+    if type(processed := reader.key("processed", False).value) is not bool:
+        raise reader.key("processed").wrong("true or false")
+    noise = _noise(reader.key("noise"), reads, databases) if "noise" in reader.value else None
+    if (stated is None) != (noise is not None):
+        raise reader.wrong("either noise or the neighbours of a guarantee")
+    return Mechanism(
+        reader.key("name").text(),
+        reads,
+        stated,
+        domain,
+        reader.key("notion").text(),
+        reader.key("values").values(),
+        count,
+        partition,
+        _codes(reader.key("codes"), reads[0], databases) if "codes" in reader.value else (),
+        noise,
+        _table(reader.key("table"), databases, values) if "table" in reader.value else None,
+        _setting(reader.key("study"), depth + 1) if "study" in reader.value else None,
+        _also(reader, databases, values),
+        processed,
+    )
+
+
+def _also(reader: Reader, databases: Databases, values: int) -> tuple[Stated, ...]:
+    """The guarantees that a mechanism has besides: of one that is known by its guarantees alone."""
+    found = []
+    for one in reader.key("also", []).items():
+        if databases.kind == "arrays" or {"noise", "table", "study"} & set(reader.value):
+            raise one.wrong("nothing besides what is given, so none")
+        one.keys(("stated", "domain", "notion", "values"))
+        domain = one.key("domain").text("own", "common")
+        on = values if databases.kind == "listed" and domain == "own" else databases.count
+        stated = _relation(one.key("stated"), databases, on)
+        found.append(Stated(stated, domain, one.key("notion").text(), one.key("values").values()))
+    return tuple(found)
+
+
+def _check_reads(
+    reader: Reader,
+    reads: tuple[tuple[int, ...] | None, ...],
+    count: Term | None,
+    partition: str,
+    databases: Databases,
+) -> None:
+    """One set is read; or the parts of a partition, by a family with as many members."""
+    if not partition and len(reads) == 1:
+        return
+    if databases.kind == "contributions":  # the parts of a family are not written down
+        if count is None or not partition or reads != ((),):
+            raise reader.key("reads").wrong("one list of parts, or an empty one for a family on a partition,")
+        return
+    several = count is not None and partition and databases.kind in ("records", "cells") and None not in reads
+    if not several or not reads:
+        raise reader.key("reads").wrong("one set that is read, or parts of a partition for a family,")
+    if count is not None and count.number is not None and count.number < len(reads):
+        raise reader.key("reads").wrong("as many parts as there are members, at most,")
+
+
+def _reads(reader: Reader, databases: Databases) -> tuple[int, ...] | None:
+    """None for everything; else which atoms or cells are read, or the value at each listed database."""
+    if reader.value is None:
+        return None
+    numbers = tuple(one.whole() for one in reader.items())
+    if databases.kind == "listed":
+        if len(numbers) != databases.count:
+            raise reader.wrong(f"a value for each of {databases.count} databases")
+        if set(numbers) != set(range(len(set(numbers)))):
+            raise reader.wrong("values that are numbered from 0, without gaps,")
+        return numbers
+    if databases.kind == "arrays":
+        if len(numbers) != 1:
+            raise reader.wrong("the number of one map")
+        return numbers
+    within = len(databases.atoms) if databases.kind in (*OF_ATOMS, "contributions") else databases.count
+    if any(one >= within for one in numbers) or databases.kind == "steps":
+        raise reader.wrong(f"numbers below {within}")
+    if databases.kind == "contributions" and len(numbers) > 1:
+        raise reader.wrong("the number of one part")
+    return tuple(sorted(set(numbers)))
+
+
+def _codes(
+    reader: Reader, reads: tuple[int, ...] | None, databases: Databases
+) -> tuple[tuple[int, ...], ...]:
+    """Sets of atoms that are read, which share none; of tuples each at one place."""
+    found = tuple(tuple(sorted({atom.whole() for atom in one.items()})) for one in reader.items())
+    every = [atom for one in found for atom in one]
+    there = set(range(len(databases.atoms)) if reads is None else reads)
+    fits = databases.kind == "policies" and databases.of != "sets" and all(found) and {*every} <= there
+    # `fits` first: atoms that are not there have no place
+    placed = not (fits and databases.places) or all(
+        len({databases.places[one] for one in some}) == 1 for some in found
+    )
+    if not fits or len(set(every)) < len(every) or not placed:
+        raise reader.wrong("sets of atoms that are read, of multisets or at one place, each in one of them,")
+    return tuple(sorted(found))
+
+
+def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases: Databases) -> Noise:
+    reader.keys(("query", "page", "parameter"))
+    query = reader.key("query")
+    query.keys(("page", "values", "n"))
+    n = query.key("n").whole(1, 10**15) if "n" in query.value else None
+    if n is not None and {n} != {_how_many(one, databases) for one in reads}:
+        raise query.key("n").wrong("the number of records that are read, where it is fixed,")
+    found = Query(query.key("page").text(), query.key("values").values(), n)
+    return Noise(found, reader.key("page").text(), reader.key("parameter").formula())
+
+
+def _how_many(reads: tuple[int, ...] | None, databases: Databases) -> int | None:
+    """How many records are read of every database; None where that differs."""
+    if databases.kind == "cells":
+        return databases.count if reads is None else len(reads)
+    word, n = databases.size
+    return n if databases.kind in OF_ATOMS and reads is None and word == "exactly" else None
+
+
+def _table(reader: Reader, databases: Databases, values: int) -> Table:
+    reader.keys(("on", "outcomes", "rows"))
+    on = reader.key("on").text("databases", "inputs")
+    outcomes = tuple(one.text() for one in reader.key("outcomes").items())
+    rows = tuple(tuple(one.formula() for one in row.items()) for row in reader.key("rows").items())
+    wanted = databases.count if on == "databases" else values
+    if len(rows) != wanted or any(len(row) != len(outcomes) for row in rows):
+        raise reader.wrong(f"{wanted} rows with a probability for each of {len(outcomes)} outcomes")
+    return Table(on, outcomes, rows)

@@ -1,0 +1,32 @@
+"""The rules: each computes a conclusion from premises, a core setting and pages, or raises ValueError."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from dpcompose.kernel.rules.choices import among, choose, implies
+from dpcompose.kernel.rules.mechanisms import convert, given, noise, study, table
+from dpcompose.kernel.rules.premises import Found
+from dpcompose.kernel.rules.refutations import attain, exceed, loose, optimal, refute
+from dpcompose.kernel.rules.whole import (
+    change,
+    closer,
+    compose,
+    cover,
+    curve,
+    curve_standing,
+    least,
+    one_by_one,
+    trivial,
+    vacuous,
+    weaken,
+    worst,
+)
+
+EVERY = (
+    *(given, noise, table, study, implies, choose, least, among, one_by_one, convert),
+    *(compose, cover, worst, closer, curve, curve_standing, vacuous, trivial, change, weaken),
+    *(attain, exceed, refute, optimal, loose),
+)
+RULES: Mapping[str, Callable[..., Found]] = {one.__name__: one for one in EVERY}
+"""The rules by name; there are no others."""

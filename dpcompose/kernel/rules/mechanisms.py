@@ -1,0 +1,100 @@
+"""What each mechanism loses: by what the setting says of it, or by what a conversion page makes of that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dpcompose.kernel import given_tables, losses, terms
+from dpcompose.kernel.judgements import Loses, Satisfies
+from dpcompose.kernel.losses import Converted, Loss
+from dpcompose.kernel.rules.premises import BadStep, Found, Premises, one_of, read_values, said
+from dpcompose.kernel.settings import Mechanism, Setting
+from dpcompose.kernel.theory import Theory
+
+
+def given(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
+    """M_i loses what the setting says of it: this is assumed."""
+    said(premises)
+    mechanism = losses.mechanism_of(setting, i)
+    if mechanism.also:
+        raise BadStep(f"{mechanism.name} has several guarantees, of which one is to be chosen")
+    if mechanism.noise is not None or mechanism.table is not None or mechanism.study is not None:
+        raise BadStep(f"{mechanism.name} is not given by a guarantee alone")
+    loss = losses.by_guarantee(i, setting, theory)
+    return Loses(loss), own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
+
+
+def noise(setting: Setting, theory: Theory, premises: Premises, *, i: int, notion: str) -> Found:
+    """M_i loses what the page of its noise says for values of its query that are 1 apart."""
+    said(premises)
+    law = losses.mechanism_of(setting, i).noise
+    loss = losses.by_noise(i, setting, theory, notion)
+    pages = frozenset({law.page if law else "", theory.rule(notion).id})
+    kept = pages_of_processing(theory, setting.mechanisms[i - 1])
+    return Loses(loss), pages | kept | {"decider ranges"}  # which sees that the parameter fits
+
+
+def table(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
+    """M_i loses what the setting says of it, which its table is checked to have."""
+    said(premises)
+    given_tables.check(i, setting)
+    loss = losses.by_guarantee(i, setting, theory)
+    pages = own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
+    return Loses(loss), pages | {"decider tables"}
+
+
+def study(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
+    """M_i is a composition itself, on what it reads, and loses what a theorem about that says."""
+    mechanism, guarantee = losses.mechanism_of(setting, i), one_of(premises, Satisfies)
+    if mechanism.study is None or mechanism.study.hash != premises[0].setting or mechanism.domain != "own":
+        raise BadStep(f"the theorem is not about the study of {mechanism.name}")
+    loss = Loss(i, guarantee.notion, guarantee.values)
+    return Loses(loss), own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
+
+
+def convert(
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    page: str,
+    chosen: Mapping[str, str] | None = None,
+) -> Found:
+    """M_i loses what a conversion page says in another notion."""
+    loss = one_of(premises, Loses).loss
+    head = theory.page(page, "conversion").head
+    if head.from_ != loss.ends(theory):
+        raise BadStep(f"{page} converts {head.from_}, not {loss.ends(theory)}")
+    made = Loss(
+        loss.mechanism,
+        loss.notion,
+        loss.values,
+        (*loss.then, Converted(page, read_values(chosen or {}, setting))),
+    )
+    made.at(terms.ONE, theory)
+    return Loses(made), frozenset({page, theory.rule(head.to).id})
+
+
+def own_pages(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
+    """The page by which a guarantee holds in the distance of what is read, and its lemmas; and the page by
+    which functions of outputs keep it."""
+    mechanism = losses.mechanism_of(setting, i)
+    changed = any(one is not None for one in mechanism.reads) or bool(mechanism.codes)
+    common = mechanism.domain == "common" and changed
+    metric = "push-forward" if common else "canonical"
+    page = theory.first(
+        "step", lambda page: page.head.metric == metric, f"no page states guarantees in the {metric} metric"
+    )
+    return (
+        frozenset({page.id})
+        | theory.lemmas([page.id], mechanism.notion)
+        | pages_of_processing(theory, mechanism)
+    )
+
+
+def pages_of_processing(theory: Theory, *some: Mechanism) -> frozenset[str]:
+    """The page by which functions of outputs keep guarantees, where some mechanisms are such functions."""
+    if not any(one.processed for one in some):
+        return frozenset()
+    about = theory.first("processing", lambda page: page.head.of == "outputs", "no page is about outputs")
+    return frozenset({about.id})

@@ -1,0 +1,99 @@
+"""Parameters of guarantees: that they have values, that one is at least another, the least of some."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpcompose.kernel import comparison, forms, formulas, losses, terms
+from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.intervals import sign
+from dpcompose.kernel.judgements import Satisfies
+from dpcompose.kernel.losses import Values
+from dpcompose.kernel.rules.premises import BadStep, read_values
+from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.terms import INFINITY, ZERO, Term
+from dpcompose.kernel.theory import Theory
+
+
+def have_values(guarantee: Satisfies, setting: Setting) -> frozenset[str]:
+    """The decider by which all parameters are seen to have real values, for all allowed values of letters.
+
+    Raises BadStep where they are not: then the claim says nothing that could hold.
+    """
+    missing = forms.missing_values([value for _, value in guarantee.values if value.kind != "oo"])
+    for inside, relation in missing:
+        signs = [inside, -inside] if relation == "!= 0" else [inside]
+        if not any(has_values.surely(one, relation != ">= 0", setting.assumed) for one in signs):
+            raise BadStep(f"{formulas.to_text(inside)} is not known to be {relation}")
+    return decided_by(frozenset({"ranges"} if missing else ()))
+
+
+def narrower(values: Any, setting: Setting) -> dict[int, Values]:
+    """By number of mechanisms other values of parameters: {"1": {"epsilon": "e/2"}}."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping) or not all(isinstance(one, Mapping) for one in values.values()):
+        raise BadStep("values are a table of formulas for some mechanisms")
+    found = {}
+    for i, one in values.items():
+        if i not in {str(n) for n in range(1, len(setting.mechanisms) + 1)}:
+            raise BadStep(f"there is no mechanism {i!r}")
+        if not all(isinstance(key, str) and isinstance(text, str) for key, text in one.items()):
+            raise BadStep("values are a table of formulas for some mechanisms")
+        if setting.mechanisms[int(i) - 1].count is not None:
+            raise BadStep("members of families have no other values")
+        found[int(i)] = read_values(one, setting)
+        if not all(has_values.surely(value, False, setting.assumed) for _, value in found[int(i)]):
+            raise BadStep("it is not seen that no parameter is below 0")
+    return found
+
+
+def entry_of(table: Any, key: str) -> Any:
+    """What a table of certificates has for a parameter, if it is one."""
+    return table.get(key) if isinstance(table, Mapping) else None
+
+
+def at_least(
+    setting: Setting, theory: Theory, notion: str, key: str, greater: Term, lesser: Term, shown: Any
+) -> frozenset[str]:
+    """The deciders by which a certificate shows that a parameter is at least another value of it.
+
+    Of parameters that are composed by their squares the squares are compared, of values that are ≥ 0.
+    """
+    if greater == lesser or greater.kind == "oo":
+        return frozenset()
+    if lesser.kind == "oo":
+        raise BadCertificate(f"{key} of the guarantee is oo")
+    if key not in theory.rule(notion).head.squared or not entry_of(shown, "squares"):
+        return comparison.check_at_least(greater, lesser, shown, setting.assumed)
+    used = frozenset[str]()
+    if not greater.nonnegative:
+        used = comparison.check_at_least(greater, ZERO, entry_of(shown, "not negative"), setting.assumed)
+    greater, lesser = (forms.write(forms.squared(one, setting.known)) for one in (greater, lesser))
+    return used | comparison.check_at_least(greater, lesser, entry_of(shown, "squares"), setting.assumed)
+
+
+def decided_by(used: frozenset[str]) -> frozenset[str]:
+    """Deciders, as what a step rests on names them."""
+    return frozenset(f"decider {one}" for one in used)
+
+
+def largest(values: Sequence[Term], squared: bool, known: forms.Known) -> Term:
+    """The largest of some values, in normal form where they have one; constants by their values."""
+    tops = (one.parts if one.kind == "top" and one.of[0] == 1 else [one] for one in values)
+    compared = list(dict.fromkeys(part for some in tops for part in some))
+    constants = [one for one in compared if one.kind != "oo" and not one.letters]
+    below = {one for one in constants if any(sign(other - one) == 1 for other in constants)}
+    kept = [one for one in compared if one not in below]
+    try:
+        return losses.largest(kept, squared, known)
+    except forms.NotAForm:
+        return terms.top(1, kept)
+
+
+def smallest(values: Sequence[Term]) -> Term:
+    """The least of some values, ∞ where all are."""
+    finite = [one for one in values if one.kind != "oo"]
+    return terms.least(*finite) if finite else INFINITY

@@ -1,0 +1,83 @@
+"""What rules share: what premises say, what is claimed, and formulas read for a setting.
+
+Premises are theorems, already checked to be about the same setting (but for `study`).  What a rule returns is
+the judgement that it concludes, and the pages and deciders that this step rests on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from dpcompose.kernel import formulas
+from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.judgements import Judgement, Satisfies
+from dpcompose.kernel.losses import Values
+from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.theory import Theory
+
+Found = tuple[Judgement, frozenset[str]]
+"""What a rule concludes, and the pages and deciders that it uses."""
+
+
+J = TypeVar("J")
+
+
+class Premise(Protocol):
+    """A theorem: what it says, and the hash of the setting that it is about."""
+
+    @property
+    def says(self) -> Judgement: ...
+
+    @property
+    def setting(self) -> str: ...
+
+
+Premises = Sequence[Premise]
+
+
+class BadStep(ValueError):
+    """A rule does not give what it is used for; the message says why."""
+
+
+def said(premises: Premises, *kinds: type[Any]) -> list[Any]:
+    """What the premises say: one judgement of each kind, in order; of the last kind any number more."""
+    found = [one.says for one in premises]
+    wanted = [*kinds, *[kinds[-1]] * (len(found) - len(kinds))] if kinds else []
+    if len(found) < len(kinds) or not all(map(isinstance, found, wanted)) or len(found) != len(wanted):
+        raise BadStep(f"the premises are to be {', '.join(kind.__name__ for kind in kinds) or 'none'}")
+    return found
+
+
+def one_of(premises: Premises, kind: type[J]) -> J:
+    """What the only premise says."""
+    if len(premises) != 1 or not isinstance(premises[0].says, kind):
+        raise BadStep(f"the only premise is to be {kind.__name__}")
+    return premises[0].says
+
+
+def claimed(data: Any, setting: Setting, theory: Theory) -> Satisfies:
+    """A claimed guarantee from its data: {"notion": …, "epsilon": formula, …}."""
+    if not isinstance(data, Mapping) or not isinstance(data.get("notion"), str):
+        raise BadStep("a claim is a notion with its parameters")
+    wanted = theory.rule(data["notion"]).head.parameters
+    if set(data) != {"notion", *wanted}:
+        raise BadStep(f"a claim of {data['notion']} privacy has {', '.join(wanted)}")
+    if not all(isinstance(data[key], str) for key in wanted):
+        raise BadStep("what a claim says of a parameter is a formula")
+    for key in wanted:
+        if why := has_values.doubt(data[key], setting.symbols, assumed=setting.assumed):
+            raise BadStep(f"{key} of the claim may have no value: {why}")
+    values = ((key, formulas.parse(data[key], setting.symbols)) for key in wanted)
+    return Satisfies(data["notion"], tuple(values))
+
+
+def check_key(guarantee: Satisfies, key: str) -> None:
+    """Raises BadStep where a guarantee has no such parameter."""
+    if key not in dict(guarantee.values):
+        raise BadStep(f"{guarantee.notion} privacy has no parameter {key!r}")
+
+
+def read_values(texts: Mapping[str, str], setting: Setting) -> Values:
+    """Parameters by name, from formulas."""
+    return tuple((key, formulas.parse(text, setting.symbols)) for key, text in sorted(texts.items()))

@@ -1,0 +1,202 @@
+"""What is lost, and what follows: that a claim is false, or that no smaller one holds, or that one does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from dpcompose.kernel import comparison, computed, formulas, losses, terms, witnesses
+from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.intervals import sign
+from dpcompose.kernel.judgements import Attained, Covers, Loose, Loses, Lower, Optimal, Refuted, Satisfies
+from dpcompose.kernel.losses import Loss
+from dpcompose.kernel.rules.parameters import at_least, decided_by, largest
+from dpcompose.kernel.rules.premises import BadStep, Found, Premises, check_key, claimed, one_of, said
+from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.terms import ZERO, Term
+from dpcompose.kernel.theory import Theory
+
+
+def attain(
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    notion: str,
+    neighbours: Sequence[int],
+    by: Sequence[int],
+) -> Found:
+    """Some mechanisms, as the setting allows or says, lose this much at the neighbours of some types."""
+    page, (covered, *some) = witnesses.attained_in(theory, notion), said(premises, Covers, Loses)
+    stated, found, pages, who = _as_stated(some, setting), [], {page.id}, set[int]()
+    for n in neighbours:
+        type = _type(covered, n)
+        lost = witnesses.Witnesses(setting, theory, page, type, stated, by)
+        value, used = lost.value()
+        found.append(Attained(type, value, lost.pages))
+        pages |= used
+        who |= {i for i, _ in lost.pages}
+    if len(who) < len(setting.mechanisms):
+        pages |= _parts(theory)
+    squared = page.head.shows in theory.rule(notion).head.squared
+    value = largest([one.value for one in found], squared, setting.known)
+    return Lower(notion, page.head.shows, value, tuple(found)), frozenset(pages)
+
+
+def _as_stated(some: Sequence[Loses], setting: Setting) -> list[Loss]:
+    """The losses of all mechanisms, none of them converted."""
+    found = [one.loss for one in some]
+    if [one.mechanism for one in found] != list(range(1, len(setting.mechanisms) + 1)):
+        raise BadStep("each mechanism needs one loss, in order")
+    if any(one.then for one in found):
+        raise BadStep("what is converted need not be attained")
+    return found
+
+
+def _type(covered: Covers, n: int) -> Type:
+    if not isinstance(n, int) or not 1 <= n <= len(covered.cover.types):
+        raise BadStep(f"there is no type {n!r}")
+    return covered.cover.types[n - 1]
+
+
+def _parts(theory: Theory) -> frozenset[str]:
+    """The page by which mechanisms may be left out."""
+    about = theory.first("processing", lambda page: page.head.of == "parts", "no page is about parts")
+    return frozenset({about.id})
+
+
+def refute(
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    claim: Any,
+    point: Mapping[str, str],
+    through: Sequence[str] = (),
+) -> Found:
+    """A claim is false where mechanisms lose more; or another one is, which it would imply by conversions."""
+    lower, guarantee = one_of(premises, Lower), claimed(claim, setting, theory)
+    implied = guarantee
+    for id in through:
+        page = theory.page(id, "conversion")
+        if page.head.from_ != implied.notion:
+            raise BadStep(f"{id} converts {page.head.from_}, not {implied.notion}")
+        values = losses.converted(theory, page, dict(implied.values), {})
+        wanted = theory.rule(page.head.to).head.parameters
+        implied = Satisfies(page.head.to, tuple((key, values[key]) for key in wanted))
+    if lower.notion != implied.notion:
+        raise BadStep(f"what is lost is known in {lower.notion} privacy, the claim is about {implied.notion}")
+    at = comparison.read_point(point)
+    allowed(at, setting, guarantee)
+    value = dict(implied.values)[lower.key]
+    if value.kind == "oo" or lower.value.kind != "oo":
+        comparison.check_point(value, lower.value, _used(at, value, lower.value))
+    _says_something(implied, lower.key, at, theory)
+    refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())), tuple(through))
+    return refuted, frozenset(through)
+
+
+def _says_something(claim: Satisfies, key: str, at: Mapping[str, Fraction], theory: Theory) -> None:
+    """Raises BadStep where not every mechanism is seen to be excluded: a parameter is ∞, or at its limit."""
+    if any(value.kind == "oo" for _, value in claim.values):
+        raise BadStep("a claim of which a parameter is oo says nothing")
+    value, limits = formulas.at(dict(claim.values)[key], at), theory.rule(claim.notion).head.limits
+    if key in limits and sign(terms.number(limits[key]) - value) != 1:
+        raise BadStep(f"{key} of the claim is not seen to be below {limits[key]} there: it may say nothing")
+
+
+def _used(at: Mapping[str, Fraction], *values: Term) -> dict[str, Fraction]:
+    """What a point says of the letters that occur in terms, and of the members of their families."""
+    letters = {name for value in values for name in value.letters}
+    return {name: x for name, x in at.items() if {name, f"{name.partition('[')[0]}[i]"} & letters}
+
+
+def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) -> None:
+    """Raises ValueError unless a point has an allowed value for every letter that is used, and mechanisms
+    as the setting says are there: none has a guarantee below 0."""
+    given = [value for mechanism in setting.mechanisms for value in losses.letters(mechanism)]
+    used = {name: domain for name, domain in setting.parameters if name in at}
+    for value in (*(value for _, value in guarantee.values), *given):
+        for name, domain in value.letters.items():
+            if used.setdefault(name, domain) != domain:
+                raise BadStep(f"{name} is both {used[name]} and {domain}")
+    comparison.check_allowed(at, used, setting.assumed)
+    for mechanism in setting.mechanisms:
+        for value in losses.promised(mechanism):
+            if value.kind != "oo" and not value.nonnegative and not computed.is_at_least(value, ZERO, at):
+                raise BadStep(f"what is promised of {mechanism.name} is not seen to be at least 0 there")
+
+
+def exceed(
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    claim: Any,
+    point: Mapping[str, str],
+    neighbours: int,
+    bits: int,
+    by: Sequence[int] | None = None,
+) -> Found:
+    """A claim with numbers is false where the curve of mechanisms that lose most is above its δ.
+
+    by -- which mechanisms these are; left out, all that are no tables and no studies.
+    """
+    covered, *some = said(premises, Covers, Loses)
+    guarantee, at = claimed(claim, setting, theory), comparison.read_point(point)
+    allowed(at, setting, guarantee)
+    stated, found = _as_stated(some, setting), _type(covered, neighbours)
+    page = computed.check_refuted(
+        guarantee.notion, guarantee.values, found, _chosen(stated, by), setting, theory, at, bits
+    )
+    refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())))
+    return refuted, frozenset({page, "decider curves"}) | _parts(theory)
+
+
+def _chosen(stated: Sequence[Loss], by: Sequence[int] | None) -> list[Loss]:
+    if by is None:
+        return list(stated)
+    if not isinstance(by, list) or not all(type(i) is int for i in by):
+        raise BadStep("mechanisms are chosen by a list of their numbers")
+    return [one for one in stated if one.mechanism in by]
+
+
+def optimal(
+    setting: Setting, theory: Theory, premises: Premises, *, key: str, certificate: Any = None
+) -> Found:
+    """No smaller value of a parameter is a guarantee: what witnesses lose is at least this one.
+
+    Of a guarantee that says nothing: none holds that says anything, as more than any number is lost.
+    """
+    guarantee, *lowers = said(premises, Satisfies, Lower)
+    if any((one.notion, one.key) != (guarantee.notion, key) for one in lowers):
+        raise BadStep(f"what is lost is not {key} of {guarantee.notion} privacy")
+    value, lost = dict(guarantee.values)[key], terms.top(1, [one.value for one in lowers])
+    if any((one.kind == "oo") != (lost.kind == "oo") for _, one in guarantee.values):
+        raise BadStep("a guarantee has oo where more than any number is lost, and only there")
+    used = at_least(setting, theory, guarantee.notion, key, lost, value, certificate)
+    return Optimal(guarantee.notion, guarantee.values, key), decided_by(used)
+
+
+def loose(
+    setting: Setting, theory: Theory, premises: Premises, *, claim: Any, key: str, point: Mapping[str, str]
+) -> Found:
+    """A claim is larger than a guarantee: in one parameter at a point, and there smaller in none."""
+    known, guarantee = one_of(premises, Satisfies), claimed(claim, setting, theory)
+    if known.notion != guarantee.notion:
+        raise BadStep(f"the guarantee is about {known.notion}")
+    check_key(guarantee, key)
+    at = comparison.read_point(point)
+    used = {name: domain for name, domain in setting.parameters if name in at}
+    for _, value in (*guarantee.values, *known.values):
+        used |= value.letters
+    comparison.check_allowed(at, used, setting.assumed)
+    for (one, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
+        if one == key and greater.kind == "oo":
+            formulas.at(lesser, at)
+        elif one == key:
+            comparison.check_larger(greater, lesser, _used(at, greater, lesser))
+        elif greater != lesser and greater.kind != "oo" and not computed.is_at_least(greater, lesser, at):
+            raise BadStep(f"{one} of the claim is not seen to be at least that of the guarantee there")
+    return Loose(guarantee.notion, guarantee.values, tuple(sorted(at.items()))), frozenset()

@@ -1,0 +1,190 @@
+"""Guarantees of the whole: from what each mechanism loses at each type of neighbours, or from another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dpcompose.kernel import comparison, computed, covers, losses, terms
+from dpcompose.kernel.closer import Closer
+from dpcompose.kernel.judgements import Composed, Covers, Loose, Loses, Lower, Optimal, Refuted, Satisfies
+from dpcompose.kernel.losses import Composition
+from dpcompose.kernel.rules.mechanisms import pages_of_processing
+from dpcompose.kernel.rules.parameters import at_least, decided_by, entry_of, have_values, smallest
+from dpcompose.kernel.rules.premises import (
+    BadStep,
+    Found,
+    Premises,
+    check_key,
+    claimed,
+    one_of,
+    read_values,
+    said,
+)
+from dpcompose.kernel.settings import Mechanism, Setting
+from dpcompose.kernel.theory import Theory
+
+
+def compose(setting: Setting, theory: Theory, premises: Premises) -> Found:
+    """The mechanisms together lose at most what each loses, added up by the rule of the notion."""
+    some = tuple(one.loss for one in said(premises, Loses))
+    notion = losses.check_composes(some, setting, theory)
+    return Composed(notion, some), frozenset({theory.rule(notion).id})
+
+
+def cover(setting: Setting, theory: Theory, premises: Premises) -> Found:
+    """Finitely many types of neighbours stand for all of the target's."""
+    said(premises)
+    found = covers.cover(setting, theory)
+    return Covers(found), frozenset({found.page}).union(*found.metrics)
+
+
+def worst(setting: Setting, theory: Theory, premises: Premises) -> Found:
+    """The largest loss at the types is a guarantee; componentwise, where there are several parameters."""
+    composed, covered = said(premises, Composed, Covers)
+    together = Composition(composed.losses, setting, theory)
+    together.check_convex(covered.cover.convex)
+    at = [together.at(one) for one in covered.cover.types]
+    values = tuple(
+        (key, together.worst(key, (one[key] for one in at))) for key in together.rule.head.parameters
+    )
+    return Satisfies(composed.notion, values), page_of_substitution(theory)
+
+
+def closer(setting: Setting, theory: Theory, premises: Premises, *, key: str) -> Found:
+    """The same with the smaller values of one parameter that closer pages give."""
+    composed, covered = said(premises, Composed, Covers)
+    together, types = Composition(composed.losses, setting, theory), covered.cover.types
+    if key not in together.rule.head.parameters:
+        raise BadStep(f"{composed.notion} privacy has no parameter {key!r}")
+    check_every_type(covered)
+    smaller = Closer(together, key)
+    at = [together.at(one) for one in types]
+    values = []
+    for one in together.rule.head.parameters:
+        some = [smaller.at(type) for type in types] if one == key else [value[one] for value in at]
+        values.append((one, together.worst(one, some)))
+    return Satisfies(composed.notion, tuple(values)), page_of_substitution(theory) | smaller.pages
+
+
+def check_every_type(covered: Covers) -> None:
+    """Raises BadStep where types are left out, as convex losses that add up are no larger at them."""
+    if covered.cover.convex:
+        raise BadStep("the types stand for all neighbours only where losses add up")
+
+
+def page_of_substitution(theory: Theory) -> frozenset[str]:
+    """The page by which a profile is substituted into what is lost."""
+    return frozenset({theory.first("substitution", lambda page: True, "no page substitutes a profile").id})
+
+
+def curve(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, bits: int) -> Found:
+    """A claim with numbers holds where its δ is at least the curve, at its ε, at every type."""
+    covered, *some = said(premises, Covers, Loses)
+    guarantee = claimed(claim, setting, theory)
+    check_every_type(covered)
+    page = computed.check_proved(
+        guarantee.notion, guarantee.values, covered.cover, some, setting, theory, bits
+    )
+    return guarantee, frozenset({page, "decider curves"})
+
+
+def curve_standing(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, bits: int) -> Found:
+    """A claim that holds by the curve is loose where a smaller one does, else optimal if the curve is."""
+    known, covered, *some = said(premises, Satisfies, Covers, Loses)
+    guarantee = claimed(claim, setting, theory)
+    check_every_type(covered)
+    if known != guarantee:
+        raise BadStep("the claim is not known to hold")
+    notion, values = guarantee.notion, guarantee.values
+    page, loose = computed.standing(notion, values, covered.cover, some, setting, theory, bits)
+    trusts = frozenset({page, "decider curves"})
+    return (Loose(notion, values, ()) if loose else Optimal(notion, values, "delta")), trusts
+
+
+def vacuous(setting: Setting, theory: Theory, premises: Premises, *, claim: Any) -> Found:
+    """Without neighbours every guarantee holds."""
+    if one_of(premises, Covers).cover.types:
+        raise BadStep("there are neighbours")
+    guarantee = claimed(claim, setting, theory)
+    return guarantee, have_values(guarantee, setting)
+
+
+def trivial(
+    setting: Setting, theory: Theory, premises: Premises, *, claim: Any, key: str, certificate: Any = None
+) -> Found:
+    """A guarantee that says nothing holds: a parameter is ∞, or never below the limit of its notion."""
+    said(premises)
+    guarantee = claimed(claim, setting, theory)
+    check_key(guarantee, key)
+    used = have_values(guarantee, setting)
+    value, limits = dict(guarantee.values)[key], theory.rule(guarantee.notion).head.limits
+    if value.kind == "oo":
+        return guarantee, used
+    if key not in limits:
+        raise BadStep(f"{key} has no limit from which on it says nothing")
+    used |= decided_by(
+        comparison.check_at_least(value, terms.number(limits[key]), certificate, setting.assumed)
+    )
+    return guarantee, used | {theory.rule(guarantee.notion).id}
+
+
+def change(
+    setting: Setting, theory: Theory, premises: Premises, *, page: str, chosen: Mapping[str, str]
+) -> Found:
+    """A guarantee of the whole in another notion, by a conversion page."""
+    guarantee = one_of(premises, Satisfies)
+    found = theory.page(page, "conversion")
+    if found.head.from_ != guarantee.notion:
+        raise BadStep(f"{page} converts {found.head.from_}, not {guarantee.notion}")
+    values = losses.converted(theory, found, dict(guarantee.values), dict(read_values(chosen, setting)))
+    wanted = theory.rule(found.head.to).head.parameters
+    return Satisfies(found.head.to, tuple((key, values[key]) for key in wanted)), frozenset({page})
+
+
+def weaken(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, certificates: Any) -> Found:
+    """Every guarantee whose parameters are at least those of one that holds."""
+    known, guarantee = one_of(premises, Satisfies), claimed(claim, setting, theory)
+    if known.notion != guarantee.notion:
+        raise BadStep(f"the guarantee is about {known.notion}")
+    used: frozenset[str] = frozenset()
+    for (key, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
+        shown = entry_of(certificates, key)
+        used |= at_least(setting, theory, guarantee.notion, key, greater, lesser, shown)
+    return guarantee, decided_by(used)
+
+
+def least(setting: Setting, theory: Theory, premises: Premises) -> Found:
+    """Of guarantees that differ in one parameter the least holds, whatever the letters are."""
+    some = said(premises, Satisfies, Satisfies)
+    first = some[0]
+    differing = {
+        key for one in some for (key, x), (_, y) in zip(one.values, first.values, strict=True) if x != y
+    }
+    if any(one.notion != first.notion for one in some) or len(differing) > 1:
+        raise BadStep("the guarantees differ in more than one parameter")
+    values = tuple(
+        (key, smallest([dict(one.values)[key] for one in some]) if key in differing else value)
+        for key, value in first.values
+    )
+    return Satisfies(first.notion, values), frozenset()
+
+
+def one_by_one(setting: Setting, theory: Theory, premises: Premises) -> Found:
+    """What holds of the mechanisms of studies one by one holds of the studies, and of functions of these.
+
+    What is lost there is lost here: such a function may be the identity.
+    """
+    if setting.flat is None or len(premises) != 1 or premises[0].setting != setting.flat.hash:
+        raise BadStep("the theorem is not about the mechanisms of the studies one by one")
+    if not isinstance(premises[0].says, Satisfies | Lower | Refuted | Optimal | Loose):
+        raise BadStep("only what is said of the whole holds there and here")
+    return premises[0].says, pages_of_processing(theory, *_studies(setting))
+
+
+def _studies(setting: Setting) -> Iterator[Mechanism]:
+    """The mechanisms that are studies, also in studies."""
+    for one in setting.mechanisms:
+        if one.study is not None:
+            yield one
+            yield from _studies(one.study)

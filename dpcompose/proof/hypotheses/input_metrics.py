@@ -1,0 +1,178 @@
+"""The metric of one input in closed form, as a fact page states it for the neighbours of a class.
+
+By edits of records, by blocks of cells, by a policy, by what one person contributes, or by a form that the
+granularity has itself; None where no page states one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpcompose.proof.registry import Fact, Theory
+from dpcompose.spaces.contributions import Contribution
+from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.edits import Edits
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.maps import Everything, Map, everything
+from dpcompose.spaces.metrics import (
+    Bags,
+    CheapestMatching,
+    ClosedForm,
+    Discrete,
+    FewestBlocks,
+    Metric,
+    OwnForm,
+    Queried,
+)
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.policies import policy_of
+from dpcompose.spaces.recodings import Recoding
+from dpcompose.spaces.restrictions import Restriction
+from dpcompose.spaces.sequences import Sequences
+from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.subsets import Sets
+from dpcompose.spaces.tuples import Tuples
+
+
+@dataclass(frozen=True)
+class InputMetric:
+    """The metric of one input, in words where it is from, and the fact pages that state it, if any."""
+
+    metric: Metric
+    words: str
+    pages: tuple[str, ...] = ()
+
+    @property
+    def by_counts(self) -> bool:
+        """Whether distances depend on how much two inputs differ only: the premise of edit types."""
+        return isinstance(self.metric, ClosedForm | Discrete | Queried)
+
+    @property
+    def by_cells(self) -> bool:
+        """Whether distances do not fall when two inputs differ in more cells: the premise of blocks."""
+        metric = self.metric
+        if isinstance(metric, ClosedForm | Queried) and metric.ordered:
+            return True
+        return isinstance(metric, FewestBlocks | Discrete) or self.only_whether
+
+    @property
+    def only_whether(self) -> bool:
+        """Whether distances say only whether two inputs differ."""
+        return isinstance(self.metric, Discrete) or (
+            isinstance(self.metric, ClosedForm) and self.metric.formula == "oo"
+        )
+
+
+def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> InputMetric | None:
+    """The canonical metric that fact pages state for a relation by edits on a class."""
+    edits = edits.within(databases)
+    if edits.elsewhere:  # what is stated is the metric of steps inside of the class
+        return None
+    for page in theory.of_kind("fact"):
+        head: Fact = page.head
+        if head.metric is None or not _is_about(head, databases, edits):
+            continue
+        on = f"on {databases}"
+        if edits.single is None:
+            return InputMetric(Discrete(), f"{page.id}, {on}", (page.id,))
+        ordered = isinstance(databases, Tuples)
+        sequences = isinstance(databases, Sequences)
+        metric = ClosedForm(head.metric, head.same_size, ordered, sequences, edits.most)
+        groups = [one for one in theory.of_kind("fact") if one.head.groups] if edits.most > 1 else []
+        if edits.most > 1 and not groups:
+            return None
+        ids = (page.id, *(one.id for one in groups))
+        return InputMetric(metric, f"{' and '.join(ids)}, {on}", ids)
+    return None
+
+
+def by_blocks(
+    theory: Theory, databases: DatabaseClass, granularity: Granularity, f: Map = everything
+) -> InputMetric | None:
+    """The canonical metric on the values of f that a fact page states for a relation by blocks of cells.
+
+    It is the same on the own and on the common domain.
+    """
+    shape = databases.largest_shape(1)
+    if shape is None or f.kept(shape) is None or granularity.blocks(shape) is None:
+        return None
+    image = f.image(databases)
+    if isinstance(image, Listed):
+        return InputMetric(ClosedForm("oo"), "one possible input")
+    ids = _pages_of_form(theory, COVER, granularity)
+    return (
+        InputMetric(FewestBlocks(image, granularity), f"{' and '.join(ids)}, on {image}", ids)
+        if ids
+        else None
+    )
+
+
+COVER = "fewest blocks that cover"
+"""The form of metrics by blocks of cells."""
+
+
+def by_own_form(theory: Theory, databases: DatabaseClass, granularity: Granularity) -> InputMetric | None:
+    """The canonical metric of the whole class, where a granularity has a closed form that a page states."""
+    single, m = granularity.innermost()
+    ids = () if single.form is None else _pages_of_form(theory, single.form, granularity)
+    return InputMetric(OwnForm(single, m), f"{' and '.join(ids)}, on {databases}", ids) if ids else None
+
+
+def by_policy(
+    theory: Theory, databases: DatabaseClass, granularity: Granularity, f: Map, domain: str
+) -> InputMetric | None:
+    """The canonical metric on what a restriction reads of multisets, for a policy, as fact pages state it.
+
+    Groups are not pushed forward along restrictions.
+    """
+    of, whole = policy_of(granularity), f.is_identity(databases)
+    if of is None or not isinstance(databases, Multisets | Sets) or not isinstance(f, MAPPED):
+        return None
+    policy, m = of
+    ids = _pages_of_form(theory, "cheapest matching", granularity)
+    if not ids or (m > 1 and domain == "common" and not whole):
+        return None
+    metric = CheapestMatching.of(policy, m, databases, f, domain == "own")
+    return InputMetric(metric, f"{' and '.join(ids)}, on {f.image(databases)}", ids)
+
+
+def by_bags(
+    theory: Theory, databases: DatabaseClass, granularity: Granularity, f: Map, domain: str
+) -> InputMetric | None:
+    """The canonical metric on what is read, for what one person contributes, as a fact page states it."""
+    single, m = granularity.innermost()
+    whole = f.is_identity(databases)
+    if not isinstance(single, Contribution) or m > 1 or not (whole or isinstance(f, Restriction)):
+        return None
+    sizes = databases.sizes if isinstance(databases, Multisets) else Size(0)
+    if sizes.n is not None or sizes.least:
+        return None
+    ids = _pages_of_form(theory, "bags", granularity)
+    metric = Bags(single, whole or domain == "own")
+    return InputMetric(metric, f"{' and '.join(ids)}, on {databases}", ids) if ids else None
+
+
+MAPPED = (Everything, Restriction, Recoding)
+"""What may be read of multisets under policies."""
+
+
+def _pages_of_form(theory: Theory, form: str, granularity: Granularity) -> tuple[str, ...]:
+    """The pages that state a closed form, and what it is for groups; none where one of them is missing."""
+    facts = theory.of_kind("fact")
+    found = [[page.id for page in facts if page.head.form == form]]
+    if granularity.innermost()[1] > 1:
+        found.append([page.id for page in facts if page.head.groups is not None])
+    return tuple(ids[0] for ids in found) if all(found) else ()
+
+
+def _is_about(head: Fact, databases: DatabaseClass, edits: Edits) -> bool:
+    """Whether a fact page's metric is that of the edits, which are possible in the class."""
+    if head.edits == "any two" or edits.single is None:
+        return head.edits == "any two" and edits.single is None
+    if databases.kind not in head.classes or not isinstance(databases, Multisets | Tuples | Sequences):
+        return False
+    if head.edits is None or databases.sizes.kind not in head.sizes:
+        return False
+    single = {tuple(one) for one in head.edits}
+    return single | {one[::-1] for one in single} == edits.single

@@ -1,0 +1,242 @@
+"""Granularities by a single edit: of a record, of an entry, of a vertex, or of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING
+
+from dpcompose.spaces.blocks import Blocks
+from dpcompose.spaces.databases import Counts, Database, DatabaseClass
+from dpcompose.spaces.edits import Edits
+from dpcompose.spaces.granularities import Granularity, NotSymmetric, explain
+from dpcompose.spaces.multisets import Multisets, difference
+from dpcompose.spaces.sequences import Sequences, aligned
+from dpcompose.spaces.subsets import Graphs, Sets, VaryingGraphs
+from dpcompose.spaces.tuples import Streams, Tuples
+
+if TYPE_CHECKING:
+    from dpcompose.spaces.arrays.layouts import Layout
+
+
+@dataclass(frozen=True, repr=False)
+class RecordEdits(Granularity):
+    """Neighbours differ by one edit of records.
+
+    kinds -- on multisets: the edits (removed, added), a symmetric set out of (1, 0), (0, 1), (1, 1);
+    ordered -- the kinds of classes with positions on which neighbours differ at one position;
+    called -- what people call such neighbours;
+    means -- the definition, which `help` shows.
+
+    >>> from dpcompose.spaces.built_in import bounded, unbounded
+    >>> bounded.are_neighbours(("a", "a"), ("a", "b")), unbounded.are_neighbours(("a",), ("a", "b"))
+    (True, True)
+    """
+
+    by_asking = False
+
+    name: str
+    kinds: frozenset[Counts] = frozenset()
+    ordered: frozenset[str] = frozenset()
+    called: str = ""
+    means: str = field(default="", repr=False, compare=False)
+
+    @property
+    def words(self) -> str:
+        return f"{self.called} ({self.name})" if self.called else self.name
+
+    def __post_init__(self) -> None:
+        explain(self, self.means)
+        if not self.kinds <= {(1, 0), (0, 1), (1, 1)}:
+            raise ValueError(
+                f"{self.name}: an edit removes at most one record and adds at most one, not neither"
+            )
+        if ((1, 0) in self.kinds) != ((0, 1) in self.kinds):
+            raise NotSymmetric(f"{self.name} is not symmetric: removing a record and adding one go together")
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        return difference(D, E) in self.kinds
+
+    def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
+        """The neighbours of D, made by its edits."""
+        if isinstance(databases, Tuples) and databases.kind in self.ordered and isinstance(D, tuple):
+            for at, record in enumerate(D):
+                others = (a for a in (*databases.records, *databases.spare) if a != record)
+                yield from ((*D[:at], a, *D[at + 1 :]) for a in others)
+            return
+        if not (isinstance(databases, Multisets | Sets) and isinstance(D, tuple)):
+            yield from super().neighbours(D, databases)
+            return
+        universe = (*databases.records, *databases.spare)
+        for removed, added in sorted(self.kinds):
+            for a in sorted(set(D)) if removed else [None]:
+                rest = list(D)
+                if a is not None:
+                    rest.remove(a)
+                if not databases.sizes.allows(len(rest) + added):
+                    continue
+                for b in universe if added else [None]:
+                    if (b != a or b is None) and (b not in rest or databases.twice):
+                        yield tuple(sorted(rest if b is None else [*rest, b]))
+
+    def edits(self, databases: DatabaseClass) -> Edits | None:
+        if databases.kind in self.ordered:
+            return Edits(frozenset({(1,)}))
+        return Edits(self.kinds) if self.kinds and isinstance(databases, Multisets) else None
+
+    def blocks(self, shape: DatabaseClass) -> Blocks | None:
+        if isinstance(shape, Sets) and self.kinds == {(1, 0), (0, 1)}:
+            return Blocks(frozenset(frozenset({cell}) for cell in shape.cells or ()))
+        if shape.kind not in self.ordered or not isinstance(shape, Tuples):
+            return None
+        held = {*(shape.cells or ())}
+        return Blocks(frozenset(frozenset(shape.at(at)) for at in shape.identifiers)).within(held)
+
+    @property
+    def reach(self) -> int | None:
+        return 1 if self.ordered else None
+
+    def arrays(self, databases: DatabaseClass) -> Layout | None:
+        from dpcompose.spaces.arrays.layouts import MultisetLayout, TupleLayout
+
+        if databases.count() is None:
+            return None
+        if type(databases) is Multisets and self.kinds and not databases.sizes.least:
+            n, exactly = databases.sizes.n or 0, databases.sizes.exactly
+            adds, replaces = (1, 0) in self.kinds, (1, 1) in self.kinds
+            return MultisetLayout(len(databases.records), n, exactly, adds, replaces)
+        if type(databases) in (Tuples, Streams) and databases.kind in self.ordered:
+            assert isinstance(databases, Tuples)
+            n = databases.sizes.n or 0
+            return TupleLayout(len(databases.records), n if databases.sizes.exactly else 0, n)
+        return None
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if self.edits(databases) is not None or (self.kinds and isinstance(databases, Sets)):
+            return None
+        if databases.kind == "listed":
+            return f"the granularity {self.name} is about records; a listed class has none"
+        fitting = sorted({*self.ordered, *(["multisets", "sets"] if self.kinds else [])})
+        return (
+            f"the granularity {self.name} has no meaning on {databases.kind}: it is about "
+            f"{' and '.join(fitting)}"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class EntryEdits(Granularity):
+    """Neighbours differ by one inserted or deleted entry of a sequence.
+
+    means -- the definition, which `help` shows.
+    """
+
+    by_asking = False
+
+    name: str
+    means: str = field(default="", repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        explain(self, self.means)
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        return aligned(D, E) in ((1, 0), (0, 1))
+
+    def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
+        assert isinstance(D, tuple) and isinstance(databases, Sequences)
+        places = range(len(D) + 1)
+        universe = (*databases.records, *databases.spare)
+        found = [D[:at] + D[at + 1 :] for at in places[:-1]]
+        found += [(*D[:at], a, *D[at:]) for at in places for a in universe]
+        return (E for E in dict.fromkeys(found) if databases.sizes.allows(len(E)))
+
+    def edits(self, databases: DatabaseClass) -> Edits | None:
+        return Edits(frozenset({(1, 0), (0, 1)})) if isinstance(databases, Sequences) else None
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if isinstance(databases, Sequences):
+            return None
+        return f"the granularity {self.name} has no meaning on {databases.kind}: it is about sequences"
+
+
+@dataclass(frozen=True, repr=False)
+class VertexEdits(Granularity):
+    """Neighbours differ by one vertex, which comes or goes with all its edges.
+
+    means -- the definition, which `help` shows.
+    """
+
+    by_asking = False
+    form = "vertices and twice a cover"
+
+    name: str
+    means: str = field(default="", repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        explain(self, self.means)
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        assert isinstance(D, tuple) and isinstance(E, tuple)
+        gone = {one for one in {*D} ^ {*E} if len(one) == 1}
+        return len(gone) == 1 and all(one[0] in pair for (one,) in [gone] for pair in {*D} ^ {*E})
+
+    def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
+        assert isinstance(D, tuple) and isinstance(databases, VaryingGraphs)
+        there = databases.vertices(D)
+        for v in there:
+            yield tuple(one for one in D if v not in one)
+        for v in range(1, (databases.labels or 0) + 1):
+            if v not in there:
+                whole = Graphs(tuple(sorted((*there, v))), listing=True)
+                old = {one: True for one in D if len(one) == 2}
+                new = [pair for pair in whole.elements if v in pair]
+                for values in product((False, True), repeat=len(new)):
+                    yield whole.put(whole.blank(), old | dict(zip(new, values, strict=True)))
+
+    def distance(self, D: Database, E: Database) -> int:
+        assert isinstance(D, tuple) and isinstance(E, tuple)
+        of_D, of_E = ({one[0] for one in some if len(one) == 1} for some in (D, E))
+        both = Graphs(tuple(of_D & of_E))
+        changed = ({*D} ^ {*E}) & {*both.elements}
+        stars = Blocks(frozenset(map(frozenset, both.stars)) - {frozenset()})
+        return len(of_D ^ of_E) + 2 * stars.fewest(changed)
+
+    def pair_apart(self, databases: DatabaseClass, m: int) -> tuple[Database, Database] | None:
+        if not isinstance(databases, VaryingGraphs) or m > (databases.labels or m):
+            return None
+        return tuple((v,) for v in range(1, m + 1)), ()
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if isinstance(databases, VaryingGraphs):
+            return None
+        if databases.kind == "graphs":
+            return f'the granularity {self.name} needs vertices that come and go: vertices = "<= 4" or "any"'
+        return f"the granularity {self.name} has no meaning on {databases.kind}: it is about graphs"
+
+
+@dataclass(frozen=True, repr=False)
+class AnyTwo(Granularity):
+    """Any two different databases are neighbours (free lunch).
+
+    means -- the definition, which `help` shows.
+    """
+
+    name: str
+    means: str = field(default="", repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        explain(self, self.means)
+
+    def are_neighbours(self, D: Database, E: Database) -> bool:
+        return D != E
+
+    def edits(self, databases: DatabaseClass) -> Edits:
+        return Edits(None)
+
+    def blocks(self, shape: DatabaseClass) -> Blocks | None:
+        return None if shape.cells is None else Blocks(frozenset({frozenset(shape.cells)}) - {frozenset()})
+
+    def arrays(self, databases: DatabaseClass) -> Layout | None:
+        from dpcompose.spaces.arrays.layouts import CompleteLayout
+
+        return None if (count := databases.count()) is None else CompleteLayout(count)
