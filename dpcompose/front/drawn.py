@@ -44,7 +44,7 @@ MOST_MEMBERS = 1_000
 def written_out(study: HasSetting, highlight: object) -> Setting:
     """The setting with families written out: for a counterexample as many members as it has, else two."""
     setting = study.setting
-    if open_ := sorted(setting.target.letters):
+    if open_ := sorted(setting.target.parameters):
         raise TooLarge(
             f"{setting.target} neighbours make no picture: say numbers for {', '.join(open_)} in a study of "
             "its own"

@@ -53,7 +53,7 @@ class Contribution(Granularity):
         return f"contribution ({how}{m} {'row' if m == '1' else 'rows'} in each of {L} {_parts(L)})"
 
     @property
-    def letters(self) -> Mapping[str, Domain]:
+    def parameters(self) -> Mapping[str, Domain]:
         return {**self.parts.letters, **self.rows.letters}
 
     def placed(self, partitions: Sequence[Partition]) -> Contribution:

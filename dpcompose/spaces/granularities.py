@@ -93,7 +93,7 @@ class Granularity(Shown, ABC):
     """Whether its steps lead through databases that the class may not have."""
 
     @property
-    def letters(self) -> Mapping[str, Domain]:
+    def parameters(self) -> Mapping[str, Domain]:
         """The parameters on which it depends, with their values."""
         return {}
 

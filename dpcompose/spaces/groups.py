@@ -105,8 +105,8 @@ class Group(Granularity):
         return hash(self.innermost())
 
     @property
-    def letters(self) -> Mapping[str, Domain]:
-        return self.of.letters
+    def parameters(self) -> Mapping[str, Domain]:
+        return self.of.parameters
 
     def placed(self, partitions: Sequence[tuple[frozenset[str], ...]]) -> Group:
         return replace(self, of=self.of.placed(partitions))
@@ -140,7 +140,7 @@ class AnyGroup(Granularity):
         return f"group of {formulas.to_text(self.times)} {self.of}"
 
     @property
-    def letters(self) -> Mapping[str, Domain]:
+    def parameters(self) -> Mapping[str, Domain]:
         return self.times.letters
 
     def at(self, point: Mapping[str, Fraction]) -> Granularity:

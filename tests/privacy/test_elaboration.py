@@ -49,7 +49,7 @@ def test_shipped_files_are_covered_as_vectors_say(file: Path) -> None:
 
 def numbered(setting: Setting) -> Setting:
     """The setting with 2 for each parameter of its granularities: only then are there neighbours to look at."""
-    return setting.at({name: Fraction(2) for one in setting.granularities for name in one.letters})
+    return setting.at({name: Fraction(2) for one in setting.granularities for name in one.parameters})
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)

@@ -143,7 +143,7 @@ class Setting(Composition, Shown):
 
     def at(self, point: Mapping[str, Fraction]) -> Setting:
         """The setting with numbers for the parameters of its granularities."""
-        if not any(one.letters for one in self.granularities):
+        if not any(one.parameters for one in self.granularities):
             return self
         mechanisms = tuple(m.regarding(lambda one: one.at(point)) for m in self.mechanisms)
         return replace(self, target=self.target.at(point), mechanisms=mechanisms)
@@ -339,7 +339,7 @@ class Setting(Composition, Shown):
         counts = [m.members for m in self.mechanisms if m.members is not None]
         inner = {name for m in self.mechanisms if m.table is not None for name in m.table.domains}
         inner |= {name for study in self.studies.values() for name in study.used}
-        inner |= {name for one in self.granularities for name in one.letters}
+        inner |= {name for one in self.granularities for name in one.parameters}
         return frozenset(inner | {one for x in [*given, *counts] for one in x.letters})
 
     @cached_property

@@ -99,7 +99,7 @@ def _all_domains(
                     raise InvalidSetting(f"two symbols are called {name}, with different assumptions")
     about = (one.granularity for m in mechanisms for one in (m.satisfies, *m.also))
     for one in (target, *about):
-        for name, domain in () if one is None else one.letters.items():
+        for name, domain in () if one is None else one.parameters.items():
             if domains.setdefault(name, stated.get(name) or domain) != domain:
                 raise InvalidSetting(f"{name} is {domains[name]}, and {domain} in {one} neighbours")
     return stated | domains

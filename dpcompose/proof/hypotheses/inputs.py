@@ -267,7 +267,7 @@ class Inputs:
         return self._pairs[granularity]
 
     def _find_pairs(self, granularity: Granularity) -> NeighbouringPairs:
-        if granularity.letters:
+        if granularity.parameters:
             raise NotDecidable(f"{granularity} neighbours are gone through where there are numbers")
         setting = self.setting
         maps = [mechanism.reads for mechanism in setting.mechanisms]
@@ -320,9 +320,11 @@ class Inputs:
 
     def _by_contributions(self, granularity: Granularity) -> NeighbouringPairs | None:
         """One pair for each type of what a person contributes, where numbers of parts and rows are known."""
-        setting = (
-            self.setting if granularity == self.setting.target else replace(self.setting, target=granularity)
-        )
+        try:
+            same = granularity == self.setting.target
+            setting = self.setting if same else replace(self.setting, target=granularity)
+        except InvalidSetting:  # neighbours of what is read, and not of the class
+            return None
         kind = Contributions.of(setting)
         if kind is None or any(one.noise is not None for one in setting.mechanisms):
             return None
