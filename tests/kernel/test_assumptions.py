@@ -121,9 +121,10 @@ def read(some: list[str]) -> Assumed:
     return tuple(assumption(one, {name: letter(name, POSITIVE) for name in "abc"}) for one in some)
 
 
-def test_what_is_shown_holds_at_values_at_random() -> None:
+@pytest.mark.parametrize("share", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 6))])
+def test_what_is_shown_holds_at_values_at_random(share: int) -> None:
     """Random relations and comparisons: a proof is right at all points of a grid, a point is against it."""
-    rng = random.Random(5)
+    rng = random.Random(5 + share)
     some = [
         letter("a"),
         letter("b", NONNEGATIVE),
@@ -131,7 +132,7 @@ def test_what_is_shown_holds_at_values_at_random() -> None:
         letter("n", Domain.read("integer >= 1")),
     ]
     proofs = points = 0
-    for _ in range(250):
+    for _ in range(60):
         assumed = tuple(
             Assumption(_linear(rng, some), rng.choice(assumptions.SIGNS), _linear(rng, some))
             for _ in range(rng.randint(1, 3))
@@ -148,7 +149,7 @@ def test_what_is_shown_holds_at_values_at_random() -> None:
             for point in _grid(rng):
                 if assumptions.holds_at(assumed, point):
                     assert _value(greater, point) >= _value(lesser, point)
-    assert proofs > 20 and points > 20
+    assert proofs > 2 and points > 5
 
 
 def _grid(rng: random.Random) -> list[dict[str, Fraction]]:
