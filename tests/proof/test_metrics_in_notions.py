@@ -220,3 +220,8 @@ def test_what_does_not_fit_is_said(text: str, words: str, tmp_path: Path) -> Non
     file.write_text("format = 1\n" + text)
     with pytest.raises(ProblemError, match=words.replace("(", r"\(").replace("*", r"\*")):
         dpc.load(file)
+
+
+@pytest.mark.parametrize("metric", ["min(d, w)", "e*min(e*d, w)", "sqrt(d)", "min(d, w) + d"])
+def test_metrics_that_are_cut_off_at_parameters_are_0_at_equal_databases(metric: str) -> None:
+    assert towns(("pure", metric)).check(metric).verdict == "proved"

@@ -184,10 +184,10 @@ class _Reader(Distances):
         return MetricMechanism(given.name, stated.notion, metric, delta)
 
     def _vanishes(self, metric: sympy.Expr) -> bool:
-        """Whether a formula is seen to be 0 where all distances are."""
-        return bool(
-            metric.xreplace({symbol(name, NONNEGATIVE): sympy.Integer(0) for name in self.metrics}) == 0
-        )
+        """Whether a formula is not surely above 0 where all distances are 0."""
+        there = metric.xreplace({symbol(name, NONNEGATIVE): sympy.Integer(0) for name in self.metrics})
+        real = not there.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I)
+        return not (real and self.is_positive(there))
 
     def _negative(self, value: sympy.Expr) -> str:
         """Where a formula in metrics is surely negative, in words; "" where that is not seen."""
