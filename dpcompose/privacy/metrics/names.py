@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import sympy
 
 from dpcompose.kernel.deciders import values
+from dpcompose.kernel.polynomials import NotAForm
 from dpcompose.kernel.terms import letter as term_letter
 from dpcompose.language import exchange, formulas
 from dpcompose.language.symbols import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL, Domain, symbol
@@ -143,4 +144,7 @@ class Names:
 
     def is_positive(self, value: sympy.Expr) -> bool:
         """Whether a formula in the parameters is seen to be > 0."""
-        return values.surely(exchange.in_domains(value, self.domains))
+        try:
+            return values.surely(exchange.in_domains(value, self.domains))
+        except NotAForm:
+            return False
