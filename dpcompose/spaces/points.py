@@ -118,6 +118,16 @@ def part_of(databases: DatabaseClass) -> Part:
     )
 
 
+def class_of(part: Multisets | Tuples | Enumerated) -> DatabaseClass:
+    """The class of databases that is a part.
+
+    >>> from dpcompose.spaces.listed import listed
+    >>> class_of(part_of(listed(["a", "b"]))) == listed(["a", "b"])
+    True
+    """
+    return part.of if isinstance(part, Enumerated) else part
+
+
 @dataclass(frozen=True)
 class Product:
     """The databases that have one database of each part, independently of each other.

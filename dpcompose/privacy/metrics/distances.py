@@ -44,6 +44,7 @@ from dpcompose.spaces.points import (
     Steps,
     Tabled,
     Values,
+    class_of,
     part_of,
 )
 from dpcompose.spaces.restrictions import positions, restriction
@@ -102,6 +103,7 @@ class Distances(Names):
         if space.databases is None or found.mistakes:
             return None
         if not name:
+            found.mistakes = self.mistakes  # what its granularities and maps are told later is told here
             self._neighbours, self.maps = space, space.maps
             self.granularities = space.granularities
         try:
@@ -138,8 +140,7 @@ class Distances(Names):
         """Whether a part is made of records that can be counted."""
         assert self.databases is not None
         part = self.databases[name]
-        of = part.of if isinstance(part, Enumerated) else part
-        return isinstance(of, Multisets | Tuples)
+        return not isinstance(part, Points) and isinstance(class_of(part), Multisets | Tuples)
 
     def _all_values(self, databases: Product) -> None:
         """What can be compared: each part, everything, and the values of maps."""
@@ -167,9 +168,7 @@ class Distances(Names):
         if self._neighbours is None:
             self.wrong(path, "of points and products a mechanism reads a map or part by its name")
             return None
-        before = len(self._neighbours.found.mistakes)
         found = self._neighbours.reads(given, path)
-        self.mistakes += self._neighbours.found.mistakes[before:]
         if found is not None and (unfit := found.unfit(self._whole)):
             self.wrong(path, unfit)
             return None
@@ -181,7 +180,7 @@ class Distances(Names):
         assert self.databases is not None
         part = self.databases[""]
         assert not isinstance(part, Points)
-        return part.of if isinstance(part, Enumerated) else part
+        return class_of(part)
 
     # metrics
 
@@ -236,9 +235,7 @@ class Distances(Names):
                 '[metrics.NAME] granularity = "…" and of = "PART"',
             )
             return None
-        before = len(self._neighbours.found.mistakes)
         found = self._neighbours.granularity(granularity, path)
-        self.mistakes += self._neighbours.found.mistakes[before:]
         if found is None:
             return None
         if unfit := found.unfit(self._whole):
@@ -422,17 +419,17 @@ class Distances(Names):
                 'a norm, or of = "NAME" of a part with records, would do',
             )
             return None
-        if unfit := granularity.unfit(part.of if isinstance(part, Enumerated) else part):
+        records = class_of(part)
+        if unfit := granularity.unfit(records):
             self.wrong((*path, "granularity"), unfit)
             return None
-        reads = self._read_of(given, part, path)
+        reads = self._read_of(given, records, path)
         return None if reads is None else Steps(granularity, of.name, reads)
 
-    def _read_of(self, given: MetricTable, part: Part, path: Path_) -> Map | None:
+    def _read_of(self, given: MetricTable, of: DatabaseClass, path: Path_) -> Map | None:
         """Of which records or positions steps are counted."""
         if given.reads is None:
             return everything
-        of = part.of if isinstance(part, Enumerated) else part
         if isinstance(of, Multisets):
             if given.reads.records is None or given.reads.positions is not None:
                 self.wrong(

@@ -12,27 +12,23 @@ from dpcompose.kernel.polynomials import NotAForm
 from dpcompose.kernel.terms import letter as term_letter
 from dpcompose.language import exchange, formulas
 from dpcompose.language.symbols import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL, Domain, symbol
-from dpcompose.privacy.checks import Mistake, Path_, shown
+from dpcompose.privacy.checks import Found, Path_, shown
 from dpcompose.privacy.metrics.schema import MetricProblemTable
-from dpcompose.privacy.readers.parameters import UNIT_KEYS
+from dpcompose.privacy.readers.parameters import UNIT_KEYS, domain_unless_number
 from dpcompose.spaces.points import NamedMetric, is_sum_of_squares
 
 
-class Names:
+class Names(Found):
     """The names of a problem, and what formulas in them mean; collects mistakes."""
 
     def __init__(self, given: MetricProblemTable) -> None:
+        super().__init__()
         self.given = given
-        self.mistakes: list[Mistake] = []
         self.symbols: dict[str, sympy.Expr] = {}
         self.numbers: dict[str, str] = {}
         self.domains: dict[str, Domain] = {}
         self.metrics: dict[str, NamedMetric] = {}
         self.taken: dict[str, str] = {}
-
-    def wrong(self, path: Path_, message: object) -> None:
-        """Notes a mistake under a key."""
-        self.mistakes.append(Mistake(path, str(message)))
 
     def take(self, name: str, what: str, path: Path_) -> bool:
         """Whether a name is free for what it is to mean."""
@@ -54,17 +50,15 @@ class Names:
             if not self.take(name, "a parameter", path):
                 continue
             try:
-                self.domains[name] = Domain.read(words)
-                self.symbols[name] = symbol(name, self.domains[name])
+                domain = domain_unless_number(words)
+                self.symbols[name] = symbol(name, domain) if domain else formulas.parse(words, {})
             except ValueError as error:
-                if not re.match(r"\s*[-+(]*[0-9.]", words):
-                    self.wrong(path, error)
-                    continue
-                try:
-                    self.symbols[name] = formulas.parse(words, {})
-                    self.numbers[name] = words
-                except formulas.FormulaError as wrong:
-                    self.wrong(path, wrong)
+                self.wrong(path, error)
+                continue
+            if domain:
+                self.domains[name] = domain
+            else:
+                self.numbers[name] = words
 
     def formula(
         self, text: str, path: Path_, others: Mapping[str, sympy.Expr], new: bool = True, key: str = ""

@@ -9,6 +9,7 @@ of what a map reads say that a mechanism depends on that only: two databases wit
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -107,10 +108,7 @@ class _Reader(Distances):
         found = self._mechanism(i, given)
         if found is None or given.repeat is None:
             return [] if found is None else [found]
-        return [
-            MetricMechanism(f"{found.name}[{n}]", *(getattr(found, key) for key in _KEYS))
-            for n in range(1, given.repeat + 1)
-        ]
+        return [replace(found, name=f"{found.name}[{n}]") for n in range(1, given.repeat + 1)]
 
     def _mechanism(self, i: int, given: MetricMechanismTable) -> MetricMechanism | None:
         path = ("mechanisms", i)
@@ -185,18 +183,22 @@ class _Reader(Distances):
 
     def _vanishes(self, metric: sympy.Expr) -> bool:
         """Whether a formula is not surely above 0 where all distances are 0."""
-        there = metric.xreplace({symbol(name, NONNEGATIVE): sympy.Integer(0) for name in self.metrics})
-        real = not there.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I)
-        return not (real and self.is_positive(there))
+        there = self._at_equal(metric)
+        return there is None or not self.is_positive(there)
 
     def _negative(self, value: sympy.Expr) -> str:
         """Where a formula in metrics is surely negative, in words; "" where that is not seen."""
         metrics = {name: symbol(name, NONNEGATIVE) for name in self.metrics}
         if value != 0 and exchange.is_never_negative(-value, self._all_domains(metrics)):
             return "never positive"
-        there = value.xreplace(dict.fromkeys(metrics.values(), sympy.Integer(0)))
-        real = not there.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I)
-        return f"{formulas.to_text(there)} at equal databases" if real and self.is_positive(-there) else ""
+        there = self._at_equal(value)
+        negative = there is not None and self.is_positive(-there)
+        return f"{formulas.to_text(there)} at equal databases" if negative else ""
+
+    def _at_equal(self, value: sympy.Expr) -> sympy.Expr | None:
+        """A formula in metrics where all distances are 0; None where it has no real value there."""
+        there = value.xreplace({symbol(name, NONNEGATIVE): sympy.Integer(0) for name in self.metrics})
+        return None if there.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I) else there
 
     def _for_neighbours(
         self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map, path: Path_
@@ -333,6 +335,3 @@ class _Reader(Distances):
         said = MappingProxyType(text)
         doubt = next(filter(None, doubts), "")
         return MetricClaim(given.notion, value, found.get("delta"), said, given.expect, doubt)
-
-
-_KEYS = ("notion", "metric", "delta", "stated", "noise", "values")

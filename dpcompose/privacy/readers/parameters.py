@@ -22,6 +22,22 @@ UNIT_KEYS = ("delta", "randomized-response")
 """Where a name that is not listed under [parameters] lies in (0,1), if it stands alone."""
 
 
+def domain_unless_number(words: str) -> Domain | None:
+    """The values that a parameter may take; None where the words are an exact number, which it then is.
+
+    Raises ValueError for what is neither.
+
+    >>> domain_unless_number("positive") == POSITIVE, domain_unless_number("1/3")
+    (True, None)
+    """
+    try:
+        return Domain.read(words)
+    except ValueError:
+        if not re.match(r"\s*[-+(]*[0-9.]", words):
+            raise
+        return None
+
+
 class Parameters:
     """The names in formulas of a problem file: the values that they may take, and what is assumed of them.
 
@@ -58,21 +74,15 @@ class Parameters:
                 self.found.wrong(path, f"{name} has a meaning in formulas already")
                 continue
             try:
-                self.domains[name] = Domain.read(words)
-                self.symbols[name] = terms.letter(name, self.domains[name])
+                domain = domain_unless_number(words)
+                self.symbols[name] = terms.letter(name, domain) if domain else kernel.parse(words, {})
             except ValueError as error:
-                self._number(path, name, words, error)
-
-    def _number(self, path: Path_, name: str, words: str, error: ValueError) -> None:
-        """A parameter that is a number, exact, stands for it everywhere."""
-        if not re.match(r"\s*[-+(]*[0-9.]", words):
-            self.found.wrong(path, error)
-            return
-        try:
-            self.symbols[name] = kernel.parse(words, {})
-            self.numbers[name] = words
-        except formulas.FormulaError as wrong:
-            self.found.wrong(path, wrong)
+                self.found.wrong(path, error)
+                continue
+            if domain:
+                self.domains[name] = domain
+            else:
+                self.numbers[name] = words
 
     @property
     def known_so_far(self) -> Assumed:
