@@ -192,6 +192,8 @@ ROOMS = {
         "numbers",
         "membership",
         "results",
+        "specialised",
+        "curve",
         "study",
         "loading",
         "metrics",

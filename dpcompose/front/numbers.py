@@ -209,7 +209,7 @@ def _numbers(bound: Bound, values: Mapping[Any, object]) -> dict[str, sympy.Expr
         if domain is None:
             there = ", ".join(family_of(one) or one for one in domains)
             raise WrongValue(f"{name} is no parameter; there are {there}")
-        number = _number(name, value)
+        number = as_number(name, value)
         if not allowed(number, domain):
             raise WrongValue(f"{name} = {number} is not allowed: {name} is {domain}")
         numbers[name] = number
@@ -231,7 +231,7 @@ def _excluded(bound: Bound, numbers: Mapping[str, sympy.Expr]) -> str:
     return ""
 
 
-def _number(name: str, value: object) -> sympy.Expr:
+def as_number(name: str, value: object) -> sympy.Expr:
     """What is given for a name, an exact number.  Raises WrongValue."""
     try:
         number = formulas.from_python(value)
@@ -332,7 +332,7 @@ def read_total(notion: str, text: str, notions: Mapping[str, Sequence[str]] = FI
     given = {keys[0]: text} if single else read_values(text)
     if set(given) != set(keys):
         raise WrongValue(f"the total of a {notion} guarantee is {','.join(f'{key}=...' for key in keys)}")
-    return Guarantee(notion, tuple((key, _number(key, given[key])) for key in keys))
+    return Guarantee(notion, tuple((key, as_number(key, given[key])) for key in keys))
 
 
 def budget(
@@ -410,7 +410,7 @@ def _weights(bound: Bound, weights: Mapping[Any, object]) -> dict[str, sympy.Exp
         if name not in domains:
             there = ", ".join(family_of(one) or one for one in domains)
             raise WrongValue(f"{given} is no parameter; there are {there}")
-        number = _number(name, value)
+        number = as_number(name, value)
         if not number.is_positive:
             raise WrongValue(f"the weight of {given} is a positive number, not {number}")
         found[name] = number

@@ -54,6 +54,7 @@ from dpcompose.spaces.maps import Everything, Map
 if TYPE_CHECKING:
     import sympy
 
+    from dpcompose.front.curve import PrivacyCurve
     from dpcompose.front.numbers import Budget
 
 CURVES = ("curve", "curve_standing")
@@ -275,14 +276,8 @@ class Study:
 
     def _least(self, claim: Claim) -> Guarantee | None:
         """The least guarantee that a curve has at a claim's δ."""
-        values = dict(claim.guarantee.terms)
-        if "delta" not in values:
-            return None
         with suppress(NoGuarantee, NotElaborated):
-            shop = self.proofs.shop_in(claim.guarantee.notion)
-            epsilon = least.least_epsilon(shop, claim.guarantee.notion, values["delta"])
-            if epsilon is not None:
-                return claim.guarantee.with_values((("epsilon", epsilon), ("delta", values["delta"])))
+            return least.guarantee(self.proofs.shop_in(claim.guarantee.notion), claim.guarantee)
         return None
 
     def flat(self, notion: str | None = None) -> Study | None:
@@ -390,6 +385,21 @@ class Study:
 
         return numbers.budget(self.bound, total, weights, at)
 
+    def curve(self, at: Mapping[Any, object] | None = None) -> PrivacyCurve:
+        """The least δ at every ε, and the least ε at every δ, between decimals that are certain.
+
+        at -- a number for each parameter, {"e1": "1/2"}.  Raises WrongValue; once it is asked, NoCurve.
+        >>> import dpcompose as dpc
+        >>> M = dpc.mechanism("M", dpc.pure("e", dpc.unbounded))
+        >>> dpc.compose(M, on=dpc.multisets(), target=dpc.bounded).curve(at={"e": 1}).delta("1/2")
+        between 0.5679373 and 0.5679374
+        """
+        from dpcompose.front.curve import PrivacyCurve
+        from dpcompose.front.specialised import specialised
+
+        there = specialised(self.bound, at or {})
+        return PrivacyCurve(there, self.theory, reached=not self.setting.has_choices)
+
     def metric(self, D: object, E: object, closure: bool = True) -> sympy.Expr:
         """The metric in which the composition is private: Σ_i ε_i·d_i(f_i(D), f_i(E)) (GB Thm. IV.1, IV.11).
 
@@ -438,8 +448,7 @@ class Study:
     def save(self, path: str | Path, verdicts: Sequence[Verdict] = ()) -> None:
         """Writes the derivation, with verdicts on claims, to a file that `dpcompose recheck` reads.
 
-        Python functions are written out as tables, and noise is stated as in a problem file with these
-        claims; the derivation is made for that.
+        Python functions are written out as tables, and noise is stated as in a problem file with the claims.
         """
         claims = [verdict.claim for verdict in verdicts]
         setting = writing.plain(self.setting).in_one_notion([one.guarantee.notion for one in claims])
