@@ -127,6 +127,7 @@ ROOMS = {
         "settings",
         "flattening",
         "elaboration",
+        "synonyms",
         "checks",
         "lines",
         "neighbourhoods",

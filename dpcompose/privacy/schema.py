@@ -231,7 +231,12 @@ class GuaranteeTable(OfNotion):
     domain: str | None = key(OneOf("own", "common"))
 
 
-QUERY = OrOwn(partial(OneOf, "count", "bit"), lambda own: own.queries)
+QUERY = OrOwn(
+    partial(
+        OneOf, "count", "bit", or_else=["a table: { sum = [l, u] }, { mean = [l, u] }, { histogram = m }"]
+    ),
+    lambda own: own.queries,
+)
 
 
 class QueryTable(Table):
@@ -291,7 +296,12 @@ class NoiseTable(Table):
 
 class MechanismTable(Table):
     name: str = need(NAME)
-    reads: str | ReadsTable = key(Either(OneOf("everything"), ReadsTable, word="oneOf"), "everything")
+    reads: str | ReadsTable = key(
+        Either(
+            OneOf("everything", or_else=["a table such as { records = [...] }"]), ReadsTable, word="oneOf"
+        ),
+        "everything",
+    )
     guarantee: GuaranteeTable | None = key(GuaranteeTable)
     satisfies: list[GuaranteeTable] | None = key(ListOf(GuaranteeTable, 1, 20))
     index: str | None = key(NAME)
