@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 ELSEWHERE = {
     "unbounded": "add-remove, add, remove, removal, add-or-remove, addition-removal, presence",
-    "bounded": "replace-one, replace, replacement, substitute, substitution, substitute-one, swap, change-one, "
-    "modify, change",
+    "bounded": "replace-one, replace, replacement, substitute, substitution, "
+    "substitute-one, swap, change-one, modify, change",
     "user": "user-level, person, client, participant",
     "event": "event-level, item-level, example-level, record-level",
     "edge": "edge-level, link",
