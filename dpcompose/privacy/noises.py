@@ -93,7 +93,7 @@ KINDS: Mapping[str, Kind] = {
         "the exponential mechanism, by which a bin has a probability proportional to exp({} * count)",
         "scores",
         "candidates with scores: the bins of a histogram",
-        {"pure": {"epsilon": "t"}},
+        {"pure": {"epsilon": "t"}, "zcdp": {"rho": "t**2/8"}},
     ),
 }
 """The kinds of noise, by the word of problem files."""
