@@ -11,8 +11,8 @@ so that `dpcompose --help` is instant:
   free_lunch, group, union, and your own by relation, steps, pairs;
 * what is read: restriction, record_partition, positions, columns, vertex, among, function, table, composed,
   everything;
-* concrete mechanisms: count, clipped_sum, mean, histogram, location, bit with laplace, gaussian_noise,
-  geometric, randomized_response, planar_laplace, exponential; density, how their outputs are distributed;
+* concrete mechanisms: count, clipped_sum, vector_sum, mean, histogram, location, bit with laplace,
+  gaussian_noise, geometric, randomized_response, planar_laplace, exponential; density, of their outputs;
 * tables of probabilities: probability_table, randomized_response_table, exponential_mechanism_table,
   independent;
 * guarantees: pure, approximate, zcdp, gaussian, in_metric; parameters, the symbols in them;
@@ -94,7 +94,7 @@ if TYPE_CHECKING:
     from dpcompose.spaces.maps import everything, function, table
     from dpcompose.spaces.multisets import multisets
     from dpcompose.spaces.policies import policy
-    from dpcompose.spaces.queries import bit, clipped_sum, count, histogram, location, mean
+    from dpcompose.spaces.queries import bit, clipped_sum, count, histogram, location, mean, vector_sum
     from dpcompose.spaces.reading import among, vertex
     from dpcompose.spaces.recodings import recoding
     from dpcompose.spaces.relations import pairs, relation, steps
@@ -170,7 +170,7 @@ _PLACES = {
     "spaces.maps": ("everything", "function", "table"),
     "spaces.multisets": ("multisets",),
     "spaces.policies": ("policy",),
-    "spaces.queries": ("bit", "clipped_sum", "count", "histogram", "location", "mean"),
+    "spaces.queries": ("bit", "clipped_sum", "count", "histogram", "location", "mean", "vector_sum"),
     "spaces.reading": ("among", "vertex"),
     "spaces.recodings": ("recoding",),
     "spaces.restrictions": ("positions", "record_partition", "restriction"),
@@ -269,6 +269,7 @@ __all__ = [
     "unbounded",
     "union",
     "user",
+    "vector_sum",
     "vertex",
     "w_event",
     "where",

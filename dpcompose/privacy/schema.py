@@ -82,7 +82,8 @@ class DatabasesTable(Table):
 BOUNDS = ListOf(FORMULA, 2, 2)
 
 QUERIES = (
-    'a query is "count", { sum = [l, u] }, { mean = [l, u] }, { histogram = m }, { location = w } or "bit"'
+    'a query is "count", { sum = [l, u] }, { mean = [l, u] }, { histogram = m }, { vector-sum = c }, '
+    '{ location = w } or "bit"'
 )
 NOISES = (
     'noise is { laplace = "1/e" }, { gaussian = "s" }, { geometric = "1/e" }, '
@@ -243,6 +244,7 @@ class QueryTable(Table):
     sum: list[str] | None = key(BOUNDS)
     mean: list[str] | None = key(BOUNDS)
     location: str | None = key(FORMULA)
+    vector_sum: str | None = key(FORMULA, written="vector-sum")
     histogram: int | None = key(Whole(1, MOST_BINS))
 
     def check(self) -> None:

@@ -244,7 +244,7 @@ class _Reader(Distances):
             if own
             else None
         )
-        if norm is None or own is None or noise.kind.takes not in ("real", "integer", "plane"):
+        if norm is None or own is None or noise.kind.takes not in ("real", "vector", "integer", "plane"):
             self.wrong(
                 (*path, "noise"), f"{word} gives no metric in which points are private; laplace noise does"
             )
