@@ -35,11 +35,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dpcompose.front.bars import budget_bars
     from dpcompose.front.canonical import canonical_metric
-    from dpcompose.front.composing import compose, load
-    from dpcompose.front.metrics.study import MetricStudy, load_metric, metric_study
+    from dpcompose.front.composing import compose, load, load_metric, metric_study
     from dpcompose.front.pictures import draw, to_dot
     from dpcompose.front.plots import privacy_curve, trade_off_curve
-    from dpcompose.front.study import Study
+    from dpcompose.front.study import MetricStudy, Study
     from dpcompose.language.symbols import parameters
     from dpcompose.privacy.mechanisms import mechanism
     from dpcompose.privacy.metrics.builder import (
@@ -107,13 +106,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PLACES = {
-    "front.metrics.study": ("MetricStudy", "load_metric", "metric_study"),
     "front.bars": ("budget_bars",),
     "front.pictures": ("draw", "to_dot"),
     "front.plots": ("privacy_curve", "trade_off_curve"),
     "front.canonical": ("canonical_metric",),
-    "front.composing": ("compose", "load"),
-    "front.study": ("Study",),
+    "front.composing": ("compose", "load", "load_metric", "metric_study"),
+    "front.study": ("MetricStudy", "Study"),
     "language.symbols": ("parameters",),
     "privacy.mechanisms": ("mechanism",),
     "privacy.metrics.builder": (

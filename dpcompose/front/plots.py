@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from dpcompose.front import numbers, render
+from dpcompose.front import numbers
 from dpcompose.front.pictures import NO_MATPLOTLIB, Picture
 from dpcompose.front.specialised import specialised
 from dpcompose.front.study import Study
@@ -284,10 +284,10 @@ def _above(curves: Sequence[Curve | None]) -> Callable[[Fraction], float]:
 
 def _of_study(study: Study, at: Mapping[Any, object], several: bool) -> Iterable[Line]:
     """The least δ where a page computes it, else the curve of the best guarantee."""
-    bound = Study(specialised(study.bound, at), study.theory).bound
+    bound = Study(specialised(study.bound.for_neighbours("a curve"), at), study.theory).bound
     called = f"{study.setting.title or 'study'}: " if several else ""
     curves = least.curves(bound.found.shop, "approximate")
-    values = dict(zip((key for key, _ in bound.guarantee.parameters), render.best_values(bound), strict=True))
+    values = dict(bound.values)
     if curves is None:
         said = Guarantee(bound.guarantee.notion, tuple(values.items()))
         yield _of_guarantee(said, f"{called}the bound")

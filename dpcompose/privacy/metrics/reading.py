@@ -28,14 +28,14 @@ from dpcompose.privacy.metrics.schema import (
 )
 from dpcompose.privacy.metrics.setting import (
     POWERS,
-    MetricClaim,
+    MetricGuarantee,
     MetricMechanism,
     MetricProblem,
     MetricSetting,
 )
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS
-from dpcompose.privacy.problems import ProblemError, table_of
+from dpcompose.privacy.problems import Claim, ProblemError, table_of
 from dpcompose.privacy.schema import Notions, ReadsTable, unset
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.points import Counted, Values
@@ -300,7 +300,7 @@ class _Reader(Distances):
 
     # claims
 
-    def _claim(self, i: int, given: MetricClaimTable, target: sympy.Expr | None) -> MetricClaim | None:
+    def _claim(self, i: int, given: MetricClaimTable, target: sympy.Expr | None) -> Claim | None:
         parameter, power = POWERS[given.notion]
         key = "metric" if given.metric is not None else parameter
         text = {"notion": given.notion, key: str(given.metric if key == "metric" else given.value(key))}
@@ -334,4 +334,6 @@ class _Reader(Distances):
                 value = self.times(root, target)
         said = MappingProxyType(text)
         doubt = next(filter(None, doubts), "")
-        return MetricClaim(given.notion, value, found.get("delta"), said, given.expect, doubt)
+        written = ", ".join(f"{name} {value}" for name, value in text.items() if name != "notion")
+        claimed = MetricGuarantee(given.notion, value, found.get("delta"), key == "metric", written)
+        return Claim(claimed, said, given.expect, doubt)

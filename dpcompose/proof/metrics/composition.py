@@ -16,7 +16,13 @@ from typing import Any
 import sympy
 
 from dpcompose.language import formulas
-from dpcompose.privacy.metrics.setting import POWERS, MetricClaim, MetricMechanism, MetricSetting, as_metric
+from dpcompose.privacy.metrics.setting import (
+    POWERS,
+    MetricGuarantee,
+    MetricMechanism,
+    MetricSetting,
+    as_metric,
+)
 from dpcompose.proof import registry
 from dpcompose.proof.metrics.axioms import Axioms
 from dpcompose.proof.metrics.cells import NoForm
@@ -154,7 +160,7 @@ class Composition:
             for key in rule.parameters
         }
 
-    def bound(self, way: Way, claim: MetricClaim) -> dict[str, sympy.Expr]:
+    def bound(self, way: Way, claim: MetricGuarantee) -> dict[str, sympy.Expr]:
         """The parameters at D, E that a way gives in the notion of a claim; what is free is as claimed.
 
         Raises NoForm where the way gives none.

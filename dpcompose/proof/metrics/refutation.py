@@ -18,7 +18,7 @@ import sympy
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.language import formulas
 from dpcompose.language.meaning import sign
-from dpcompose.privacy.metrics.setting import POWERS, MetricClaim, MetricMechanism
+from dpcompose.privacy.metrics.setting import POWERS, MetricGuarantee, MetricMechanism
 from dpcompose.proof.metrics.axioms import Obligation
 from dpcompose.proof.metrics.composition import Composition
 from dpcompose.proof.metrics.pairs import At, Pairs, ShowsNothing
@@ -37,6 +37,10 @@ class Loses:
 
     def data(self) -> dict[str, str]:
         return {"mechanism": self.name, "loss": formulas.to_text(self.loss), "by": self.by}
+
+    def words(self) -> str:
+        """By what it loses, in words, for results."""
+        return self.by
 
 
 @dataclass(frozen=True)
@@ -129,7 +133,7 @@ class Refutation:
         """For each mechanism why it is not known to lose anything in a notion, or ""."""
         return [self.unwitnessed(one, notion) for one in self.composition.setting.mechanisms]
 
-    def refute(self, claim: MetricClaim, point: Mapping[str, Fraction]) -> MetricCounterexample:
+    def refute(self, claim: MetricGuarantee, point: Mapping[str, Fraction]) -> MetricCounterexample:
         """The counterexample at a point.  Raises BadCertificate where there is none."""
         setting = self.composition.setting
         if doubt := self.doubt(claim.notion):
@@ -141,7 +145,7 @@ class Refutation:
         return MetricCounterexample(dict(point), pair, parameters, key, limit, actual, rows)
 
     def _exceeded(
-        self, claim: MetricClaim, full: At
+        self, claim: MetricGuarantee, full: At
     ) -> tuple[str, sympy.Expr, sympy.Expr, tuple[Loses, ...]]:
         """The parameter that is exceeded: what is lost, what is claimed, and by what."""
         letters = self.composition.letters
