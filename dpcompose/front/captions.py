@@ -391,7 +391,8 @@ def vector(type: Type, mechanisms: Sequence[Mechanism]) -> words.Vector:
         if mechanisms[i - 1].members is None:
             entries.append((i, shown[0][1]))
         else:
-            entries.append((i, ", ".join(f"{many or 'all'} by {r}" for many, r in shown)))
+            each = ((formulas.to_text(terms.as_term(many)) if many else "all", r) for many, r in shown)
+            entries.append((i, ", ".join(f"{many} by {r}" for many, r in each)))
     return tuple(entries)
 
 

@@ -11,6 +11,7 @@ from dpcompose.front.bound import Bound
 from dpcompose.front.captions import GIVEN, HYPOTHESIS, Captions
 from dpcompose.front.lines import Line
 from dpcompose.front.verdict import Verdict
+from dpcompose.kernel.terms import ONE
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal
 from dpcompose.language.symbols import NONNEGATIVE, symbol
@@ -277,8 +278,9 @@ def dependence(setting: Setting, before: str = "") -> Iterator[str]:
         yield relations(setting)
     yield from (before + one for one in setting.beside)
     for f in dict.fromkeys(one.reads for one in setting.mechanisms if isinstance(one.reads, Part)):
-        if f.most > 1:
-            yield f"{before}every record lies in at most {f.most} of the {f.parts} parts of {f.partition}"
+        if f.most != ONE:
+            most = formulas.to_text(f.most)
+            yield f"{before}every record lies in at most {most} of the {f.parts} parts of {f.partition}"
     for one in setting.mechanisms:
         if one.processing:
             yield f"{before}what is done to the output of {one.name} ({one.processing}) reads nothing else"

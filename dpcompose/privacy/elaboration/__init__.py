@@ -22,6 +22,7 @@ from dpcompose.privacy.elaboration.cells import Cells
 from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair
 from dpcompose.privacy.elaboration.listed import Listed
+from dpcompose.privacy.elaboration.overlapping import Overlapping, of_any_number, refused
 from dpcompose.privacy.elaboration.policies import Policies
 from dpcompose.privacy.elaboration.records import Records
 from dpcompose.privacy.elaboration.steps import Steps
@@ -74,7 +75,7 @@ class Elaborated:
         return {
             "parameters": {name: str(domain) for name, domain in setting.domains.items()},
             "databases": {**self.kind.databases(), "shown": str(setting.databases)},
-            "target": self.kind.relation(setting.target.single_step) | _times(setting.target),
+            "target": self.kind.steps() | _times(setting.target),
             "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
             "adaptive": setting.adaptive,
             **({"assumed": [one.data() for one in setting.assume]} if setting.assume else {}),
@@ -104,9 +105,13 @@ class Elaborated:
     def kind(self) -> Kind:
         """How the class is told."""
         written, _ = self._written
+        if of_any_number(written) and self.setting.target.times is not None:
+            raise refused("is not supported beside one for the number of steps")
         tables = any(one.table is not None for one in written.mechanisms)
         kinds: tuple[type[Kind], ...] = (
-            (Listed,) if tables else (Records, Cells, Policies, Contributions, Steps, Arrays, Listed)
+            (Listed,)
+            if tables
+            else (Overlapping, Records, Cells, Policies, Contributions, Steps, Arrays, Listed)
         )
         if not written.has_choices:
             return next(found for one in kinds if (found := one.of(written)) is not None)
@@ -119,7 +124,7 @@ class Elaborated:
     def _written(self) -> tuple[Setting, tuple[int, ...]]:
         """The setting with as many members of each family as neighbours can touch, and whose each one is."""
         setting = self.setting.of_single_steps
-        if setting.target.by_rows:
+        if setting.target.by_rows or of_any_number(setting):
             return setting, tuple(range(1, len(setting.mechanisms) + 1))
         if not setting.families:
             return written_out(setting, {})

@@ -106,7 +106,7 @@ class Setting(Composition, Shown):
         )
         if any(isinstance(m.reads, Part) for m in self.mechanisms):
             if over := next(
-                (m for m in self.mechanisms if isinstance(m.reads, Part) and m.reads.most > 1), None
+                (m for m in self.mechanisms if isinstance(m.reads, Part) and m.reads.most != terms.ONE), None
             ):
                 raise InvalidSetting(
                     f"{over.name} reads overlapping parts, among which a person's rows are not limited"
@@ -143,9 +143,13 @@ class Setting(Composition, Shown):
 
     def at(self, point: Mapping[str, Fraction]) -> Setting:
         """The setting with numbers for the parameters of its granularities."""
-        if not any(one.parameters for one in self.granularities):
+        overlaps = [m.reads for m in self.mechanisms if isinstance(m.reads, Part)]
+        if not any(one.parameters for one in self.granularities) and all(f.most.number for f in overlaps):
             return self
-        mechanisms = tuple(m.regarding(lambda one: one.at(point)) for m in self.mechanisms)
+        placed = (
+            replace(m, reads=m.reads.at(point)) if isinstance(m.reads, Part) else m for m in self.mechanisms
+        )
+        mechanisms = tuple(m.regarding(lambda one: one.at(point)) for m in placed)
         return replace(self, target=self.target.at(point), mechanisms=mechanisms)
 
     def __repr__(self) -> str:
@@ -257,7 +261,7 @@ class Setting(Composition, Shown):
                 f"a symbolic number of parts of {self.databases}, of which {self.target} neighbours may "
                 "change any number, is not supported; multisets of any size are, and parts written out"
             )
-        most = max((m.reads.most for m in self.mechanisms if isinstance(m.reads, Part)), default=1)
+        most = max((m.reads.few for m in self.mechanisms if isinstance(m.reads, Part)), default=1)
         return most * self.changed
 
     @property
@@ -340,6 +344,7 @@ class Setting(Composition, Shown):
         inner = {name for m in self.mechanisms if m.table is not None for name in m.table.domains}
         inner |= {name for study in self.studies.values() for name in study.used}
         inner |= {name for one in self.granularities for name in one.parameters}
+        inner |= {name for m in self.mechanisms if isinstance(m.reads, Part) for name in m.reads.most.letters}
         return frozenset(inner | {one for x in [*given, *counts] for one in x.letters})
 
     @cached_property
