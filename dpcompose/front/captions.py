@@ -118,7 +118,10 @@ class Captions:
         if procedure == "policies":
             return _count(n, "way") + " to differ along edges"
         if procedure == "any number of steps":
-            return f"{_count(n, 'type')} of a single step, {core.target.data()['times']} times"
+            times = core.target.data().get("times", core.target.steps)
+            return f"{_count(n, 'type')} of a single step, {times} times"
+        if procedure == "corners":
+            return _count(n, "way") + " to change records of one kind each"
         if procedure == "contributions":
             return _count(n, "way") + " in which one person's rows lie in parts"
         if procedure == "blocks":

@@ -211,6 +211,7 @@ class Procedure(Head):
         "policies",
         "contributions",
         "any number of steps",
+        "corners",
         "blocks",
         "own steps",
         "exhaustion",

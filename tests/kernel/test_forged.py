@@ -70,6 +70,7 @@ OF = [
     "96-several-guarantees.toml",
     "among.toml",
     "among-groups.toml",
+    "corners.toml",
     "101-published-after-rounding.toml",
     "calculus.toml",
     "implied.toml",

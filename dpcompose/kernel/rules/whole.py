@@ -32,10 +32,13 @@ def compose(setting: Setting, theory: Theory, premises: Premises) -> Found:
     return Composed(notion, some), frozenset({theory.rule(notion).id})
 
 
-def cover(setting: Setting, theory: Theory, premises: Premises) -> Found:
-    """Finitely many types of neighbours stand for all of the target's."""
+def cover(setting: Setting, theory: Theory, premises: Premises, *, every: bool = False) -> Found:
+    """Finitely many types of neighbours stand for all of the target's.
+
+    every -- whether also where losses do not add up.
+    """
     said(premises)
-    found = covers.cover(setting, theory)
+    found = covers.cover(setting, theory, every)
     return Covers(found), frozenset({found.page}).union(*found.metrics)
 
 
