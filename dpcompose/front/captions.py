@@ -15,6 +15,7 @@ from typing import Any
 from dpcompose.front import lines as words
 from dpcompose.front.lines import Line
 from dpcompose.kernel import formulas, losses, substitution, terms
+from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.covers.types import Cover, Type
 from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.grammar import FormulaError
@@ -109,7 +110,15 @@ class Captions:
 
     @property
     def covered(self) -> str:
-        """What was gone through."""
+        """What was gone through, and for which numbers of records where these are a letter."""
+        databases = self.found.shop.setting.databases
+        if databases.letter is None:
+            return self._covered
+        least = "" if sizes.are_always_there(self.found.shop.setting) else f" >= {databases.from_size}"
+        return f"{self._covered}, for every {databases.letter}{least}"
+
+    @property
+    def _covered(self) -> str:
         core, n = self.found.shop.setting, self.cover.gone_through
         procedure = self.theory.pages[self.cover.page].head.procedure
         if procedure == "edit types":

@@ -212,6 +212,7 @@ class Procedure(Head):
         "contributions",
         "any number of steps",
         "corners",
+        "any number of records",
         "blocks",
         "own steps",
         "exhaustion",

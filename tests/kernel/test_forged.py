@@ -71,6 +71,7 @@ OF = [
     "among.toml",
     "among-groups.toml",
     "corners.toml",
+    "sizes.toml",
     "101-published-after-rounding.toml",
     "calculus.toml",
     "implied.toml",

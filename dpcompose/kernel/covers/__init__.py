@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpcompose.kernel.covers import groups
+from dpcompose.kernel.covers import groups, sizes
 from dpcompose.kernel.covers.arrays import Arrays
 from dpcompose.kernel.covers.cells import Cells
 from dpcompose.kernel.covers.contributions import Contributions
@@ -52,6 +52,7 @@ def cover(setting: Setting, theory: Theory, every: bool = False) -> Cover:
 
     every -- whether types may not be left out, as convex losses that add up are no larger at them.
     """
+    sizes.check(setting)
     if setting.target.times is not None:
         return groups.cover(setting, theory, cover)
     if any(one.stated is not None and one.stated.times is not None for one in setting.mechanisms):

@@ -22,7 +22,7 @@ from dpcompose.kernel.grammar import FormulaError
 from dpcompose.kernel.orders import undominated
 from dpcompose.kernel.settings import Mechanism, Setting
 from dpcompose.kernel.substitution import changed
-from dpcompose.kernel.terms import ZERO, Term, largest, number
+from dpcompose.kernel.terms import ZERO, Term, as_term, largest, number
 from dpcompose.kernel.theory import NoPage, Theory
 
 LARGEST = 2_000_000
@@ -295,7 +295,7 @@ def query_metric(mechanism: Mechanism, theory: Theory) -> Metric:
     if query.head.sized:
         if noise.query.n is None:
             raise NoCover(f"{query.id} needs a known number of records")
-        known["n"] = number(noise.query.n)
+        known["n"] = as_term(noise.query.n)
 
     def counted(text: str, removed: int, added: int) -> Term:
         try:

@@ -113,12 +113,16 @@ class Elaborated:
             if tables
             else (Overlapping, Records, Cells, Policies, Contributions, Steps, Arrays, Listed)
         )
+        if written.databases.parameters:
+            kinds = (Records, Policies)
         if not written.has_choices:
-            return next(found for one in kinds if (found := one.of(written)) is not None)
+            return next((found for one in kinds if (found := one.of(written)) is not None), None) or no_kind(
+                written
+            )
         every = written.with_each_guarantee()
         others = [replace(every, target=one) for one in dict.fromkeys(every.granularities)]
         able = (one for one in kinds if one is not Arrays and all(one.of(other) for other in others))
-        return next(found for one in able if (found := one.of(every)) is not None)
+        return next((found for one in able if (found := one.of(every)) is not None), None) or no_kind(every)
 
     @cached_property
     def _written(self) -> tuple[Setting, tuple[int, ...]]:
@@ -178,6 +182,15 @@ class Elaborated:
         return data if inner is None else data | {"study": core(inner)}
 
 
+def no_kind(setting: Setting) -> Kind:
+    """Raises NotElaborated: no lemma is about all numbers of records at once."""
+    letters = ", ".join(setting.databases.parameters)
+    raise NotElaborated(
+        f"no lemma is about {setting.databases}, and what is read of them, for all {letters} at once; a "
+        f"number for {letters} would do"
+    )
+
+
 def _times(granularity: Granularity) -> dict[str, str]:
     """How many single steps a granularity counts, where that is a parameter."""
     return {} if granularity.times is None else {"times": formulas.to_text(granularity.times)}
@@ -195,6 +208,6 @@ def noise(mechanism: Mechanism, databases: DatabaseClass, reads: Map) -> dict[st
     asked: dict[str, Any] = {"page": query.page, "values": values}
     n = read_records(databases, reads)
     if n.exactly and n.n:
-        asked["n"] = n.n
+        asked["n"] = n.n if n.letter is None else str(n.letter)
     page = LAWS.get(law.word, law.word) if law.own is None else law.own.id
     return {"query": asked, "page": page, "parameter": formulas.to_text(law.fitting)}

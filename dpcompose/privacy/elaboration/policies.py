@@ -182,7 +182,7 @@ class Policies(OfAtoms):
         target = self.relation(self.setting.target)
         core = reading.read(
             {
-                "parameters": {},
+                "parameters": {name: str(one) for name, one in self.setting.databases.parameters.items()},
                 "databases": data,
                 "target": target,
                 "mechanisms": [NOBODY | {"stated": target}],
