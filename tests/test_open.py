@@ -325,7 +325,7 @@ def test_a_query(own: Path, tmp_path: Path) -> None:
     study = dpc.Study(dpc.compose(M, on=dpc.multisets("abc"), target=dpc.bounded).setting, theory)
     assert repr(study.guarantee()).startswith("bounded (20*e)-DP, by ") and not study.bound.optimal
     with pytest.raises(
-        ValueError, match="input should be 'count', 'bit', 'spread' or a table.*did you mean 'spread'"
+        ValueError, match=r"input should be 'count', 'bit', 'spread' or a table.*did you mean 'spread'"
     ):
         dpc.load(written(tmp_path, text.replace('"spread"', '"spred"')), theory)
 

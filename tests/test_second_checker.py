@@ -96,6 +96,7 @@ REFUSED = (
     | {
         "problems/95-values-between-bounds": ("assumed",),
         "problems/96-several-guarantees": ("also",),
+        "problems/115-patients-of-any-number-of-hospitals": ("other neighbours",),
     }
 )
 
