@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.front import lines as words
 from dpcompose.front import sentences
 from dpcompose.front.captions import Captions, conversions, pages_of, rests_on
-from dpcompose.front.document import Best, Compared, Head, Record, Records, Said, Told, plain
+from dpcompose.front.document import Best, Compared, Head, Mathematics, Record, Records, Said, Told, plain
 from dpcompose.front.lines import Derivation
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.language.shown import Shown
@@ -246,7 +246,15 @@ class Bound(Best, Shown):
         theorem = ["Under these assumptions the composition is ", *self.said, f" on {setting.databases}"]
         domains = {name: str(one) for name, one in setting.domains.items()}
         best = "No smaller guarantee holds for all mechanisms that satisfy the assumptions."
-        return Head([about], domains, stated, theorem, best)
+        r, i = Mathematics("r[i]", "r_i"), Mathematics("i", "i")
+        proof: Said = [
+            "Line by line; ",
+            r,
+            " is how far apart the two inputs of the ",
+            i,
+            "-th mechanism are.",
+        ]
+        return Head([about], domains, stated, theorem, best, proof)
 
     def compared(self, example: Counterexample) -> Iterator[Compared]:
         """The databases of a counterexample, and what the mechanisms read of them, side by side."""

@@ -254,8 +254,9 @@ def verdict_html(found: Verdict) -> str:
     rows += [f"<p>{text_html(one)}</p>" for one in registry.rests(found.relies_on)]
     if found.counterexample is not None and found.bound is not None:
         rows += _counterexample(found, found.counterexample, found.bound)
-    elif found.loose and found.right:
-        rows.append(f"<p>The best: {said_html(found.right)}</p>")
+    elif found.loose and found.right:  # as the claim is shown: for no neighbours in particular
+        best = [one for one in found.right if isinstance(one, Private)] or found.right
+        rows.append(f"<p>The best: {said_html(best)}</p>")
     return "".join(rows)
 
 

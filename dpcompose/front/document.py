@@ -148,7 +148,8 @@ class Told:
 class Head:
     """What stands before a proof: where it is, the parameters with their values, assumptions, the theorem.
 
-    stated -- what is assumed, below a heading each.
+    stated -- what is assumed, below a heading each; optimal -- what is said of an optimal guarantee; proof --
+    how the proof begins.
     """
 
     about: Said
@@ -156,6 +157,7 @@ class Head:
     stated: Mapping[str, Sequence[Said]]
     theorem: Said
     optimal: str
+    proof: Said
 
 
 @dataclass(frozen=True)

@@ -140,9 +140,8 @@ class BestMetric(Best):
             [formula(setting.letters[name]), ": ", *_metric(one)] for name, one in setting.metrics.items()
         ]
         optimal = "At all databases some mechanisms like these lose just that."
-        return Head(
-            about, domains, {"The metrics are:": metrics}, ["The composition is ", *self.said], optimal
-        )
+        theorem: Said = ["The composition is ", *self.said]
+        return Head(about, domains, {"The metrics are:": metrics}, theorem, optimal, ["Line by line."])
 
     @cached_property
     def told(self) -> Told:
@@ -271,7 +270,10 @@ class InMetrics:
     def best(self, notion: str | None = None) -> BestMetric:
         """The metric in which the composition is private."""
         if notion not in (None, self.bound.notion):
-            raise NotForNeighbours(f"a guarantee in {notion} privacy beside that in {self.bound.notion}")
+            raise InvalidSetting(
+                f"the composition is shown in {self.bound.notion} privacy; of {notion} privacy a claim is "
+                "checked: study.claim(metric, notion=...)"
+            )
         return self.bound
 
     def for_neighbours(self, what: str) -> NoReturn:
@@ -318,14 +320,19 @@ class InMetrics:
 
     def claim(self, said: Any, delta: Any = None, notion: str | None = None) -> Claim:
         """A metric, or a guarantee for the target, as a claim about this setting."""
-        if isinstance(said, InMetric):
-            given = {"notion": said.notion, "metric": said.metric}
-            given |= {} if said.delta is None else {"delta": said.delta}
-        elif isinstance(said, Guarantee):
-            given = said.text()
-        else:
-            given = {"notion": notion or self.bound.notion, "metric": _text(said)}
-            given |= {} if delta is None else {"delta": _text(delta)}
+        match said:
+            case InMetric(domain=None):
+                given = said.data()
+            case Guarantee(granularity=None, domain=None):
+                given = said.text()
+            case InMetric() | Guarantee():
+                raise InvalidSetting(
+                    "a claim is about the composition, and about its target where it counts steps: it has no "
+                    "granularity or domain of its own"
+                )
+            case _:
+                given = {"notion": notion or self.bound.notion, "metric": _text(said)}
+                given |= {} if delta is None else {"delta": _text(delta)}
         data = {**self.setting.data, "claims": [given]}
         (found,) = reading.read_data(data, notions=self.theory.parameters).claims
         return found

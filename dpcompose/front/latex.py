@@ -166,7 +166,9 @@ def document(best: Best, verdicts: Sequence[Verdict] = ()) -> str:
         r"\begin{document}",
         *_head(best, head),
         *_theorem(best, head),
-        *_proof(told, results_used),
+        rf"\begin{{proof}} {said(head.proof)}",
+        *_derivation(told, results_used),
+        r"\end{proof}",
         *([r"\section*{Claims}"] if verdicts else []),
         *(row for n, found in enumerate(verdicts, start=1) for row in _claim(found, f"Claim {n}:")),
         *results(told.pages, *told.numbered),
@@ -215,12 +217,6 @@ def _theorem(best: Best, head: Head) -> Iterator[str]:
 def rests(relies_on: Sequence[Page]) -> Iterator[str]:
     """What is said of a result that rests on pages for which nobody vouches."""
     return (f"This {plain(one)}." for one in registry.rests(relies_on))
-
-
-def _proof(told: Told, results: Mapping[str, int]) -> Iterator[str]:
-    yield r"\begin{proof} Line by line; $r_i$ is how far apart the two inputs of the $i$-th mechanism are."
-    yield from _derivation(told, results)
-    yield r"\end{proof}"
 
 
 def _derivation(told: Told, results: Mapping[str, int]) -> Iterator[str]:
