@@ -6,9 +6,11 @@ composition is about.  A sentence is made of texts and of formulas between them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
+
+from dpcompose.front.captions import GIVEN
 
 if TYPE_CHECKING:
     import sympy
@@ -129,6 +131,26 @@ def numbers(ns: Sequence[int], before: str = "") -> str:
         f"{before}{r[0]}" + ("" if len(r) == 1 else f"{'-' if len(r) > 2 else ', '}{before}{r[-1]}")
         for r in runs
     )
+
+
+BELIEVED = "believed"
+"""How a step is checked that is not, as nobody knows; what the setting says is given."""
+
+
+def unchecked(steps: Sequence[Step]) -> list[str]:
+    """The steps that nothing checked, by their numbers, also those that steps have as evidence."""
+    found: dict[str, list[int]] = {}
+    for step in _all(steps):
+        if step.checked in (GIVEN, BELIEVED):
+            found.setdefault(step.before, []).append(step.n)
+    shown = ", ".join(numbers(ns, before) for before, ns in found.items())
+    return [f"line{'s' if sum(map(len, found.values())) > 1 else ''} {shown}"] if found else []
+
+
+def _all(steps: Sequence[Step]) -> Iterator[Step]:
+    for step in steps:
+        yield step
+        yield from _all(step.below)
 
 
 @dataclass(frozen=True)

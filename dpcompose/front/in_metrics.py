@@ -10,7 +10,9 @@ from typing import Any, NoReturn
 
 import sympy
 
+from dpcompose.front.captions import GIVEN
 from dpcompose.front.document import (
+    BELIEVED,
     Best,
     Cited,
     Compared,
@@ -22,8 +24,8 @@ from dpcompose.front.document import (
     Step,
     Told,
     formula,
-    numbers,
     plain,
+    unchecked,
 )
 from dpcompose.front.results import Answer
 from dpcompose.language import exchange, formulas
@@ -156,11 +158,9 @@ class BestMetric(Best):
         last = "; at all databases some such mechanisms lose just that" if self.optimal else ""
         said = ["the composition is ", *self.said, last]
         add(said, "", self.composition.page, self.item, *private, *metrics)
-        unchecked = [one.n for one in steps if one.checked in ("given", "believed")]
-        lines = f"line{'s' if len(unchecked) > 1 else ''} {numbers(unchecked)}"
         k = len(self.setting.mechanisms)
         independent = [f"that {one}" for one in self.assumptions[k : k + 1] if k > 1]
-        believed = ", ".join([lines, *independent, *registry.believed(self.relies_on)])
+        believed = ", ".join([*unchecked(steps), *independent, *registry.believed(self.relies_on)])
         pages = tuple(theory.pages[id] for id in self.composition.pages(()))
         return Told(tuple(steps), believed, pages, self.numbered)
 
@@ -168,8 +168,8 @@ class BestMetric(Best):
         """The step that a mechanism is private in a metric, after that on what is said of it."""
         said = [f"{one.name} is ", *in_metric(one.notion, one.metric, one.delta)]
         if one.noise is None and not one.stated:
-            return add(said, "given")
-        given = add([self.assumptions[n]], "given")
+            return add(said, GIVEN)
+        given = add([self.assumptions[n]], GIVEN)
         page = None if one.noise is None else self.composition.theory.noise(one.noise.word)
         return add(said, "by definition", page, "" if page is None else page.id, given)
 
@@ -182,10 +182,10 @@ class BestMetric(Best):
         ):  # no file says it
             uses.append(add([letter, " is ", *definition(metric.distance)], "by definition"))
         if metric.at_most is not None:
-            how = "checked" if known.at_most else "believed"
+            how = "checked" if known.at_most else BELIEVED
             add([letter, " is at most ", formula(metric.at_most)], how)
         axioms = " is a metric: symmetric, 0 at equal databases, with the triangle inequality"
-        return add([letter, axioms], "believed" if known.metric is None else "checked", None, "", *uses)
+        return add([letter, axioms], BELIEVED if known.metric is None else "checked", None, "", *uses)
 
     def compared(self, example: Counterexample) -> Iterator[Compared]:
         """The parts of the databases of a counterexample, side by side."""
