@@ -77,6 +77,31 @@ Said = Sequence[Part]
 """A sentence, in texts and formulas."""
 
 
+@dataclass(frozen=True)
+class Writer:
+    """What sentences are written with: texts, formulas, guarantees by their values and their names."""
+
+    text: Callable[[str], str]
+    formula: Callable[[sympy.Expr], str]
+    private: Callable[[Sequence[sympy.Expr], str], str]
+    cited: Callable[[str], str]
+
+    def __call__(self, said: Said) -> str:
+        return "".join(map(self._part, said))
+
+    def _part(self, part: Part) -> str:
+        match part:
+            case str():
+                return self.text(part)
+            case Private():
+                return self.private([one.value for one in part.values], part.called)
+            case Mathematics():
+                return f"${part.latex}$"
+            case Cited():
+                return self.cited(part.text)
+        return self.text(part.text) if part.expression is None else self.formula(part.expression)
+
+
 def formula(expression: sympy.Expr) -> Formula:
     """An expression as a formula of a sentence."""
     from dpcompose.language import formulas

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NoReturn
@@ -283,6 +283,8 @@ class InMetrics:
 
     def check(self, claim: Claim) -> Answer:
         """The verdict on a claim, with the counterexample of a refuted one."""
+        if isinstance(claim.guarantee, Guarantee):  # of a file about neighbours
+            claim = replace(self.claim(claim.guarantee), expect=claim.expect)
         found = self.search.judge(claim)
         ways = () if found.way is None else (found.way,)
         relied = () if found.verdict == "undecided" else self.search.composition.relied_on(ways)

@@ -14,19 +14,7 @@ import sympy
 
 from dpcompose.front import markdown
 from dpcompose.front.bound import Bound
-from dpcompose.front.document import (
-    Best,
-    Cited,
-    Composed,
-    Head,
-    Mathematics,
-    Member,
-    Part,
-    Private,
-    Said,
-    Step,
-    Told,
-)
+from dpcompose.front.document import Best, Composed, Head, Member, Step, Told, Writer
 from dpcompose.front.verdict import Verdict
 from dpcompose.kernel.deciders import exponentials
 from dpcompose.language import formulas
@@ -114,30 +102,10 @@ def formula(expression: sympy.Expr) -> str:
     return "$" + inside.replace(", ", r",\allowbreak ") + "$"
 
 
-def said(said: Said) -> str:
-    """A sentence, its formulas as mathematics."""
-    return "".join(map(_part, said))
-
-
-def _part(part: Part) -> str:
-    match part:
-        case str():
-            return _text(part)
-        case Private():
-            return _private(part)
-        case Mathematics():
-            return f"${part.latex}$"
-        case Cited():
-            return cite(part.text)
-    return plain(part.text) if part.expression is None else formula(part.expression)
-
-
-def _private(said: Private) -> str:
+def _private(values: Sequence[sympy.Expr], called: str) -> str:
     """($e_1 + e_2$)-DP."""
-    values = [one.value for one in said.values]
     shown = ", ".join(map(formula, values))
-    name = plain(said.called)
-    return f"({shown})-{name}" if len(values) > 1 or values[0].is_Add else f"{shown}-{name}"
+    return f"({shown})-{plain(called)}" if len(values) > 1 or values[0].is_Add else f"{shown}-{plain(called)}"
 
 
 def _text(text: str) -> str:
@@ -203,6 +171,10 @@ def listed(kind: str, items: Iterable[str]) -> Iterator[str]:
 def cite(item: str) -> str:
     """GB:IV.13 as a citation; a page of our own by its name."""
     return rf"\cite[{item[3:]}]{{GB}}" if item.startswith("GB:") else rf"\emph{{{plain(item)}}}"
+
+
+said = Writer(_text, formula, _private, cite)
+"""A sentence, its formulas as mathematics."""
 
 
 def _theorem(best: Best, head: Head) -> Iterator[str]:

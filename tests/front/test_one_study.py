@@ -77,6 +77,16 @@ def test_a_claim_about_other_neighbours_is_refused(claim: Any) -> None:
         BESIDE.check(claim)
 
 
+def test_claims_of_another_study_are_about_this_one_or_refused() -> None:
+    claim = NEIGHBOURS.claim(dpc.pure("2*e"))
+    study = dpc.compose(
+        dpc.mechanism("M", dpc.in_metric("e*d_unbounded")), on=dpc.multisets(), target=dpc.bounded, metrics={}
+    )
+    assert NEIGHBOURS.check(claim).verdict == study.check(claim).verdict == "proved"
+    with pytest.raises(TypeError, match=r"a claim is a guarantee such as dpcompose.pure\(...\), not metric"):
+        NEIGHBOURS.check(study.claim("2*e*d_unbounded"))
+
+
 def test_losses_that_are_irrational_stand_beside_decimals() -> None:
     """sqrt(2)*d in zCDP: between a and b 2*sqrt(2) = 2.828..., and 7/5*2 = 2.8 is claimed."""
     found = towns(("sqrt(2)*d", "zcdp")).check("7/5*d")
