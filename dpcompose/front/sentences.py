@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dpcompose.front import lines as kernel
 from dpcompose.front.captions import GIVEN, HYPOTHESIS, Captions
-from dpcompose.front.document import Formula, Private, Said, Step, numbers
+from dpcompose.front.document import Formula, Private, Said, Step
 from dpcompose.front.lines import Line
 from dpcompose.kernel import formulas as kernel_formulas
 from dpcompose.kernel.terms import ONE, Term
@@ -236,16 +236,6 @@ def all_of(names: Sequence[str]) -> str:
 
 
 # what is assumed
-
-
-def believed(lines: Sequence[Line]) -> list[str]:
-    """The lines that nothing checked, by their numbers."""
-    found: dict[str, list[int]] = {}
-    for _, number in kernel.assumed(lines):
-        before, point, n = number.rpartition(".")
-        found.setdefault(before + point, []).append(int(n))
-    shown = ", ".join(numbers(ns, before) for before, ns in found.items())
-    return [f"line{'s' if sum(map(len, found.values())) > 1 else ''} {shown}"] if found else []
 
 
 def stated(

@@ -30,12 +30,11 @@ from dpcompose.privacy.metrics.setting import (
     POWERS,
     MetricGuarantee,
     MetricMechanism,
-    MetricProblem,
     MetricSetting,
 )
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS
-from dpcompose.privacy.problems import Claim, ProblemError, table_of
+from dpcompose.privacy.problems import Claim, Problem, ProblemError, table_of
 from dpcompose.privacy.schema import Notions, ReadsTable, unset
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.points import Counted, Values
@@ -43,7 +42,7 @@ from dpcompose.spaces.points import Counted, Values
 
 def read_data(
     data: Mapping[str, Any], file: str = "problem", text: str = "", notions: Notions = FILE_KEYS
-) -> MetricProblem:
+) -> Problem:
     """The problem in parsed data.  Raises ProblemError with every mistake."""
     if missing := unset(data):
         raise ProblemError(file, missing)
@@ -63,7 +62,7 @@ class _Reader(Distances):
         super().__init__(given)
         self.data = data
 
-    def problem(self, file: str) -> MetricProblem | None:
+    def problem(self, file: str) -> Problem | None:
         self.read_all()
         if self.databases is None:
             return None
@@ -90,7 +89,7 @@ class _Reader(Distances):
             self.given.adaptive,
             self.data,
         )
-        return MetricProblem(setting, tuple(one for one in claims if one is not None), file)
+        return Problem(setting, tuple(one for one in claims if one is not None), file)
 
     def _target(self) -> sympy.Expr | None:
         """The metric that claims without one count: a formula, or that of the target's neighbours."""
