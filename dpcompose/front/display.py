@@ -232,7 +232,7 @@ def _counterexample(found: Verdict, example: Counterexample, bound: Best) -> Ite
         yield f"<p>with {at}:</p>"
     if example.through:
         yield f"<p>which violates what the claim implies by {text_html(', '.join(example.through))}:</p>"
-    named = list(zip(example.rows, map(text_html, example.names), strict=True))
+    named = [(row, text_html(name)) for name, row in example.reached]
     yield from (
         f"<p>{name} {text_html(row.words())}</p>" for row, name in named if not isinstance(row, Ratio)
     )

@@ -239,7 +239,7 @@ def _counterexample(found: Verdict, example: Counterexample) -> Iterator[str]:
     if example.point:
         point = [f"${name_latex(name)} = {x}$" for name, x in sorted(example.point.items())]
         yield f"Let {', '.join(point)}."
-    for row, name in zip(example.rows, example.names, strict=True):
+    for name, row in example.reached:
         yield _row(row, plain(name))
     actual, claimed = (
         formula(formulas.parse(example.shown(loss), {})) for loss in (example.actual, example.claimed)

@@ -79,7 +79,7 @@ def counterexample(found: Verdict) -> Iterator[str]:
     if example.through:
         yield f"which violates what the claim implies by {', '.join(example.through)}:"
     yield example.lost()
-    for row, name in zip(example.rows, example.names, strict=True):
+    for name, row in example.reached:
         yield f"reached by {name} {row.words()}"
     if found.published:
         yield found.published

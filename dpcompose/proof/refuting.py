@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from typing import Any, Protocol
 
 from dpcompose.kernel import formulas, terms
@@ -124,6 +125,19 @@ class Counterexample(Shown):
         return bool(self.without) or self.event or self.most not in (None, self.actual)
 
     @property
+    def reached(self) -> list[tuple[str, Losing]]:
+        """Who loses how, in order; mechanisms one after the other that do the same are called together, where
+        they are more than MOST_ALIKE."""
+        found: list[tuple[str, Losing]] = []
+        for _, some in groupby(zip(self.names, self.rows, strict=True), lambda one: one[1].words()):
+            alike = list(some)
+            if len(alike) > MOST_ALIKE:
+                (first, row), (last, _) = alike[0], alike[-1]
+                alike = [(f"each of {first}, ..., {last} ({len(alike):,} of them)", row)]
+            found += alike
+        return found
+
+    @property
     def left_out(self) -> str:
         """That the outputs of some mechanisms are left out, in words."""
         some = self.without
@@ -137,6 +151,8 @@ class Counterexample(Shown):
         return shown_loss(loss, self.squared)
 
 
+MOST_ALIKE = 5
+"""How many mechanisms that do the same are called one by one."""
 MOST_SHOWN_DIGITS = 30
 """To how many digits a claimed and a true loss are shown at most, to tell them apart."""
 

@@ -176,3 +176,14 @@ def test_the_true_value_of_a_counterexample() -> None:
     assert "P(1) = 18591409/500000000 = 0.037182818 at D" in shown
     assert "= 0.037182818" in Tags(verdict._repr_html_()).text
     assert "= 0.037182818; claimed is" in study.guarantee().to_latex([verdict])
+
+
+@pytest.mark.parametrize(("many", "shown"), [(5, 5), (6, 1), (1000, 1)])
+def test_mechanisms_that_do_the_same_are_shown_once(many: int, shown: int) -> None:
+    """A thousand equal steps are one line of a counterexample, and a thousand entries of its JSON."""
+    step = [dpc.mechanism(f"step {i}", dpc.gaussian(1, dpc.unbounded)) for i in range(1, many + 1)]
+    study = dpc.compose(*step, on=dpc.multisets(), target=dpc.unbounded)
+    example = study.check(dpc.gaussian(1)).counterexample
+    assert example is not None and len(example.reached) == shown and len(example.data()["mechanisms"]) == many
+    if shown == 1:
+        assert example.reached[0][0] == f"each of step 1, ..., step {many} ({many:,} of them)"
