@@ -216,6 +216,9 @@ def refuse_if_large(databases: DatabaseClass, most: int | None = None) -> None:
     """
     most = LARGEST_CLASS if most is None else most
     count = databases.count()
+    if databases.parameters:
+        letters = ", ".join(databases.parameters)
+        raise TooLarge(f"{databases} cannot be listed; a number for {letters} would do")
     if count is None:
         raise TooLarge(
             f"{databases} cannot be listed: there are infinitely many. "

@@ -84,7 +84,11 @@ class Size:
         return Size(self.n, letter=None if self.n is None else self.letter)
 
     def allows(self, n: int) -> bool:
-        """Whether a database of n records belongs."""
+        """Whether a database of n records belongs; with a letter, for some of its values."""
+        if self.letter is not None and (self.exactly or self.n is None):
+            return bool(n >= self.letter.of[1].least)
+        if self.letter is not None:
+            return n >= self.least
         return n >= self.least and (self.n is None or (n == self.n if self.exactly else n <= self.n))
 
     def allows_difference(self, removed: int, added: int) -> bool:

@@ -219,7 +219,7 @@ def test_python_says_what_files_say(tmp_path: Path) -> None:
     M, two = dpc.mechanism("M", dpc.pure("e", dpc.bounded)), dpc.group(2, dpc.bounded)
     study = dpc.compose(M, on=dpc.multisets(size="= n"), target=two, parameters={"n": "integer >= 2"})
     assert study.check(dpc.pure("2*e")).loose is False
-    with pytest.raises(ValueError, match="infinitely many"):
+    with pytest.raises(ValueError, match="a number for n would do"):
         list(dpc.multisets("ab", size="<= n").databases())
 
 
@@ -282,3 +282,45 @@ def test_a_problem_about_metrics_refuses_a_letter(tmp_path: Path) -> None:
     )
     with pytest.raises(ValueError, match="are known for numbers in place of n"):
         dpc.load_metric(file)
+
+
+@pytest.mark.parametrize("m", [1, 2])
+def test_a_study_on_any_number_of_records(m: int, tmp_path: Path) -> None:
+    """What is said of the study for all n is used for all n, with other room for what changes."""
+    of = "'bounded'" if m == 1 else f"{{ group = {m}, of = 'bounded' }}"
+    file = tmp_path / "p.toml"
+    parts = ", ".join(
+        f"{{ name = '{x}', guarantee = {{ notion = 'pure', epsilon = '{x}', granularity = 'bounded' }} }}"
+        for x in "ab"
+    )
+    file.write_text(
+        f"""format = 1
+[databases]
+kind = "multisets"
+size = "= n"
+[target]
+granularity = {of}
+[studies.in]
+target = {{ granularity = "bounded" }}
+mechanisms = [{parts}]
+[[mechanisms]]
+name = "S"
+study = "in"
+[[claims]]
+notion = "pure"
+epsilon = "{m}*(a + b)"
+[[claims]]
+notion = "pure"
+epsilon = "a + b/2"
+""",
+        encoding="utf-8",
+    )
+    study, claims = dpc.load(file)
+    assert [study.check(one).verdict for one in claims] == ["proved", "refuted"]
+
+
+def test_databases_of_any_of_the_sizes_belong_to_the_class() -> None:
+    some = dpc.multisets("ab", size="= n")
+    assert ("a", "a", "b") in some and () not in some and ("c",) not in some
+    assert dpc.canonical_metric(some, dpc.bounded)(("a", "a"), ("b", "b")) == 2
+    assert () in dpc.multisets("ab", size="<= n")

@@ -11,6 +11,7 @@ from dpcompose.privacy.settings.noisy import check_attributes
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
+from dpcompose.spaces.groups import LARGEST_GROUP
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Everything, Map
 from dpcompose.spaces.multisets import Multisets
@@ -93,7 +94,8 @@ def _read_class(databases: DatabaseClass, f: Map, name: str) -> DatabaseClass:
 
 def _compared(databases: DatabaseClass, counted: bool) -> DatabaseClass:
     """A class as it is compared: an arbitrary universe without the records that mechanisms happen to name;
-    positions by their order where it only counts how much databases differ."""
+    positions by their order where it only counts how much databases differ; letters with one value."""
+    databases = databases.with_room(LARGEST_GROUP)
     if isinstance(databases, Multisets) and databases.arbitrary:
         return replace(databases, records=())
     return replace(databases, positions=None) if counted and isinstance(databases, Tuples) else databases
