@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import combinations, count, product
 from typing import Any
 
+from second_checker.lines import with_numbers
 from second_checker.outcomes import NotRead, demand
 
 Records = dict[str, dict[str, str]]
@@ -21,6 +22,7 @@ MANY = 400
 
 def written_out(problem: Any) -> Any:
     """The same problem with records by name, and policies by groups of these."""
+    problem = with_numbers(problem)
     base, policies = problem["databases"], problem.get("granularities", {})
     has = "attributes" in base
     if not has and all(isinstance(of(one), list | str) or "within" in of(one) for one in policies.values()):
