@@ -181,6 +181,7 @@ ROOMS = {
         "internal",
         "lines",
         "captions",
+        "attained",
         "document",
         "sentences",
         "bound",

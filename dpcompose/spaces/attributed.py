@@ -308,8 +308,8 @@ def between(*ranges: object) -> Where:
     >>> near = dpc.policy("near", replace={"within-distance": 1, "norm": "L1"})
     >>> M = [dpc.mechanism(n, dpc.pure(n.lower(), near, "common"), reads=dpc.between(bin))
     ...      for n, bin in [("A", "(-oo, 0)"), ("B", [0, 9]), ("C", [10, 19])]]
-    >>> print(dpc.compose(*M, on=numbers, target=near).guarantee())
-    near max(a + b, b + c)-DP
+    >>> dpc.compose(*M, on=numbers, target=near).guarantee().epsilon
+    max(a + b, b + c)
     """
     found = [one for some in ranges for one in read_ranges(some)]
     if not found:
