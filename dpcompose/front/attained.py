@@ -41,8 +41,8 @@ class Attained:
 
     def __str__(self) -> str:
         gone, come = self.differing
-        which = f"the record {(gone + come)[0]}" if len(gone + come) == 1 else "the records "
-        which += f"{', '.join(gone)} in place of {', '.join(come)}" if len(gone + come) > 1 else ""
+        which = "the record" + ("s " if len(gone + come) > 1 else " ") + ", ".join(gone or come)
+        which += f" in place of {', '.join(come)}" if gone and come else ""
         return (
             f"{', '.join(text for _, text in self.values)} at {which}, read by {', '.join(self.mechanisms)}"
         )
