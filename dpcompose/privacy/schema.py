@@ -97,7 +97,7 @@ class DatabasesTable(Table):
     def check(self) -> None:
         for about, kinds in (
             ("vertices", ["graphs"]),
-            ("attributes", ["tables", "multisets"]),
+            ("attributes", ["tables", "multisets", "sets"]),
             ("users", ["tuples", "streams"]),
         ):
             if getattr(self, about) is not None and self.kind not in kinds:
@@ -113,6 +113,8 @@ class DatabasesTable(Table):
                 f"records that are numbers are those of multisets, not of {self.kind}: list them"
             )
         lines = any(isinstance(one, LineTable) for one in (self.attributes or {}).values())
+        if self.kind == "sets" and lines:
+            raise ValueError("attributes of sets list their values, or have any; numbers are for multisets")
         if self.kind == "tables" and (lines or "any" in (self.attributes or {}).values()):
             raise ValueError("attributes of tables list their values; those of multisets may have any")
         if self.kind == "listed" and self.elements is None:

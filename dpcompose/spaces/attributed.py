@@ -19,6 +19,7 @@ from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.recodings import Recoding
 from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.subsets import Sets
 from dpcompose.spaces.tuples import Tuples
 
 Attribute = tuple[str, tuple[str, ...]]
@@ -196,7 +197,7 @@ class Where(Restriction):
         return replace(self, records=self._chosen(databases), of=databases)
 
     def _chosen(self, databases: DatabaseClass) -> tuple[str, ...]:
-        assert isinstance(databases, Multisets) and databases.attributes is not None
+        assert isinstance(databases, Multisets | Sets) and databases.attributes is not None
         known = databases.attributes
         return tuple(
             record
@@ -205,9 +206,9 @@ class Where(Restriction):
         )
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
-        assert isinstance(databases, Multisets) and databases.attributes is not None
-        if not self.records or self.is_identity(databases):
+        if not isinstance(databases, Multisets) or not self.records or self.is_identity(databases):
             return super().image(databases)
+        assert databases.attributes is not None
         kept = databases.attributes.where(dict(self.conditions))
         return replace(databases, records=(), sizes=Size(databases.sizes.n), attributes=kept)
 
@@ -216,7 +217,7 @@ class Where(Restriction):
         return frozenset((name, value) for name, values in self.conditions for value in values)
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        known = databases.attributes if isinstance(databases, Multisets) else None
+        known = databases.attributes if isinstance(databases, Multisets | Sets) else None
         if known is None:
             return f"reads records by attributes, but those of {databases} have none"
         for name, values in self.conditions:

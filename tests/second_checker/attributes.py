@@ -48,12 +48,14 @@ def of(policy: Any) -> Any:
 
 def combined(problem: Any) -> Records:
     """The records that the attributes make."""
-    given = problem["databases"]["attributes"]
+    given, sets = problem["databases"]["attributes"], problem["databases"]["kind"] == "sets"
+    if sets and "any" in given.values():
+        raise NotRead("setting", "sets of records with any values")
     values = {
         name: some if some != "any" else named(problem, name) + fresh(named(problem, name), steps(problem))
         for name, some in given.items()
     }
-    values = {name: few(problem, name, some) for name, some in values.items()}
+    values = {name: some if sets else few(problem, name, some) for name, some in values.items()}
     rows = list(product(*values.values()))
     if len(rows) > MANY:
         raise NotRead("setting", "many records with attributes")

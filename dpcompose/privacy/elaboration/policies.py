@@ -227,6 +227,8 @@ class OfSets(Policies):
     def universe(self) -> Any:
         databases = self.setting.databases
         assert isinstance(databases, Sets)
+        if databases.attributes is not None:
+            return databases
         _, steps = self.setting.target.innermost()
         return replace(databases, others=max(databases.others, _filling(databases) + 2 * steps))
 

@@ -14,7 +14,7 @@ from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.multisets import Multisets, multisets
 from dpcompose.spaces.sequences import Sequences
 from dpcompose.spaces.sizes import Size, refuse_letter
-from dpcompose.spaces.subsets import Sets, graphs
+from dpcompose.spaces.subsets import Sets, graphs, sets
 from dpcompose.spaces.tuples import Streams, Tuples, owners_of
 
 CLASSES: Mapping[str, type[Multisets] | type[Tuples] | type[Sets] | type[Sequences]] = {
@@ -54,7 +54,8 @@ def databases_of(
                 name: some.data() if isinstance(some, LineTable) else some
                 for name, some in given.attributes.items()
             }
-            return replace(multisets(attributes=attributes), sizes=size)
+            made_of = sets if given.kind == "sets" else multisets
+            return replace(made_of(attributes=attributes), sizes=size)
         if isinstance(given.records, LineTable):
             return replace(multisets(given.records.data()), sizes=size)
         records, arbitrary = tuple(given.records or ()), given.records is None
