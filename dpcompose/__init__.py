@@ -9,8 +9,8 @@ so that `dpcompose --help` is instant:
 * databases: multisets, sets, sequences, tuples, streams, tables, graphs, listed;
 * neighbours: unbounded, bounded, event, w_event, insert_delete, user, attribute, edge, node, node_removal,
   free_lunch, group, union, and your own by relation, steps, pairs;
-* what is read: restriction, record_partition, positions, columns, vertex, among, function, table, composed,
-  everything;
+* what is read: restriction, record_partition, positions, columns, where, between, vertex, among, function,
+  table, composed, everything;
 * concrete mechanisms: count, clipped_sum, vector_sum, mean, histogram, location, bit with laplace,
   gaussian_noise, geometric, randomized_response, planar_laplace, exponential; density, of their outputs;
 * tables of probabilities: probability_table, randomized_response_table, exponential_mechanism_table,
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from dpcompose.proof.densities import density
     from dpcompose.proof.registry import theorems
     from dpcompose.proof.sensitivity import compare, sensitivity
-    from dpcompose.spaces.attributed import columns, tables, where
+    from dpcompose.spaces.attributed import between, columns, tables, where
     from dpcompose.spaces.built_in import (
         attribute,
         bounded,
@@ -141,7 +141,7 @@ _PLACES = {
     "proof.densities": ("density",),
     "proof.registry": ("theorems",),
     "proof.sensitivity": ("compare", "sensitivity"),
-    "spaces.attributed": ("columns", "tables", "where"),
+    "spaces.attributed": ("between", "columns", "tables", "where"),
     "spaces.composed": ("composed",),
     "spaces.contributions": ("contribution",),
     "spaces.expressions": ("at", "database", "databases", "size", "symmetric_difference"),
@@ -186,6 +186,7 @@ __all__ = [
     "at",
     "at_most",
     "attribute",
+    "between",
     "bit",
     "bounded",
     "budget_bars",

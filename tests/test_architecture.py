@@ -69,6 +69,7 @@ ROOMS = {
         "shown",
     ],
     "spaces": [
+        "lines",
         "attributes",
         "sizes",
         "databases",
@@ -98,6 +99,7 @@ ROOMS = {
         "groups",
         "replacements",
         "policies",
+        "reaches",
         "contributions",
         "larger",
         "additions",
@@ -179,6 +181,7 @@ ROOMS = {
         "internal",
         "lines",
         "captions",
+        "attained",
         "document",
         "sentences",
         "bound",

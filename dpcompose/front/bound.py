@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.front import lines as words
 from dpcompose.front import sentences
+from dpcompose.front.attained import Attained, attained
 from dpcompose.front.captions import Captions, conversions, pages_of, rests_on
 from dpcompose.front.document import (
     Best,
@@ -196,6 +197,10 @@ class Bound(Best, Shown):
             return str(self.metric)
         except NoMetric:
             return ""
+
+    @property
+    def attained(self) -> Sequence[Attained]:
+        return attained(self.steps) if self.optimal and not self.conversions else ()
 
     @property
     def lines_data(self) -> list[dict[str, Any]]:

@@ -331,6 +331,11 @@ class Best(Protocol):
         return ()
 
     @property
+    def attained(self) -> Sequence[Any]:
+        """At which records that come, go or are replaced the guarantee is attained, where this is told."""
+        return ()
+
+    @property
     def where(self) -> str:
         return ""
 

@@ -35,6 +35,7 @@ from dpcompose.privacy.checks import (
 )
 from dpcompose.privacy.neighbourhoods import GRANULARITY, PAIRS, GranularityTable
 from dpcompose.privacy.notions import FILE_KEYS
+from dpcompose.spaces.lines import Line, read_ranges
 from dpcompose.spaces.queries import MOST_BINS
 
 KINDS = ("multisets", "sets", "sequences", "tuples", "streams", "tables", "graphs", "listed")
@@ -44,21 +45,59 @@ NAMES = ListOf(NAME)
 NUMBERS = ListOf(Whole(1))
 
 
+class _Ranges(Check):
+    """Numbers: "all", an interval as a text, with both its ends as a list, or a list of texts."""
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        try:
+            read_ranges(value)
+        except ValueError as error:
+            found.wrong(path, error)
+        return value
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        number = {"type": ["string", "number"]}
+        return {"anyOf": [{"type": "string"}, {"items": number, "type": "array"}]}
+
+
+RANGES = _Ranges()
+
+
+class LineTable(Table):
+    integers: Any = key(RANGES)
+    reals: Any = key(RANGES)
+
+    def data(self) -> dict[str, Any]:
+        """The table as files write it."""
+        return {name: getattr(self, name) for name in sorted(self.given)}
+
+    def check(self) -> None:
+        Line.read(self.data())
+
+
+class BetweenTable(Table):
+    between: Any = need(RANGES)
+
+    def data(self) -> dict[str, Any]:
+        """The table as files write it."""
+        return {"between": self.between}
+
+
 class DatabasesTable(Table):
     kind: str = need(OrOwn(lambda *more: Word("kind", (*KINDS, *more)), lambda own: own.classes))
-    records: list[str] | None = key(NAMES)
+    records: list[str] | LineTable | None = key(Either(NAMES, LineTable))
     size: str = key(TEXT, "any")
     elements: list[str] | None = key(NAMES)
     vertices: int | str | None = key(Either(Whole(1), TEXT, str))
-    attributes: dict[str, str | list[str]] | None = key(
-        TableOf(Either(Word("word", ("any",)), ListOf(NAME, 1), list), 1)
+    attributes: dict[str, str | list[str] | LineTable] | None = key(
+        TableOf(Either(Either(Word("word", ("any",)), ListOf(NAME, 1), list), LineTable), 1)
     )
     users: dict[str, list[int]] | None = key(TableOf(NUMBERS))
 
     def check(self) -> None:
         for about, kinds in (
             ("vertices", ["graphs"]),
-            ("attributes", ["tables", "multisets"]),
+            ("attributes", ["tables", "multisets", "sets"]),
             ("users", ["tuples", "streams"]),
         ):
             if getattr(self, about) is not None and self.kind not in kinds:
@@ -69,7 +108,14 @@ class DatabasesTable(Table):
             raise ValueError('tables have attributes = { age = ["young", "old"] }, which make their records')
         if self.attributes is not None and self.records is not None:
             raise ValueError("attributes make the records: leave out records, or attributes")
-        if self.kind == "tables" and "any" in (self.attributes or {}).values():
+        if isinstance(self.records, LineTable) and self.kind != "multisets":
+            raise ValueError(
+                f"records that are numbers are those of multisets, not of {self.kind}: list them"
+            )
+        lines = any(isinstance(one, LineTable) for one in (self.attributes or {}).values())
+        if self.kind == "sets" and lines:
+            raise ValueError("attributes of sets list their values, or have any; numbers are for multisets")
+        if self.kind == "tables" and (lines or "any" in (self.attributes or {}).values()):
             raise ValueError("attributes of tables list their values; those of multisets may have any")
         if self.kind == "listed" and self.elements is None:
             raise ValueError("a listed class needs its databases: elements = [...]")
@@ -118,7 +164,8 @@ class ReadsTable(Table):
     window: list[int] | None = key(ListOf(Whole(1), 2, 2))
     users: list[str] | None = key(NAMES)
     attributes: list[str] | None = key(NAMES)
-    where: dict[str, list[str]] | None = key(TableOf(ListOf(NAME, 1), 1))
+    where: dict[str, list[str] | BetweenTable] | None = key(TableOf(Either(ListOf(NAME, 1), BetweenTable), 1))
+    between: Any = key(RANGES)
     vertex: int | str | None = key(Either(Whole(1), NAME, str))
     vertices: list[int] | None = key(NUMBERS)
     part: str | None = key(NAME)
@@ -129,7 +176,7 @@ class ReadsTable(Table):
             raise ValueError(
                 'say what is read: "everything", { records = [...] }, { positions = [...] }, '
                 "{ window = [first, last] }, { users = [...] }, { attributes = [...] }, "
-                '{ where = { county = ["north"] } }, { vertex = 2 }, '
+                '{ where = { county = ["north"] } }, { between = "[0, 10)" }, { vertex = 2 }, '
                 "{ vertices = [...] }, "
                 '{ map = "NAME" } or { part = "i", of = "P" }'
             )

@@ -10,14 +10,16 @@ from math import prod
 from typing import Any
 
 from dpcompose.kernel.fields import near
-from dpcompose.spaces.attributes import written
+from dpcompose.spaces.attributes import ITSELF, Value, condition, written
 from dpcompose.spaces.databases import LARGEST_CLASS, LARGEST_SHAPE, Cell, Database, DatabaseClass, TooLarge
+from dpcompose.spaces.lines import Range, read_ranges
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.recodings import Recoding
 from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.subsets import Sets
 from dpcompose.spaces.tuples import Tuples
 
 Attribute = tuple[str, tuple[str, ...]]
@@ -182,7 +184,7 @@ class Where(Restriction):
     once `on` was told the class.
     """
 
-    conditions: tuple[Attribute, ...] = ()
+    conditions: tuple[tuple[str, tuple[Value, ...]], ...] = ()
     of: DatabaseClass | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -195,35 +197,42 @@ class Where(Restriction):
         return replace(self, records=self._chosen(databases), of=databases)
 
     def _chosen(self, databases: DatabaseClass) -> tuple[str, ...]:
-        assert isinstance(databases, Multisets)
+        assert isinstance(databases, Multisets | Sets) and databases.attributes is not None
+        known = databases.attributes
         return tuple(
             record
             for record in databases.records
-            if all(databases.values_of(record)[name] in values for name, values in self.conditions)
+            if all(known.has(name, known.by_record[record][name], some) for name, some in self.conditions)
         )
+
+    def image(self, databases: DatabaseClass) -> DatabaseClass:
+        if not isinstance(databases, Multisets) or not self.records or self.is_identity(databases):
+            return super().image(databases)
+        assert databases.attributes is not None
+        kept = databases.attributes.where(dict(self.conditions))
+        return replace(databases, records=(), sizes=Size(databases.sizes.n), attributes=kept)
 
     @property
     def names(self) -> frozenset[object]:
         return frozenset((name, value) for name, values in self.conditions for value in values)
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        known = databases.attributes if isinstance(databases, Multisets) else None
+        known = databases.attributes if isinstance(databases, Multisets | Sets) else None
         if known is None:
             return f"reads records by attributes, but those of {databases} have none"
         for name, values in self.conditions:
             if name not in known.names:
                 return f"reads the attribute {name!r}, which records do not have{near(name, known.names)}"
-            for value in values:
-                if name not in known.open and value not in known.values[name]:
-                    there = near(value, known.values[name])
-                    return f"reads the value {value!r} of {name}, which it has not{there}"
+            if why := next(filter(None, (known.lacking(name, value) for value in values)), None):
+                return f"reads {why}"
         return None
 
     def written(self, D: str) -> str:
-        return f"{D}|{{{', '.join(_condition(*one) for one in self.conditions)}}}"
+        return f"{D}|{{{', '.join(condition(*one) for one in self.conditions)}}}"
 
     def data(self) -> str | dict[str, Any]:
-        return {"where": {name: list(values) for name, values in self.conditions}}
+        found = {name: said(values) for name, values in self.conditions}
+        return {"between": found[ITSELF]["between"]} if ITSELF in found else {"where": found}
 
 
 @dataclass(frozen=True, repr=False)
@@ -269,14 +278,11 @@ class Projection(Recoding):
         return {"attributes": list(self.kept_attributes)}
 
 
-def _condition(name: str, values: tuple[str, ...]) -> str:
-    return f"{name} = {values[0]}" if len(values) == 1 else f"{name} in {{{', '.join(values)}}}"
-
-
-def where(conditions: Mapping[str, Iterable[str]]) -> Where:
+def where(conditions: Mapping[str, Iterable[str] | Mapping[str, Any]]) -> Where:
     """D ↦ the records of D that have one of the given values, in each of the given attributes.
 
-    conditions -- for each attribute that matters the values that are read.
+    conditions -- for each attribute that matters the values that are read; of numbers those that lie in
+    ranges, as `between` has them: {"age": {"between": "[18, 65)"}}.
 
     >>> import dpcompose as dpc
     >>> people = dpc.multisets(attributes={"county": ["north", "south"], "name": "any"})
@@ -287,13 +293,44 @@ def where(conditions: Mapping[str, Iterable[str]]) -> Where:
     >>> dpc.compose(M, N, on=people, target=local).guarantee().epsilon
     max(e, f)
     """
-    given = {
-        str(name): [values] if isinstance(values, str) else list(values)
-        for name, values in conditions.items()
-    }
+    given = {str(name): _values(some) for name, some in conditions.items()}
     if not given or not all(given.values()):
         raise ValueError('say which values are read: {"county": ["north"]}')
-    return Where((), tuple((name, tuple(dict.fromkeys(map(str, values)))) for name, values in given.items()))
+    return Where((), tuple(given.items()))
+
+
+def between(*ranges: object) -> Where:
+    """D ↦ the records of D that lie in one of some ranges, where records are numbers.
+
+    ranges -- texts such as "[0, 10)" and "(-oo, 5]", or two numbers, which are both read.
+
+    >>> import dpcompose as dpc
+    >>> numbers = dpc.multisets({"integers": "all"})
+    >>> near = dpc.policy("near", replace={"within-distance": 1, "norm": "L1"})
+    >>> M = [dpc.mechanism(n, dpc.pure(n.lower(), near, "common"), reads=dpc.between(bin))
+    ...      for n, bin in [("A", "(-oo, 0)"), ("B", [0, 9]), ("C", [10, 19])]]
+    >>> dpc.compose(*M, on=numbers, target=near).guarantee().epsilon
+    max(a + b, b + c)
+    """
+    found = [one for some in ranges for one in read_ranges(some)]
+    if not found:
+        raise ValueError('say which numbers are read: "[0, 10)"')
+    return Where((), ((ITSELF, tuple(dict.fromkeys(found))),))
+
+
+def _values(given: Iterable[str] | Mapping[str, Any]) -> tuple[Value, ...]:
+    """The values, or the ranges of numbers, that are read of an attribute."""
+    if isinstance(given, Mapping):
+        if set(given) != {"between"}:
+            raise ValueError('numbers are read in ranges: { between = "[18, 65)" }')
+        return tuple(dict.fromkeys(read_ranges(given["between"])))
+    return tuple(dict.fromkeys([given] if isinstance(given, str) else map(str, given)))
+
+
+def said(values: tuple[Value, ...]) -> Any:
+    """What is read of an attribute, as a problem file says it."""
+    ranges = any(isinstance(one, Range) for one in values)
+    return {"between": [str(one) for one in values]} if ranges else list(values)
 
 
 def tables(attributes: Mapping[str, Iterable[str]], size: str = "any") -> Tables:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.terms import Term
-from dpcompose.spaces.attributes import Attributes
+from dpcompose.spaces.attributes import ITSELF, Attributes, Given
 from dpcompose.spaces.attributes import attributes as read_attributes
 from dpcompose.spaces.databases import Counts, Database, DatabaseClass, refuse_if_large
 from dpcompose.spaces.records import OfRecords
@@ -68,18 +68,18 @@ class Multisets(OfRecords):
     @property
     def unlimited(self) -> bool:
         """Whether there may be more records than those with a name."""
-        return self.arbitrary or (self.attributes is not None and bool(self.attributes.open))
+        return self.arbitrary or (self.attributes is not None and self.attributes.unlimited)
 
     def data(self) -> dict[str, Any]:
         if self.attributes is None:
             return super().data()
-        return {"kind": self.kind, "size": str(self.sizes), "attributes": self.attributes.data()}
+        return {"kind": self.kind, "size": str(self.sizes), **self.attributes.data()}
 
     def naming(self, names: Collection[object], most: int) -> DatabaseClass:
-        if self.attributes is None or not self.attributes.open:
+        if self.attributes is None or not self.attributes.unlimited:
             return super().naming(names, most)
-        values = [one for one in names if isinstance(one, tuple)]
-        return replace(self, records=(), attributes=self.attributes.naming(sorted(values), max(2, 2 * most)))
+        values = sorted((one for one in names if isinstance(one, tuple)), key=str)
+        return replace(self, records=(), attributes=self.attributes.naming(values, max(2, 2 * most)))
 
     def counts(self, D: Database, E: Database) -> Counts:
         """(|D∖E|, |E∖D|).
@@ -126,7 +126,7 @@ class Multisets(OfRecords):
             "exactly": f"all multisets of size {sizes.most}",
         }[sizes.kind]
         if self.attributes is not None and len(self.records) == len(self.attributes.by_record):
-            return f"{size} of records with {self.attributes}"
+            return f"{size} {self.attributes}"
         if not self.arbitrary:
             return f"{size} over {{{', '.join(self.records)}}}"
         named = f" that holds {', '.join(self.records)}" if self.records else ""
@@ -146,17 +146,18 @@ def difference(D: Database, E: Database) -> tuple[int, int]:
 
 
 def multisets(
-    records: Iterable[str] | None = None,
+    records: Iterable[str] | Mapping[str, Any] | None = None,
     size: str = "any",
-    attributes: Mapping[str, str | Iterable[str]] | None = None,
+    attributes: Mapping[str, Given] | None = None,
 ) -> Multisets:
     """The class of all finite multisets over `records`: how often a record is there counts, its place not.
 
     records -- the record universe; None: an arbitrary one, and verdicts are worst cases over large ones;
+    numbers are {"integers": "all"}, {"reals": "[0, 100)"} or {"integers": [0, 9]};
     size -- how many records a database has: "any", "<= 4", "= 4", ">= 2" or "2..4"; also with a letter,
     such as "= n", for any number from 1, or as a setting's parameters say;
-    attributes -- instead of records: for each name the values that it can have, or "any"; every combination
-    is a record, written (v, w) in the order of the attributes.
+    attributes -- instead of records: for each name the values that it can have, numbers, or "any"; every
+    combination is a record, written (v, w) in the order of the attributes.
 
     >>> str(multisets({"child", "adult"}, size="<= 4"))
     'all multisets of size <= 4 over {adult, child}'
@@ -164,12 +165,14 @@ def multisets(
     all finite multisets of records with county in {north, south}, name arbitrary
     """
     made = _attributes(records, attributes)
-    names = tuple(str(record) for record in records) if records is not None else ()
+    names = () if records is None or made is not None else tuple(map(str, records))
     return Multisets(names, Size.read(size), arbitrary=records is None and made is None, attributes=made)
 
 
-def _attributes(records: object, given: Mapping[str, str | Iterable[str]] | None) -> Attributes | None:
+def _attributes(records: object, given: Mapping[str, Given] | None) -> Attributes | None:
     """What records are made of, if anything.  Raises ValueError where records are given besides."""
     if given is not None and records is not None:
         raise ValueError("attributes make the records: leave out the one or the other")
+    if isinstance(records, Mapping):
+        return read_attributes({ITSELF: records})
     return None if given is None else read_attributes(given)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
 from typing import Any
 
 from dpcompose.kernel.settings import NOTHING, Edge
@@ -212,9 +211,9 @@ def edges(
             f"{len(atoms):,} kinds of records are more than the {MOST_KINDS:,} between which edges are "
             "looked for; fewer records, or values of attributes, would do"
         )
-    pairs = combinations_with_replacement(range(len(atoms)), 2)
-    found = [(x, y) for x, y in pairs if policy.joins(atoms[x][0], atoms[y][-1], databases)]
-    return found + [(NOTHING, x) for x, some in enumerate(atoms) if policy.joins(some[0], None)]
+    return sorted(policy.replace.joined(atoms, databases)) + [
+        (NOTHING, x) for x, some in enumerate(atoms) if policy.joins(some[0], None)
+    ]
 
 
 def policies_in(granularity: Granularity) -> Iterator[Policy]:

@@ -12,12 +12,23 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
+from itertools import combinations_with_replacement, islice
 from typing import Any
 
 from dpcompose.kernel.fields import near
 from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.lines import NUMBER
 
 EVERY = "all"
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Change:
+    """Some attributes of a record change at once: by at most a length; None: to anything."""
+
+    attributes: frozenset[str]
+    length: Fraction | None
 
 
 class Replacement(ABC):
@@ -30,6 +41,14 @@ class Replacement(ABC):
     @abstractmethod
     def alike(self, x: str, databases: DatabaseClass) -> Hashable:
         """Records of which this is equal have the same edges, and all or none of them are joined."""
+
+    def joined(self, atoms: Sequence[Sequence[str]], databases: DatabaseClass | None) -> set[Pair]:
+        """Which atoms, records that are alike, are joined: pairs of numbers, the smaller one first."""
+        return {
+            (n, m)
+            for (n, some), (m, others) in combinations_with_replacement(enumerate(atoms), 2)
+            if some[0] != others[-1] and self.joins(some[0], others[-1], databases)
+        }
 
     @abstractmethod
     def data(self) -> object:
@@ -48,6 +67,10 @@ class Replacement(ABC):
     def told(self, names: Collection[str]) -> Collection[str]:
         """The attributes, of these, whose values matter otherwise than by whether they are equal."""
         return ()
+
+    def changes(self, names: frozenset[str]) -> list[Change]:
+        """The sets of attributes, of those with some names, that may change at once."""
+        return [Change(names, None)]
 
     def unfit(self, databases: DatabaseClass) -> str | None:
         """Why it says nothing of the records of a class, in words; None where it does."""
@@ -109,6 +132,9 @@ class Groups(Replacement):
     def told(self, names: Collection[str]) -> Collection[str]:
         return names if self.groups else ()
 
+    def changes(self, names: frozenset[str]) -> list[Change]:
+        return super().changes(names) if self.groups else []
+
     @property
     def partial(self) -> bool:
         return bool(self.groups)
@@ -143,8 +169,13 @@ class OfAttributes(Replacement):
 
     def blocks(self, databases: DatabaseClass, x: str) -> Blocks:
         """The sets of attributes of which all may change at once, on what records of a class have."""
-        every = frozenset(databases.values_of(x))
+        return self._blocks(frozenset(databases.values_of(x)))
+
+    def _blocks(self, every: frozenset[str]) -> Blocks:
         return BLOCKS[self.word](every if self.named is None else frozenset(self.named), every)
+
+    def changes(self, names: frozenset[str]) -> list[Change]:
+        return [Change(block, None) for block in self._blocks(names)]
 
     def joins(self, x: str, y: str, databases: DatabaseClass | None) -> bool:
         if databases is None:
@@ -191,6 +222,22 @@ class Near(Replacement):
     def alike(self, x: str, databases: DatabaseClass) -> Hashable:
         return x
 
+    def joined(self, atoms: Sequence[Sequence[str]], databases: DatabaseClass | None) -> set[Pair]:
+        """By sweeping along the first coordinate: each record is an atom."""
+        rows: dict[tuple[str, ...], list[tuple[tuple[Fraction, ...], int]]] = {}
+        for n, (x,) in enumerate(atoms):
+            rest, at = self._told(x, databases)
+            rows.setdefault(tuple(rest), []).append((at, n))
+        found: set[Pair] = set()
+        for row in map(sorted, rows.values()):
+            for k, (a, n) in enumerate(row):
+                for b, m in islice(row, k + 1, None):
+                    if b[0] - a[0] > self.distance:
+                        break
+                    if NORMS[self.norm]([abs(s - t) for s, t in zip(a, b, strict=True)], self.distance):
+                        found.add((min(n, m), max(n, m)))
+        return found
+
     def _told(self, x: str, databases: DatabaseClass | None) -> tuple[list[str], tuple[Fraction, ...]]:
         """What must stay of a record, and its coordinates."""
         values = {} if databases is None else databases.values_of(x)
@@ -206,6 +253,9 @@ class Near(Replacement):
 
     def told(self, names: Collection[str]) -> Collection[str]:
         return names if self.of is None else self.of
+
+    def changes(self, names: frozenset[str]) -> list[Change]:
+        return [Change(frozenset(self.told(names)) & names, self.distance)]
 
     def unfit(self, databases: DatabaseClass) -> str | None:
         """Only listed records have coordinates, as many each."""
@@ -242,6 +292,9 @@ class Either(Replacement):
     def alike(self, x: str, databases: DatabaseClass) -> Hashable:
         return self.one.alike(x, databases), self.other.alike(x, databases)
 
+    def joined(self, atoms: Sequence[Sequence[str]], databases: DatabaseClass | None) -> set[Pair]:
+        return self.one.joined(atoms, databases) | self.other.joined(atoms, databases)
+
     def data(self) -> object:
         raise ValueError("a union of policies has no words of its own")
 
@@ -255,6 +308,9 @@ class Either(Replacement):
 
     def told(self, names: Collection[str]) -> Collection[str]:
         return {*self.one.told(names), *self.other.told(names)}
+
+    def changes(self, names: frozenset[str]) -> list[Change]:
+        return self.one.changes(names) + self.other.changes(names)
 
 
 def together(one: Replacement, other: Replacement) -> Replacement:
@@ -330,7 +386,7 @@ HOW = (
     'replace is { within = [["a1", "a2"], ["b1", "b2"]] }, { changes = ["label"] }, { keeps = ["county"] }, '
     '{ one-of = ["age", "sick"] } or "all" of them, { within-distance = "1", norm = "L1" }, or "all"'
 )
-_NUMBER = r"\s*[-+]?(?:[0-9]{1,60}(?:/0*[1-9][0-9]{0,59})?|[0-9]{0,60}\.[0-9]{1,60})\s*"
+_NUMBER = rf"\s*{NUMBER}\s*"
 
 
 @cache

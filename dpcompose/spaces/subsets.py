@@ -14,6 +14,8 @@ from itertools import combinations, pairwise
 from math import comb
 from typing import Any, ClassVar
 
+from dpcompose.spaces.attributes import Attributes
+from dpcompose.spaces.attributes import attributes as read_attributes
 from dpcompose.spaces.databases import Cell, Database, DatabaseClass, TooLarge, refuse_if_large
 from dpcompose.spaces.records import records_of, universe, unnamed
 from dpcompose.spaces.sizes import ANY_SIZE, Size, refuse_letter
@@ -138,12 +140,16 @@ class Sets(Subsets):
     arbitrary: bool = False
     others: int = 2
     """How many unnamed records of an arbitrary universe stand for all of them."""
+    attributes: Attributes | None = None
+    """What records are made of, if anything: where no records are given, all combinations are."""
 
     def __post_init__(self) -> None:
+        if self.attributes is not None and not self.records:
+            object.__setattr__(self, "records", tuple(self.attributes.by_record))
         object.__setattr__(self, "records", universe(self.records, self.arbitrary))
         refuse_letter(self.kind, self.sizes)
         n, m = self.sizes.n if self.sizes.exactly else self.sizes.least, len(self.records)
-        if n is not None and n > m and not self.arbitrary:
+        if n is not None and n > m and not self.unlimited:
             raise ValueError(
                 f"no set has {n:,} different records of the {m:,} in the universe; "
                 f'size = "= {m}" at most, or more records, would do'
@@ -160,7 +166,14 @@ class Sets(Subsets):
 
     @property
     def unlimited(self) -> bool:
-        return self.arbitrary
+        return self.arbitrary or (self.attributes is not None and self.attributes.unlimited)
+
+    @property
+    def cells(self) -> tuple[Cell, ...] | None:
+        return super().cells if self.arbitrary or not self.unlimited else None
+
+    def values_of(self, record: str) -> Mapping[str, str]:
+        return {} if self.attributes is None else self.attributes.by_record[record]
 
     def holding(self, *databases: Database) -> DatabaseClass:
         found = records_of(databases)
@@ -174,15 +187,20 @@ class Sets(Subsets):
         >>> str(Sets(("a", "b", "c"), Size(2, exactly=True)).restricted(["a", "b"]))
         'all sets of size >= 1 over {a, b}'
         """
-        outside = len(records) + (self.sizes.n or 0) if self.arbitrary else len(self.records) - len(records)
+        outside = len(records) + (self.sizes.n or 0) if self.unlimited else len(self.records) - len(records)
         fewest = (self.sizes.n or 0) if self.sizes.exactly else self.sizes.least
         least = max(0, fewest - outside)
         most = len(records) if self.sizes.n is None else min(self.sizes.n, len(records))
         if least == most:
-            return Sets(tuple(records), Size(most, exactly=True))
-        return Sets(tuple(records), Size(None if most == len(records) else most, least=least))
+            return Sets(tuple(records), Size(most, exactly=True), attributes=self.attributes)
+        sizes = Size(None if most == len(records) else most, least=least)
+        return Sets(tuple(records), sizes, attributes=self.attributes)
 
     def naming(self, names: Collection[object], most: int) -> DatabaseClass:
+        if self.attributes is not None and self.unlimited:
+            values = sorted((one for one in names if isinstance(one, tuple)), key=str)
+            many = max(self.sizes.n or 0, self.sizes.least) + 2 * most + 1  # also what fills databases up
+            return replace(self, records=(), attributes=self.attributes.naming(values, many))
         if not self.arbitrary:
             return self
         return replace(self, records=tuple(sorted(map(str, names))), others=max(2, most))
@@ -192,23 +210,32 @@ class Sets(Subsets):
 
     def data(self) -> dict[str, Any]:
         data: dict[str, Any] = {"kind": self.kind, "size": str(self.sizes)}
+        if self.attributes is not None:
+            return data | self.attributes.data()
         return data if self.arbitrary else data | {"records": list(self.records)}
 
     def __str__(self) -> str:
         size = {"any": f" of size {self.sizes}" if self.sizes.least else ""}
         size |= {"at most": f" of size {self.sizes}", "exactly": f" of size {self.sizes.n}"}
+        if self.attributes is not None and len(self.records) == len(self.attributes.by_record):
+            return f"all sets{size[self.sizes.kind]} {self.attributes}"
         named = f" that holds {', '.join(self.records)}" if self.records else ""
         over = f"an arbitrary record universe{named}" if self.arbitrary else f"{{{', '.join(self.records)}}}"
         return f"all sets{size[self.sizes.kind]} over {over}"
 
 
-def sets(records: Iterable[str] | None = None, size: str = "any") -> Sets:
+def sets(
+    records: Iterable[str] | None = None,
+    size: str = "any",
+    attributes: Mapping[str, str | Iterable[str]] | None = None,
+) -> Sets:
     """The class of all sets of `records`: a record is there or not.
 
     Add/remove and replace-one neighbours are those of multisets, inside this class.
 
     records -- the record universe; None: an arbitrary one, and verdicts are worst cases over large ones;
-    size -- how many records a database has: "any", "<= n" or "= n".
+    size -- how many records a database has: "any", "<= n" or "= n";
+    attributes -- instead of records: for each name the values that it can have, or "any".
 
     >>> import dpcompose as dpc
     >>> sets({"a", "b", "c"}, "<= 2")
@@ -216,8 +243,13 @@ def sets(records: Iterable[str] | None = None, size: str = "any") -> Sets:
     >>> dpc.canonical_metric(sets("ab"), dpc.unbounded)(("a",), ("b",))
     2
     """
+    if records is not None and attributes is not None:
+        raise ValueError("attributes make the records: leave out the one or the other")
+    made = None if attributes is None else read_attributes(attributes)
+    if made is not None and made.lines:
+        raise ValueError("attributes of sets list their values, or have any; numbers are for multisets")
     names = tuple(str(record) for record in records) if records is not None else ()
-    return Sets(names, Size.read(size), arbitrary=records is None)
+    return Sets(names, Size.read(size), arbitrary=records is None and made is None, attributes=made)
 
 
 Pair = tuple[int, int]

@@ -73,6 +73,7 @@ OF = [
     "corners.toml",
     "sizes.toml",
     "101-published-after-rounding.toml",
+    "119-noise-for-persons.toml",
     "calculus.toml",
     "implied.toml",
     "many.toml",

@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import combinations, count, product
 from typing import Any
 
+from second_checker.lines import with_numbers
 from second_checker.outcomes import NotRead, demand
 
 Records = dict[str, dict[str, str]]
@@ -21,6 +22,7 @@ MANY = 400
 
 def written_out(problem: Any) -> Any:
     """The same problem with records by name, and policies by groups of these."""
+    problem = with_numbers(problem)
     base, policies = problem["databases"], problem.get("granularities", {})
     has = "attributes" in base
     if not has and all(isinstance(of(one), list | str) or "within" in of(one) for one in policies.values()):
@@ -46,12 +48,14 @@ def of(policy: Any) -> Any:
 
 def combined(problem: Any) -> Records:
     """The records that the attributes make."""
-    given = problem["databases"]["attributes"]
+    given, sets = problem["databases"]["attributes"], problem["databases"]["kind"] == "sets"
+    if sets and "any" in given.values():
+        raise NotRead("setting", "sets of records with any values")
     values = {
         name: some if some != "any" else named(problem, name) + fresh(named(problem, name), steps(problem))
         for name, some in given.items()
     }
-    values = {name: few(problem, name, some) for name, some in values.items()}
+    values = {name: some if sets else few(problem, name, some) for name, some in values.items()}
     rows = list(product(*values.values()))
     if len(rows) > MANY:
         raise NotRead("setting", "many records with attributes")

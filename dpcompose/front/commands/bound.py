@@ -89,6 +89,8 @@ def _data(
         data["membership"] = read.data()
     if study.bound.metric_said:
         data["metric"] = study.bound.metric_said
+    if study.bound.attained:
+        data["attained"] = [one.data() for one in study.bound.attained]
     data["derivation"] = study.bound.lines_data
     if study.bound.fits:
         data["fits"] = listings.fits_data(study.bound)
@@ -109,6 +111,7 @@ def _text(
         study.setting.title or file,
         *render.rows(study.bound, (study.bound.one_by_one, study.together())),
     ]
+    rows += [f"attained: {one}" for one in study.bound.attained]
     if values:
         rows.append(f"at {', '.join(f'{name} = {value}' for name, value in values.items())}:")
         rows += [f"  {key} = {numbers.shown(value)}" for key, value in there.items()]

@@ -15,7 +15,7 @@ from math import comb
 
 from dpcompose.kernel.contributions import Contribution
 from dpcompose.kernel.covers.records import Records
-from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type, seen_largest
+from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type, query_in_rows, seen_largest
 from dpcompose.kernel.settings import Mechanism, Relation
 from dpcompose.kernel.substitution import changed, substituted
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
@@ -39,6 +39,9 @@ class Contributions(Records):
                 "what reads everything, beside families on parts that hold all rows, is not supported"
             )
         every, convex = self.families_moved(metrics)
+        if self.noisy and self.bag.replaced != "no":
+            self.check_convex()
+            convex |= {*metrics}
         patterns = list(self.patterns(metrics))
         found = [self.of_pattern(one, some, metrics) for some in every for one in patterns]
         if self.reads_all:
@@ -77,10 +80,9 @@ class Contributions(Records):
     def moved(self, i: int, mechanism: Mechanism) -> tuple[Far, tuple[str, ...]]:
         """How far what a mechanism reads moves, and the pages that state it."""
         stated = mechanism.stated
-        if stated is None:
-            raise NoCover(
-                f"{mechanism.name} adds noise, which is not supported beside what a person contributes"
-            )
+        if mechanism.noise is not None:
+            return self.by_noise(mechanism)
+        assert stated is not None
         whole = mechanism.reads == (None,)
         if stated.any_two:
             return (lambda a, b: ONE), (self.any_two(),)
@@ -92,6 +94,30 @@ class Contributions(Records):
             kept = {one for a, b in single for one in product(range(a + 1), range(b + 1))}
             single = tuple(sorted(kept - {(0, 0)}))
         return self.by_edits(mechanism, Relation(single, stated.steps))
+
+    def by_noise(self, mechanism: Mechanism) -> tuple[Far, tuple[str, ...]]:
+        """By how far the value of a query moves: other attributes are another row of the same part."""
+        pages, moved = query_in_rows(mechanism, self.theory)
+        few = any(len(one.records) < 2 for one in self.setting.databases.atoms)
+        if few and moved(ONE, ONE) != ZERO:
+            raise NoCover(f"{mechanism.name} looks at attributes, and a record without a second one has none")
+        return (lambda a, b: moved(number(a) * self.bag.rows, number(b) * self.bag.rows)), pages
+
+    @property
+    def noisy(self) -> bool:
+        """Whether some mechanism adds noise."""
+        return any(one.noise is not None for one in self.setting.mechanisms)
+
+    def check_convex(self) -> None:
+        """Raises NoCover where distances are not seen to be convex in how many rows go and come: values of
+        queries may fall in these, and then m rows or none in each part do not stand for all numbers."""
+        for one in self.setting.mechanisms:
+            stated = one.stated
+            if stated is not None and (isinstance(stated.single, Contribution) or stated.steps > 1):
+                raise NoCover(
+                    f"{one.name} is stated for what one person contributes, or for groups, which is not "
+                    "supported beside noise where rows are replaced; state it for single rows"
+                )
 
     def by_edits(self, mechanism: Mechanism, stated: Relation) -> tuple[Far, tuple[str, ...]]:
         """By the closed form of edits, of any size."""
@@ -142,7 +168,8 @@ class Contributions(Records):
             members = 1 if mechanism.count is None else 0
             if far is None:
                 unlimited.add(i)
-            moves[i] = ((members, far or INFINITY),)
+            if far != ZERO:
+                moves[i] = ((members, far or INFINITY),)
         return Type(tuple(sorted(moves.items())), frozenset(unlimited), type.pair)
 
     def furthest(self, i: int) -> Term | None:
@@ -153,7 +180,9 @@ class Contributions(Records):
         distances = [far(a, b) for a, b in ways]
         if INFINITY in distances:
             return INFINITY
-        if stated is None or stated.any_two or isinstance(stated.single, Contribution):
+        if set(distances) == {ZERO}:
+            return ZERO
+        if stated is not None and (stated.any_two or isinstance(stated.single, Contribution)):
             return max(distances, key=lambda one: one.number or 0)
         return None
 
@@ -201,7 +230,9 @@ class Contributions(Records):
             raise NoCover(
                 "parts of a single record are replaced by rows outside of all parts, and there are none"
             )
-        falling = any(far(1, 1) != INFINITY == far(1, 0) for far, _ in metrics.values())
+        falling = (self.noisy and replaced != "no") or any(
+            far(1, 1) != INFINITY == far(1, 0) for far, _ in metrics.values()
+        )
         few = 0 if falling or alone else most
         sides = sum(comb(count, n) for n in range(few, most + 1))
         if sides ** (1 if replaced == "no" else 2) * len(metrics) > LARGEST:

@@ -18,11 +18,12 @@ from operator import itemgetter
 from typing import Any, ClassVar
 
 from dpcompose.kernel import formulas
+from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.grammar import FormulaError
 from dpcompose.kernel.orders import undominated
 from dpcompose.kernel.settings import Mechanism, Setting
-from dpcompose.kernel.substitution import changed
-from dpcompose.kernel.terms import ZERO, Term, as_term, largest, number
+from dpcompose.kernel.substitution import changed, expanded, substituted
+from dpcompose.kernel.terms import ONE, ZERO, Term, as_term, largest, letter, number
 from dpcompose.kernel.theory import NoPage, Theory
 
 LARGEST = 2_000_000
@@ -282,6 +283,50 @@ def seen_largest(term: Term) -> Term | None:
 
 def query_metric(mechanism: Mechanism, theory: Theory) -> Metric:
     """How far the value of a mechanism's query moves, in the norm of its noise's page."""
+    query, law, formula, counted = _moves(mechanism, theory)
+
+    @cache
+    def at(removed: int, added: int) -> Term:
+        found = counted(formula, number(removed), number(added))
+        if found != counted(formula, number(added), number(removed)):
+            raise NoCover(f"{query.id} moves by another amount from E to D than from D to E")
+        if (far := found.number) is not None and far < 0:
+            raise NoCover(f"{query.id} moves by a negative amount: no attribute lies between such bounds")
+        return changed(found, seen_largest)
+
+    @cache
+    def entries(removed: int, added: int) -> tuple[Term, ...]:
+        some = [counted(one, number(removed), number(added)) for one in query.head.entries]
+        return tuple(one for one in some or [at(removed, added)] if one != ZERO)
+
+    return Metric((query.id, law.id), at, query.head.whether, entries)
+
+
+def query_in_rows(
+    mechanism: Mechanism, theory: Theory
+) -> tuple[tuple[str, ...], Callable[[Term, Term], Term]]:
+    """How far the value of a query moves where numbers of rows, which may be formulas, go and come; and the
+    pages that say so.  Raises NoCover where that is not seen to be convex in both, and 0 at 0."""
+    query, law, formula, counted = _moves(mechanism, theory)
+    p, q = letter(" p", NONNEGATIVE), letter(" q", NONNEGATIVE)  # as no parameter is called
+
+    def at(removed: Term, added: Term) -> Term:
+        return changed(counted(formula, removed, added), seen_largest)
+
+    whole = counted(formula, p, q)
+    if whole != counted(formula, q, p):
+        raise NoCover(f"{query.id} moves by another amount from E to D than from D to E")
+    parts = whole.parts if whole.kind == "top" and whole.of[0] == 1 else (whole,)
+    each = ({" p": ONE, " q": ZERO}, {" p": ZERO, " q": ONE})
+    shares = [[substituted(one, values) for values in each] for one in parts]
+    linear = (expanded(one - p * a - q * b) == ZERO for one, (a, b) in zip(parts, shares, strict=True))
+    if not all(linear) and whole != formulas.parse("sqrt(p**2 + q**2)", {"p": p, "q": q}):
+        raise NoCover(f"how far {query.id} moves is not seen to be convex in how many rows go and come")
+    return (query.id, law.id), at
+
+
+def _moves(mechanism: Mechanism, theory: Theory) -> tuple[Any, Any, str, Callable[[str, Term, Term], Term]]:
+    """The pages of a query and of its noise, how far it moves in the norm of that, and how this is read."""
     noise = mechanism.noise
     assert noise is not None
     law, query = theory.page(noise.page, "noise"), theory.page(noise.query.page, "query")
@@ -297,24 +342,10 @@ def query_metric(mechanism: Mechanism, theory: Theory) -> Metric:
             raise NoCover(f"{query.id} needs a known number of records")
         known["n"] = as_term(noise.query.n)
 
-    def counted(text: str, removed: int, added: int) -> Term:
+    def counted(text: str, removed: Term, added: Term) -> Term:
         try:
-            return formulas.parse(text, {**known, "removed": number(removed), "added": number(added)})
+            return formulas.parse(text, {**known, "removed": removed, "added": added})
         except FormulaError as error:
             raise NoCover(f"{query.id}: {error.message}") from None
 
-    @cache
-    def at(removed: int, added: int) -> Term:
-        found = counted(text, removed, added)
-        if found != counted(text, added, removed):
-            raise NoCover(f"{query.id} moves by another amount from E to D than from D to E")
-        if (far := found.number) is not None and far < 0:
-            raise NoCover(f"{query.id} moves by a negative amount: no attribute lies between such bounds")
-        return changed(found, seen_largest)
-
-    @cache
-    def entries(removed: int, added: int) -> tuple[Term, ...]:
-        some = [counted(one, removed, added) for one in query.head.entries]
-        return tuple(one for one in some or [at(removed, added)] if one != ZERO)
-
-    return Metric((query.id, law.id), at, query.head.whether, entries)
+    return query, law, text, counted

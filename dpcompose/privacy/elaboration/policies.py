@@ -94,7 +94,7 @@ class Policies(OfAtoms):
             told = set(known.names)
         wanted = [dict(f.conditions) for f in self._maps if isinstance(f, Where)]
         alike = {
-            name: {x: tuple(x in one[name] for one in wanted if name in one) for x in values}
+            name: {x: tuple(known.has(name, x, one[name]) for one in wanted if name in one) for x in values}
             for name, values in known.values.items()
             if name not in told
         }
@@ -227,6 +227,8 @@ class OfSets(Policies):
     def universe(self) -> Any:
         databases = self.setting.databases
         assert isinstance(databases, Sets)
+        if databases.attributes is not None:
+            return databases
         _, steps = self.setting.target.innermost()
         return replace(databases, others=max(databases.others, _filling(databases) + 2 * steps))
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from dpcompose.privacy.checks import Found
 from dpcompose.privacy.readers.parameters import Parameters
-from dpcompose.privacy.schema import DatabasesTable
+from dpcompose.privacy.schema import DatabasesTable, LineTable
 from dpcompose.spaces.attributed import tables
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.multisets import Multisets, multisets
 from dpcompose.spaces.sequences import Sequences
 from dpcompose.spaces.sizes import Size, refuse_letter
-from dpcompose.spaces.subsets import Sets, graphs
+from dpcompose.spaces.subsets import Sets, graphs, sets
 from dpcompose.spaces.tuples import Streams, Tuples, owners_of
 
 CLASSES: Mapping[str, type[Multisets] | type[Tuples] | type[Sets] | type[Sequences]] = {
@@ -41,7 +41,7 @@ def databases_of(
         if given.kind == "graphs":
             return graphs(given.vertices)
         if given.kind == "tables":
-            return tables(given.attributes or {}, given.size)
+            return tables(given.attributes or {}, given.size)  # type: ignore[arg-type]
         size = Size.read(given.size, {} if parameters is None else parameters.symbols)
         if parameters is None:
             refuse_letter(given.kind, size)
@@ -50,7 +50,14 @@ def databases_of(
         ):
             return None
         if given.attributes is not None:
-            return replace(multisets(attributes=given.attributes), sizes=size)
+            attributes = {
+                name: some.data() if isinstance(some, LineTable) else some
+                for name, some in given.attributes.items()
+            }
+            made_of = sets if given.kind == "sets" else multisets
+            return replace(made_of(attributes=attributes), sizes=size)
+        if isinstance(given.records, LineTable):
+            return replace(multisets(given.records.data()), sizes=size)
         records, arbitrary = tuple(given.records or ()), given.records is None
         made = CLASSES[given.kind](records, size, arbitrary)
         return replace(made, owners=owners_of(given.users)) if isinstance(made, Tuples) else made

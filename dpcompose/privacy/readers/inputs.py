@@ -10,8 +10,8 @@ from dpcompose.kernel.terms import ONE, Term
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.readers.parameters import Parameters
-from dpcompose.privacy.schema import DatabasesTable, PartitionTable, ReadsTable
-from dpcompose.spaces.attributed import Tables, columns, where
+from dpcompose.privacy.schema import BetweenTable, DatabasesTable, LineTable, PartitionTable, ReadsTable
+from dpcompose.spaces.attributed import Tables, Where, between, columns, where
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.multisets import Multisets
@@ -60,7 +60,13 @@ class Inputs:
         if given.users is not None:
             return self._of_users(given.users, (*path, "users"))
         if given.where is not None:
-            return self._where(given.where, (*path, "where"))
+            wanted = {
+                name: some.data() if isinstance(some, BetweenTable) else some
+                for name, some in given.where.items()
+            }
+            return self._fitting(where(wanted), (*path, "where"))
+        if given.between is not None:
+            return self._between(given.between, (*path, "between"))
         if given.attributes is not None:
             return self._columns(given.attributes, (*path, "attributes"))
         if isinstance(given.vertex, str):
@@ -83,6 +89,11 @@ class Inputs:
             said = f"{of.kind} are not restricted to records; read positions"
             self.found.wrong(path, fitting.get(of.kind, said))
             return None
+        if isinstance(of.records, LineTable):
+            self.found.wrong(
+                path, 'records are numbers here, which are read in ranges: { between = "[0, 10)" }'
+            )
+            return None
         for record in records:
             if of.records is not None and record not in of.records:
                 self.found.wrong(path, f"{shown(record)} is no record of the class{near(record, of.records)}")
@@ -95,13 +106,23 @@ class Inputs:
             return None
         return positions(*given)
 
-    def _where(self, given: Mapping[str, Sequence[str]], path: Path_) -> Map | None:
-        """The records whose attributes have some values."""
-        chosen = where(given)
+    def _fitting(self, chosen: Where, path: Path_) -> Map | None:
+        """The records whose attributes have some values, or lie in some ranges."""
         if why := chosen.unfit(self.databases):
             self.found.wrong(path, why)
             return None
         return chosen
+
+    def _between(self, ranges: object, path: Path_) -> Map | None:
+        """The records that lie in some ranges."""
+        if isinstance(self.stated.records, LineTable):
+            return self._fitting(between(ranges), path)
+        self.found.wrong(
+            path,
+            'ranges are read where records are numbers, records = { integers = "all" }; of an attribute with '
+            'numbers: where = { age = { between = "[18, 65)" } }',
+        )
+        return None
 
     def _columns(self, attributes: Sequence[str], path: Path_) -> Map | None:
         """Some attributes of all records."""

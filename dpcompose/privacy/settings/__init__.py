@@ -24,9 +24,10 @@ from dpcompose.privacy.settings.reads import check_mechanism
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.groups import Group
-from dpcompose.spaces.maps import Function, Table
+from dpcompose.spaces.maps import Everything, Function, Table
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.parts import Part
+from dpcompose.spaces.reaches import moves
 from dpcompose.spaces.recodings import Recoding
 from dpcompose.spaces.relations import Pairs, pairs
 from dpcompose.spaces.restrictions import Restriction
@@ -76,9 +77,8 @@ class Setting(Composition, Shown):
         named = frozenset[object]().union(
             *(one.reads.names for one in self.mechanisms), *(one.names for one in stated)
         )
-        steps = self.target.innermost()[1]
-        object.__setattr__(self, "databases", self.databases.naming(named, steps))
-        room = self.databases.with_room(max(steps, self.steps_at_once))
+        object.__setattr__(self, "databases", self._told(named, stated))
+        room = self.databases.with_room(max(self.target.innermost()[1], self.steps_at_once))
         object.__setattr__(self, "databases", room)
         object.__setattr__(self, "mechanisms", tuple(map(self._on_the_class, self.mechanisms)))
         self._place()
@@ -96,6 +96,19 @@ class Setting(Composition, Shown):
         for name, found in self.on_tables.items():
             if found.verdict == "refuted":
                 raise InvalidSetting(f"{name} is not what its table shows: {found.words}")
+
+    def _told(self, named: frozenset[object], stated: Sequence[Granularity]) -> DatabaseClass:
+        """The class with the records that are named, and as many of the others as matter."""
+        databases = self.databases
+        read = [one for one in self.mechanisms if not isinstance(one.reads, Everything)]
+        both = [one for m in read for one in (m.satisfies, *m.also) if one.domain == "common"]
+        contracted = [one.granularity for one in both if one.granularity is not None]
+        try:
+            if isinstance(databases, Multisets) and databases.attributes is not None:
+                named |= {*moves(self.target, stated, contracted, databases.attributes).items()}
+            return databases.naming(named, self.target.innermost()[1])
+        except ValueError as error:
+            raise InvalidSetting(str(error)) from None
 
     def _place(self) -> None:
         """Where neighbours are told by rows in parts: these are the record sets that mechanisms read.

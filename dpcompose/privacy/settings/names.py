@@ -29,7 +29,7 @@ def check_names(setting: Setting, stated: Sequence[Granularity]) -> None:
             )
     if not isinstance(setting.databases, Multisets | Sets | Tuples) or setting.databases.arbitrary:
         return
-    if isinstance(setting.databases, Multisets) and setting.databases.unlimited:
+    if isinstance(setting.databases, Multisets | Sets) and setting.databases.unlimited:
         _check_unnamed(setting, stated)
     for one, records in _about(setting):
         if unknown := sorted(one.names - records):

@@ -80,6 +80,7 @@ def check_attributes(setting: Setting, name: str) -> None:
     A policy that names records does not say which of those of one name it joins.
     """
     told = setting.target.edits(setting.databases) is not None or isinstance(setting.target, Changes)
+    told = told or setting.target.by_rows
     unsaid = [one for one in setting.granularities if one.partial]
     if not told and policy_of(setting.target) is None:
         unsaid = [setting.target]

@@ -307,10 +307,11 @@ class Inputs:
     def _by_policies(self, granularity: Granularity) -> NeighbouringPairs | None:
         """One pair for each way in which neighbours of a policy differ."""
         try:
-            kind = Policies.of(replace(self.setting, target=granularity))
+            setting = replace(self.setting, target=granularity)
         except InvalidSetting:
             return None  # about what records become, and not about those of the class
-        if kind is None:
+        kind = Policies.of(setting)
+        if kind is None or setting.databases != self.setting.databases:  # other numbers stand for all
             return None
         try:
             found = tuple(kind.pairs())

@@ -123,3 +123,50 @@ def test_who_reads_everything_beside_parts_that_hold_all_rows_is_no_type() -> No
     whole = {"reads": [None], "stated": U}
     with pytest.raises(NoCover, match="reads everything, beside families"):
         cover(bag("L", "m"), family(U), whole, outside=False)
+
+
+def noisy(page: str, reads: Any, law: str = "laplace", **values: str) -> dict[str, Any]:
+    """A query with noise."""
+    noise = {"query": {"page": page, "values": values}, "page": law, "parameter": "1"}
+    return {"reads": reads, "noise": noise}
+
+
+def test_values_of_queries_move_by_what_all_rows_of_a_person_do() -> None:
+    assert moves(cover(bag("1", "m"), noisy("count", [[0]]), parts=2)) == {"1:mx1"}
+    assert moves(cover(bag("1", "3"), noisy("sum", [[0]], l="-2", u="1"), parts=2)) == {"1:6x1"}
+    # m rows of the value u come in place of m of the value l
+    found = cover(bag("1", "3", "rows"), noisy("sum", [[0]], l="-2", u="1"), parts=1, outside=False)
+    assert moves(found) == {"1:9x1"} and found.convex == {1}
+    # replaced by as many there is nothing to count; by rows elsewhere there is
+    assert moves(cover(bag("1", "3", "rows"), noisy("count", [[0]]), parts=1, outside=False)) <= {"", "1:3x1"}
+    assert "1:3x1" in moves(cover(bag("1", "3", "rows"), noisy("count", [[0]]), parts=1))
+    assert "1:3x1 2:3x1" in moves(
+        cover(bag("1", "3", "rows"), noisy("count", [[0]]), noisy("count", [[1]]), parts=2, outside=False)
+    )
+
+
+def test_what_a_query_moves_by_has_to_be_convex() -> None:
+    """By the smaller one of r and s nothing would move where rows only go, but where one goes and one comes."""
+    page = told.THEORY.pages["count"]
+    moving = replace(page, head=replace(page.head, moves={"L1": "min(removed, added)"}))
+    theory = Theory({**told.THEORY.pages, "count": moving})
+    with pytest.raises(NoCover, match="not seen to be convex"):
+        covers.cover(setting(bag("1", "2", "bag"), noisy("count", [[0]]), parts=2), theory)
+    for text in ("removed**2 + added**2", "removed + added + 1", "2*removed + added"):
+        other = replace(page, head=replace(page.head, moves={"L1": text}))
+        with pytest.raises(NoCover, match=r"not seen to be convex|another amount from E to D"):
+            theory = Theory({**told.THEORY.pages, "count": other})
+            covers.cover(setting(bag("1", "2"), noisy("count", [[0]]), parts=2), theory)
+
+
+def test_guarantees_beside_noise_where_rows_are_replaced_are_for_single_rows() -> None:
+    beside = {"reads": [[0]], "stated": bag("1", "2")}
+    with pytest.raises(NoCover, match="not supported beside noise"):
+        cover(bag("1", "2", "bag"), noisy("count", [[0]]), beside, parts=2)
+    with pytest.raises(NoCover, match="not supported beside noise"):
+        cover(
+            bag("1", "2", "bag"),
+            noisy("count", [[0]]),
+            {"reads": [[0]], "stated": {**U, "steps": 2}},
+            parts=2,
+        )

@@ -1,0 +1,277 @@
+"""Lines: attributes whose values are numbers, infinitely many of them, and the few that decide.
+
+What records become by at most a distance depends on where they lie between the ends of what is read.  So the
+numbers near these ends stand for all (shapes/policies.md, "Numbers").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, reduce
+from itertools import pairwise
+from math import ceil, floor, gcd, lcm
+from typing import Any
+
+EVERY = "all"
+MOST_POINTS = 2_000
+"""The most numbers of a line that stand for all."""
+NUMBER = r"[-+]?(?:[0-9]{1,60}(?:/0*[1-9][0-9]{0,59})?|[0-9]{0,60}\.[0-9]{1,60})"
+_RANGE = re.compile(rf"\s*([\[(])\s*({NUMBER}|-oo)\s*,\s*({NUMBER}|oo)\s*([\])])\s*")
+HOW = 'an interval is "[0, 10)" or "(-oo, 5]"; [0, 10] is one with both its ends; several are a list of texts'
+
+
+@dataclass(frozen=True)
+class Range:
+    """The numbers between two ends; None: no end there.
+
+    closed -- whether the least and the greatest end belong to it.
+
+    >>> Fraction(10) in Range.read("[0, 10)"), str(Range.read("( -oo, 1/2]"))
+    (False, '(-oo, 0.5]')
+    """
+
+    least: Fraction | None
+    greatest: Fraction | None
+    closed: tuple[bool, bool]
+
+    @staticmethod
+    def read(text: str) -> Range:
+        """The range that a text is.  Raises ValueError."""
+        if not (found := _RANGE.fullmatch(text)):
+            raise ValueError(f"{text!r} is no interval: {HOW}")
+        left, a, b, right = found.groups()
+        least, greatest = (None if x.endswith("oo") else Fraction(x) for x in (a, b))
+        one = Range(least, greatest, (left == "[", right == "]"))
+        if (one.closed[0] and least is None) or (one.closed[1] and greatest is None):
+            raise ValueError(f'{text!r}: infinity is no number; an end without limit is open, "[0, oo)"')
+        ends = one.ends
+        if len(ends) == 2 and (ends[0] > ends[1] or (ends[0] == ends[1] and one.closed != (True, True))):
+            raise ValueError(f"no number lies in {text}")
+        return one
+
+    def __contains__(self, x: Fraction) -> bool:
+        above = self.least is None or x > self.least or (x == self.least and self.closed[0])
+        below = self.greatest is None or x < self.greatest or (x == self.greatest and self.closed[1])
+        return above and below
+
+    @property
+    def ends(self) -> tuple[Fraction, ...]:
+        """The ends that there are."""
+        return tuple(one for one in (self.least, self.greatest) if one is not None)
+
+    @property
+    def mirrored(self) -> Range:
+        """The range of the numbers −x."""
+        a, b = (None if one is None else -one for one in (self.greatest, self.least))
+        return Range(a, b, (self.closed[1], self.closed[0]))
+
+    def both(self, other: Range) -> Range | None:
+        """The numbers in both ranges, if there are any."""
+        lefts = [(one.least, not one.closed[0]) for one in (self, other) if one.least is not None]
+        rights = [(one.greatest, one.closed[1]) for one in (self, other) if one.greatest is not None]
+        a, opened = max(lefts, default=(None, True))
+        b, closed = min(rights, default=(None, False))
+        if a is not None and b is not None and (a > b or (a == b and (opened or not closed))):
+            return None
+        return Range(a, b, (not opened, closed))
+
+    def __str__(self) -> str:
+        a = "-oo" if self.least is None else text_of(self.least)
+        b = "oo" if self.greatest is None else text_of(self.greatest)
+        return f"{'(['[self.closed[0]]}{a}, {b}{')]'[self.closed[1]]}"
+
+
+Ranges = tuple[Range, ...]
+ALL = Range(None, None, (False, False))
+
+
+def read_ranges(given: object) -> Ranges:
+    """The intervals that a file, or a person, says: "all", a text, two numbers, or texts.  Raises ValueError.
+
+    >>> [str(one) for one in read_ranges(["[0, 1)", "(2, oo)"])], str(*read_ranges([0, 10]))
+    (['[0, 1)', '(2, oo)'], '[0, 10]')
+    """
+    if given == EVERY:
+        return (ALL,)
+    if isinstance(given, str):
+        return (Range.read(given),)
+    if not isinstance(given, list | tuple) or not given:
+        raise ValueError(f"{given!r}: {HOW}")
+    texts = [str(one) for one in given]
+    if len(texts) == 2 and not any(one.lstrip().startswith(("[", "(")) for one in texts):
+        return (Range.read(f"[{texts[0]}, {texts[1]}]"),)
+    return tuple(map(Range.read, texts))
+
+
+@dataclass(frozen=True)
+class Moves:
+    """How far the values of an attribute may change.
+
+    reach -- between neighbours, by at most so much; near -- how far away an end matters, by paths that lead
+    there; None: any end may; distances -- those within which policies join records; records -- in how many
+    records neighbours differ at most.
+    """
+
+    reach: Fraction = Fraction(0)
+    near: Fraction | None = Fraction(0)
+    distances: frozenset[Fraction] = frozenset()
+    records: int = 1
+
+
+@dataclass(frozen=True)
+class Line:
+    """All integers, or all real numbers, in some ranges.
+
+    >>> line = Line(True, read_ranges("[0, oo)"))
+    >>> Fraction(3) in line, Fraction(1, 2) in line, str(line)
+    (True, False, 'the integers in [0, oo)')
+    >>> line.points(read_ranges("[0, 10)"), Moves(reach=Fraction(1)))
+    ('0', '1', '8', '9', '10', '11')
+    """
+
+    whole: bool
+    ranges: Ranges
+
+    def __post_init__(self) -> None:
+        if not any(map(self._meets, self.ranges)):
+            raise ValueError(f"there are no integers in {shown(self.ranges)}")
+
+    @staticmethod
+    def read(given: Mapping[str, Any]) -> Line:
+        """The line that { integers = … } or { reals = … } says.  Raises ValueError."""
+        if len(given) != 1 or not {*given} <= {"integers", "reals"}:
+            raise ValueError('numbers are { integers = "all" } or { reals = "[0, 100)" }')
+        ((word, some),) = given.items()
+        return Line(word == "integers", read_ranges(some))
+
+    def __contains__(self, x: Fraction) -> bool:
+        return (not self.whole or x.denominator == 1) and any(x in one for one in self.ranges)
+
+    @cached_property
+    def bounded(self) -> bool:
+        """Whether there is a least and a greatest number."""
+        return all(len(one.ends) == 2 for one in self.ranges)
+
+    def within(self, ranges: Iterable[Range]) -> Line | None:
+        """The numbers of the line that lie in one of some ranges; None where there are none.
+
+        >>> print(Line(False, (ALL,)).within(read_ranges("[0, 10)")))
+        the real numbers in [0, 10)
+        """
+        both = (one.both(other) for one in self.ranges for other in ranges)
+        found = tuple(one for one in both if one is not None and self._meets(one))
+        return Line(self.whole, found) if found else None
+
+    def points(self, read: Iterable[Range], moves: Moves) -> tuple[str, ...]:
+        """The numbers that stand for all, in order.  Raises ValueError where these are too many, or none do.
+
+        read -- the ranges that are read.
+        """
+        if moves.near is None and not self.bounded:
+            raise ValueError(
+                f"how many steps of a policy neighbours are apart has no limit on {self}, or none that is "
+                "known: an interval such as { reals = [0, 100] } would do, or guarantees for the neighbours "
+                "of the target"
+            )
+        ends = sorted({x for one in (*self.ranges, *read) for x in self._ends(one)}) or [Fraction(0)]
+        step, spread = self._step(ends, moves), self._spread(ends, moves)
+        far = moves.near is None or (moves.distances and len(self.ranges) > 1)
+        stretches = [(ends[0] - spread, ends[-1] + spread)] if far else _around(ends, spread)
+        if sum((b - a) / step for a, b in stretches) > MOST_POINTS:
+            raise ValueError(
+                f"more than {MOST_POINTS:,} numbers matter of {self}: ends and distances have the step "
+                f"{text_of(step)} in common; rounder ends, or longer distances, would do"
+            )
+        found = (k * step for a, b in stretches for k in range(ceil(a / step), floor(b / step) + 1))
+        return tuple(text_of(x) for x in found if x in self)
+
+    def _meets(self, one: Range) -> bool:
+        """Whether a number of its kind lies in a range, which is not empty."""
+        return not self.whole or not one.ends or bool(self._ends(one))
+
+    def _ends(self, one: Range) -> tuple[Fraction, ...]:
+        """Where a range begins and ends: between two integers, or at a real number."""
+        if not self.whole:
+            return one.ends
+        first, last = _first(one), _first(one.mirrored)
+        half = Fraction(1, 2)
+        return (*(() if first is None else [first - half]), *(() if last is None else [half - last]))
+
+    def _step(self, ends: Iterable[Fraction], moves: Moves) -> Fraction:
+        """How far points are apart: so many lie between multiples of what all lengths have in common."""
+        if self.whole:
+            return Fraction(1)
+        return _in_common([*ends, *moves.distances]) / (2 * moves.records + 2)
+
+    def _spread(self, ends: Iterable[Fraction], moves: Moves) -> Fraction:
+        """How far from ends a number matters."""
+        near = (moves.near or Fraction(0)) + (2 * moves.records - 1) * moves.reach
+        if self.whole:
+            return max(near, Fraction(2 * moves.records - 1)) + Fraction(1, 2)
+        return near + _in_common([*ends, *moves.distances])
+
+    def usable(self, length: Fraction) -> Fraction:
+        """How far a record moves at most by a step of some length: by a whole number on the integers."""
+        return Fraction(floor(length)) if self.whole else length
+
+    def data(self) -> dict[str, Any]:
+        """As a problem file says it."""
+        word = "integers" if self.whole else "reals"
+        return {word: EVERY if self.ranges == (ALL,) else [str(one) for one in self.ranges]}
+
+    @property
+    def one(self) -> str:
+        """What one of the numbers is called."""
+        word = "an integer" if self.whole else "a real number"
+        return word if self.ranges == (ALL,) else f"{word} in {shown(self.ranges)}"
+
+    def __str__(self) -> str:
+        word = "the integers" if self.whole else "the real numbers"
+        return word if self.ranges == (ALL,) else f"{word} in {shown(self.ranges)}"
+
+
+def shown(ranges: Iterable[object]) -> str:
+    """Some ranges in words."""
+    return " or ".join(map(str, ranges))
+
+
+def text_of(x: Fraction) -> str:
+    """A number as results write it: as a decimal where it is one with few digits.
+
+    >>> text_of(Fraction(5, 4)), text_of(Fraction(-1, 3)), text_of(Fraction(7))
+    ('1.25', '-1/3', '7')
+    """
+    digits = next((n for n in range(7) if (x * 10**n).denominator == 1), None)
+    if not digits:
+        return str(x)
+    whole, rest = divmod(abs(x.numerator) * 10**digits // x.denominator, 10**digits)
+    return f"{'-' if x < 0 else ''}{whole}.{rest:0{digits}}"
+
+
+def _around(ends: list[Fraction], spread: Fraction) -> list[tuple[Fraction, Fraction]]:
+    """The stretches around ends, joined where they nearly meet."""
+    found = [(ends[0] - spread, ends[0] + spread)]
+    for _, b in pairwise(ends):
+        if b - spread > found[-1][1] + spread:
+            found.append((b - spread, b + spread))
+        else:
+            found[-1] = (found[-1][0], b + spread)
+    return found
+
+
+def _in_common(numbers: Iterable[Fraction]) -> Fraction:
+    """The largest number of which all are multiples; 1 where all are 0."""
+    some = [one for one in numbers if one]
+    below = lcm(*(one.denominator for one in some))
+    return Fraction(reduce(gcd, (int(one * below) for one in some), 0), below) or Fraction(1)
+
+
+def _first(one: Range) -> Fraction | None:
+    """The least integer of a range; None where there is none, or none is least."""
+    if one.least is None:
+        return None
+    near = (Fraction(floor(one.least) + n) for n in (0, 1))
+    return next((x for x in near if x in one), None)
