@@ -432,7 +432,7 @@ class Study:
                 f"no two of {self.setting.databases} are {self.setting.target} neighbours, "
                 "so every guarantee holds, whatever the mechanisms do"
             ]
-        unknown = stated.check_assumptions(self.setting)
+        unknown = stated.check_assumptions(self.setting.assume)
         return [*([unknown] if unknown else []), *limits.warnings(self.bound)]
 
     def save(self, path: str | Path, verdicts: Sequence[Verdict] = ()) -> None:

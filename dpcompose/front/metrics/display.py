@@ -108,6 +108,8 @@ def document(proof: MetricDerivation, pages: Sequence[Page], verdicts: Sequence[
         for name, domain in setting.domains.items()
         if name not in setting.metrics
     ]
+    relations = " and ".join(map(str, setting.assume))
+    where = f", where {latex.plain(relations)}" if relations else ""
     metrics = [
         f"{latex.formula(setting.letters[name])}: {_metric(one)}" for name, one in setting.metrics.items()
     ]
@@ -120,7 +122,7 @@ def document(proof: MetricDerivation, pages: Sequence[Page], verdicts: Sequence[
         f"The databases are {latex.plain(setting.databases)}. A mechanism $M$ is private in a metric $d$ on "
         r"them if $P(M(D) \in S) \le e^{d(D, E)} P(M(E) \in S)$ for all databases $D$, $E$ and events $S$ "
         rf"({latex.cite('GB:III.2')}).",
-        *([f"The parameters are {', '.join(parameters)}."] if parameters else []),
+        *([f"The parameters are {', '.join(parameters)}{where}."] if parameters else []),
         "The metrics are:",
         *latex.listed("itemize", metrics),
         r"\begin{theorem}",

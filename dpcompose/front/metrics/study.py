@@ -34,6 +34,7 @@ from dpcompose.proof import registry
 from dpcompose.proof.metrics.checker import FORMAT
 from dpcompose.proof.metrics.composition import Way
 from dpcompose.proof.registry import Page, Theory
+from dpcompose.search import stated
 from dpcompose.search.metrics.claims import Judge, MetricVerdict, named
 from dpcompose.search.metrics.sensitivity import MetricSensitivity, sensitivity
 from dpcompose.spaces.granularities import Granularity
@@ -55,6 +56,7 @@ class MetricStudy(Shown):
     theory: Theory = field(default_factory=registry.standard)
 
     def __post_init__(self) -> None:
+        stated.check_assumptions(self.setting.assume)
         for name, one in self._judge.standings.items():
             if one.metric is False:
                 raise InvalidSetting(f"{name} is no metric: {one.words}")
@@ -133,6 +135,10 @@ class MetricStudy(Shown):
         """The setting as the text of a problem file."""
         return files.toml({key: value for key, value in self.setting.data.items() if value not in ("", {})})
 
+    def warnings(self) -> list[str]:
+        """What a reader of the result should know first."""
+        return list(filter(None, [stated.check_assumptions(self.setting.assume)]))
+
     @property
     def believed(self) -> tuple[str, ...]:
         """What the result assumes and nothing checked."""
@@ -162,8 +168,7 @@ class MetricStudy(Shown):
     @property
     def item(self) -> str:
         """The theorem that says in which metric a composition is private; of one mechanism the definition."""
-        several = len(self.setting.mechanisms) > 1
-        if not several:
+        if not self.setting.several:
             return "GB:III.2"
         id = ON_EVERYTHING if self.setting.reads_everything else COMPOSED
         page = self.theory.find(id)
@@ -190,6 +195,9 @@ class MetricStudy(Shown):
         """The result and the verdicts, as `dpcompose verify` prints them."""
         rows = [self.setting.title or file]
         rows += filled(f"  {self!r}") + filled(f"  on {self.setting.databases}")
+        if self.setting.assume:
+            rows.append(f"  where {' and '.join(map(str, self.setting.assume))}")
+        rows += [f"  warning: {one}" for one in self.warnings()]
         for n, found in enumerate(verdicts, start=1):
             rows += self._verdict(n, found)
         return "\n".join(rows)
@@ -229,8 +237,10 @@ class MetricStudy(Shown):
             by = f"by {one.noise.word}" if one.noise is not None else "given"
             called = "" if one.notion == "pure" else f"{one.notion}-"
             beside: tuple[str | sympy.Expr, ...] = () if one.delta is None else (", with delta ", one.delta)
-            said = f"{one.name}{added} is {called}private in the metric "
-            yield MetricLine((said, one.metric, *beside), by)
+            said = f"{one.called}{added} is {called}private in the metric "
+            each = "" if one.members is None else ", each of them"
+            done = f", then {one.processing}" if one.processing else ""
+            yield MetricLine((said, one.metric, *beside, each + done), by)
         for name in self._judge.composition.used:
             known, letter = self._judge.standings[name], self.setting.letters[name]
             distance = self.setting.metrics[name].distance

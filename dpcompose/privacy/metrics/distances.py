@@ -17,7 +17,7 @@ import sympy
 from dpcompose.language import formulas
 from dpcompose.language.symbols import NONNEGATIVE, REAL, symbol
 from dpcompose.privacy.checks import Found, Path_, near, shown
-from dpcompose.privacy.metrics.names import Names
+from dpcompose.privacy.metrics.names import CANONICAL, Names
 from dpcompose.privacy.metrics.schema import MetricProblemTable, MetricTable, PointsTable, ProductTable
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
@@ -49,9 +49,6 @@ from dpcompose.spaces.points import (
 )
 from dpcompose.spaces.restrictions import positions, restriction
 from dpcompose.spaces.tuples import Tuples
-
-CANONICAL = "d_"
-"""What the names of canonical metrics start with."""
 
 
 class Distances(Names):
@@ -183,6 +180,11 @@ class Distances(Names):
         return class_of(part)
 
     # metrics
+
+    @property
+    def canonical_names(self) -> list[str]:
+        some = self.granularities if self._neighbours is not None else ()
+        return [CANONICAL + one.replace("-", "_") for one in some]
 
     def in_metrics(self, text: str = "") -> dict[str, sympy.Expr]:
         """The metrics by their names; canonical ones that a formula names are made first."""

@@ -8,7 +8,7 @@ of what a map reads say that a mechanism depends on that only: two databases wit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -16,7 +16,8 @@ from typing import Any
 import sympy
 
 from dpcompose.language import exchange, formulas
-from dpcompose.language.symbols import NONNEGATIVE, symbol
+from dpcompose.language.symbols import NONNEGATIVE, moves, symbol
+from dpcompose.language.worstcase import Over
 from dpcompose.privacy.checks import Mistake, Path_, near, shown
 from dpcompose.privacy.lines import line_of
 from dpcompose.privacy.metrics.distances import Distances
@@ -67,15 +68,17 @@ class _Reader(Distances):
         self.read_all()
         if self.databases is None:
             return None
-        mechanisms = [
-            one for i, given in enumerate(self.given.mechanisms) for one in self._repeated(i, given)
-        ]
+        every = [self._mechanism(i, given) for i, given in enumerate(self.given.mechanisms)]
+        mechanisms = [one for one in every if one is not None]
         names = [one.name for one in mechanisms]
         for i, name in enumerate(names):
             if name in names[:i]:
                 self.wrong(("mechanisms",), f"two mechanisms are called {name!r}")
         target = self._target()
         claims = [self._claim(i, one, target) for i, one in enumerate(self.given.claims)]
+        assume = self.assumed()
+        for i, claim in enumerate(claims):
+            self._check_ranges(mechanisms, claim, ("claims", i))
         if self.mistakes:
             return None
         setting = MetricSetting(
@@ -89,8 +92,20 @@ class _Reader(Distances):
             self.given.title,
             self.given.adaptive,
             self.data,
+            assume,
         )
         return MetricProblem(setting, tuple(one for one in claims if one is not None), file)
+
+    def _check_ranges(
+        self, mechanisms: Sequence[MetricMechanism], claim: MetricClaim | None, path: Path_
+    ) -> None:
+        """A sum or maximum in a claim is over as many members as its family has."""
+        for one in sorted({x for it in claim.formulas for x in it.atoms(Over)}, key=str) if claim else ():
+            for letter in filter(lambda x: moves(x.name), one.args[1].free_symbols):
+                there = {str(m.members) for m in mechanisms if letter in m.letters}
+                if there and str(one.args[2]) not in there:
+                    known = " or ".join(sorted(there))
+                    self.wrong(path, f"{letter} has the members 1 to {known}, not to {one.args[2]}")
 
     def _target(self) -> sympy.Expr | None:
         """The metric that claims without one count: a formula, or that of the target's neighbours."""
@@ -103,17 +118,33 @@ class _Reader(Distances):
 
     # mechanisms
 
-    def _repeated(self, i: int, given: MetricMechanismTable) -> list[MetricMechanism]:
-        """The mechanism, or as many as it is repeated."""
-        found = self._mechanism(i, given)
-        if found is None or given.repeat is None:
-            return [] if found is None else [found]
-        return [replace(found, name=f"{found.name}[{n}]") for n in range(1, given.repeat + 1)]
-
     def _mechanism(self, i: int, given: MetricMechanismTable) -> MetricMechanism | None:
         path = ("mechanisms", i)
-        if given.guarantee is None:
-            return self._with_noise(given, path)
+        members = self._count(given, path)
+        found = self._with_noise(given, path) if given.guarantee is None else self._stated(given, path)
+        if found is None:
+            return None
+        return replace(found, members=members, processing=given.post_processing or "")
+
+    def _count(self, given: MetricMechanismTable, path: Path_) -> sympy.Expr | None:
+        """How many mechanisms a family has; None for a single one."""
+        if given.repeat is not None:
+            return sympy.Integer(given.repeat)
+        if given.count is None:
+            return None
+        if given.index in self.taken or given.index in formulas.RESERVED:
+            self.wrong((*path, "index"), f"{given.index} has a meaning already; use another letter")
+        if unknown := [name for name in formulas.names(given.count) if name not in self.symbols]:
+            hint = f'list {unknown[0]} under [parameters], as "integer >= 2"'
+            self.wrong((*path, "count"), f"how many {given.name} are there? {hint}")
+            return None
+        found = self.formula(given.count, (*path, "count"), {}, new=False)
+        if found is not None and not (found.is_integer and self.never_negative(found - 1)):
+            self.wrong((*path, "count"), f"{given.count} is not known to be a whole number from 1 on")
+        return found
+
+    def _stated(self, given: MetricMechanismTable, path: Path_) -> MetricMechanism | None:
+        assert given.guarantee is not None
         reads = self._reads(given, path)
         if reads is None:
             return None
@@ -149,10 +180,13 @@ class _Reader(Distances):
         assert stated.metric is not None
         if domain is None:
             return None
-        metric = self.formula(stated.metric, (*path, "metric"), self.in_metrics(stated.metric))
+        metric = self.formula(
+            stated.metric, (*path, "metric"), self.in_metrics(stated.metric), index=given.index
+        )
         delta = None
         if stated.delta is not None:
-            delta = self.formula(stated.delta, (*path, "delta"), self.in_metrics(stated.delta), key="delta")
+            others = self.in_metrics(stated.delta)
+            delta = self.formula(stated.delta, (*path, "delta"), others, key="delta", index=given.index)
         if metric is None or (stated.delta is not None and delta is None):
             return None
         if delta and domain == "common":
@@ -209,8 +243,10 @@ class _Reader(Distances):
         parameter, power = POWERS[stated.notion]
         text = stated.value(parameter)
         assert text is not None
-        value = self.formula(text, (*path, parameter), {}, key=parameter)
-        delta = self.formula(stated.delta, (*path, "delta"), {}, key="delta") if stated.delta else None
+        value = self.formula(text, (*path, parameter), {}, key=parameter, index=given.index)
+        delta = None
+        if stated.delta:
+            delta = self.formula(stated.delta, (*path, "delta"), {}, key="delta", index=given.index)
         if domain is None or r is None or value is None or (stated.delta is not None and delta is None):
             return None
         if not (self.never_negative(value) or self.is_positive(value)):
@@ -231,11 +267,13 @@ class _Reader(Distances):
     def _with_noise(self, given: MetricMechanismTable, path: Path_) -> MetricMechanism | None:
         assert given.noise is not None
         word = given.noise.word
-        parameter = self.formula(given.noise.parameter, (*path, "noise", word), {}, key=word)
+        parameter = self.formula(
+            given.noise.parameter, (*path, "noise", word), {}, key=word, index=given.index
+        )
         if parameter is None:
             return None
         noise = Noise(word, parameter)
-        if unfit := noise.unfit(self.domains):
+        if unfit := noise.unfit(self.domains, self.known_so_far):
             self.wrong((*path, "noise", word), unfit)
             return None
         own = noise.guarantee()
@@ -250,7 +288,7 @@ class _Reader(Distances):
             )
             return None
         if given.query is not None:
-            found = self._count(given, path)
+            found = self._moved(given, path)
             return None if found is None else self._noisy(given.name, noise, found, None)
         of = self._numbers_read(given, noise, path)
         if of is None:
@@ -275,7 +313,7 @@ class _Reader(Distances):
             return None
         return of
 
-    def _count(self, given: MetricMechanismTable, path: Path_) -> sympy.Expr | None:
+    def _moved(self, given: MetricMechanismTable, path: Path_) -> sympy.Expr | None:
         """How far the number of records moves that are read."""
         part = ""
         reads: Map = everything

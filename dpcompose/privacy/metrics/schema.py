@@ -38,6 +38,7 @@ from dpcompose.privacy.schema import (
     OfNotion,
     QueryTable,
     ReadsTable,
+    check_family,
 )
 from dpcompose.spaces.points import NORMS
 
@@ -176,9 +177,13 @@ class MetricMechanismTable(Table):
     reads: str | ReadsTable | None = key(Either(NAME, ReadsTable, word="oneOf"))
     query: str | QueryTable | None = key(Either(OneOf("count", "bit"), QueryTable, word="oneOf"))
     noise: NoiseTable | None = key(NoiseTable)
-    repeat: int | None = key(Whole(1, 200))
+    index: str | None = key(NAME)
+    count: str | None = key(FORMULA)
+    repeat: int | None = key(Whole(1))
+    post_processing: str | None = key(NAME, written="post-processing")
 
     def check(self) -> None:
+        check_family(self.index, self.count, self.repeat)
         if (self.guarantee is None) == (self.noise is None):
             raise ValueError("a mechanism has a guarantee in a metric, or noise on what it reads; not both")
         if self.query is not None and self.noise is None:
@@ -207,9 +212,3 @@ class MetricProblemTable(Table):
     mechanisms: list[MetricMechanismTable] = need(ListOf(MetricMechanismTable, 1, 200))
     claims: Sequence[MetricClaimTable] = key(ListOf(MetricClaimTable, 0, 1000), [])
     assume: list[str] = key(ListOf(TEXT, 0, 100), [])
-
-    def check(self) -> None:
-        if self.assume:
-            raise ValueError(
-                "relations between parameters (assume) are not supported yet in files with metrics"
-            )

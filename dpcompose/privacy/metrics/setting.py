@@ -13,8 +13,10 @@ from typing import Any
 
 import sympy
 
+from dpcompose.kernel.assumptions import NOTHING, Assumed
+from dpcompose.language import exchange
 from dpcompose.language.shown import Shown
-from dpcompose.language.symbols import NONNEGATIVE, Domain, symbol
+from dpcompose.language.symbols import NONNEGATIVE, Domain, moves, symbol
 from dpcompose.privacy.noises import Noise
 from dpcompose.spaces.maps import everything
 from dpcompose.spaces.points import AnyTwo, Made, NamedMetric, Norm, Own, Product, Steps, Tabled, Values
@@ -50,7 +52,10 @@ class MetricMechanism:
 
     metric -- d, a formula in the named metrics and the parameters; delta -- δ(D, E), another one, where the
     notion has it; stated -- how the guarantee is written, in words, where that is not the metric;
-    noise, values -- for a concrete one: noise on the entries of these values, from which d follows.
+    noise, values -- for a concrete one: noise on the entries of these values, from which d follows;
+    members -- for a family M[1], …, M[k] the number k; then d is that of M[i], in terms of e[i];
+    processing -- what is done to the output before it is published, in words; "": nothing.  It reads nothing
+    else, so what is proved is kept; results are worst cases over all of it, doing nothing among it.
     """
 
     name: str
@@ -60,6 +65,24 @@ class MetricMechanism:
     stated: str = ""
     noise: Noise | None = None
     values: Values | None = None
+    members: sympy.Expr | None = None
+    processing: str = ""
+
+    @property
+    def called(self) -> str:
+        """The name; of a family those of its members: M[1], ..., M[k]."""
+        return self.name if self.members is None else f"{self.name}[1], ..., {self.name}[{self.members}]"
+
+    @property
+    def moves(self) -> bool:
+        """Whether it is a family of which not all members are alike."""
+        return self.members is not None and any(moves(one.name) for one in self.letters)
+
+    @property
+    def letters(self) -> frozenset[sympy.Symbol]:
+        """The metrics and parameters that its guarantee is made of."""
+        beside: set[sympy.Symbol] = set() if self.delta is None else self.delta.free_symbols
+        return frozenset(self.metric.free_symbols | beside)
 
     @property
     def parameters(self) -> dict[str, sympy.Expr]:
@@ -80,6 +103,11 @@ class MetricClaim(Shown):
     text: Mapping[str, str]
     expect: str | None = None
     doubt: str = ""
+
+    @property
+    def formulas(self) -> tuple[sympy.Expr, ...]:
+        """The metric, and the δ where there is one."""
+        return (self.metric,) if self.delta is None else (self.metric, self.delta)
 
     @property
     def in_metrics(self) -> bool:
@@ -107,7 +135,7 @@ class MetricSetting:
 
     metrics -- those that formulas name, each made of ones before it; values -- what can be compared of
     two databases, by name; domains -- the values that parameters may take;
-    data -- the same as the data of a problem file.
+    data -- the same as the data of a problem file; assume -- what holds of the parameters besides.
     """
 
     databases: Product
@@ -120,6 +148,22 @@ class MetricSetting:
     title: str
     adaptive: bool
     data: Mapping[str, Any]
+    assume: Assumed = NOTHING
+
+    @property
+    def several(self) -> bool:
+        """Whether there may be more than one mechanism."""
+        return len(self.mechanisms) > 1 or any(one.members not in (None, 1) for one in self.mechanisms)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether how many mechanisms there are is a parameter, or families have members that differ."""
+        every = self.mechanisms
+        return any(one.moves or not (one.members is None or one.members.is_Integer) for one in every)
+
+    def is_never_negative(self, value: sympy.Expr) -> bool:
+        """Whether a formula in the parameters is seen to be ≥ 0."""
+        return exchange.is_never_negative(value, self.domains, self.assume)
 
     @property
     def letters(self) -> dict[str, sympy.Symbol]:

@@ -114,7 +114,7 @@ def _check_group(letters: Letters, greater: sympy.Expr, lesser: sympy.Expr, show
     if not isinstance(proofs, list) or len(proofs) != len(some):
         raise BadCertificate(f"there are {len(some)} cases to prove")
     used = (
-        comparison.check_at_least(case.greater, case.lesser, proof)
+        comparison.check_at_least(case.greater, case.lesser, proof, letters.setting.assume)
         for case, proof in zip(some, proofs, strict=True)
     )
     return frozenset[str]().union(*used)

@@ -23,7 +23,6 @@ import sympy
 
 from dpcompose.kernel.forms import NotAForm
 from dpcompose.kernel.terms import ONE, ZERO, Term
-from dpcompose.language import exchange
 from dpcompose.language.symbols import NONNEGATIVE, REAL, UNIT_INTERVAL, Domain, symbol
 from dpcompose.language.worstcase import least
 from dpcompose.language.writing import as_top
@@ -173,7 +172,7 @@ class Letters:
                 yield Case(ZERO, ONE, {}, at)
                 continue
             for ordered in self._orders(sides, of) if level == LEVELS[-1] else (of,):
-                norms = Norms(self.setting.databases, self.setting.domains, self.domains, ordered, level)
+                norms = Norms(self.setting, self.domains, ordered, level)
                 more, less = (
                     norms.term(side.xreplace(ordered), upper)
                     for side, upper in zip(sides, (False, True), strict=True)
@@ -183,7 +182,7 @@ class Letters:
     def _in(self, side: sympy.Expr, alternative: Alternative) -> sympy.Expr:
         """A formula in one of the cases, with the letters that are ∞."""
         put = {one: value for one, value in alternative.values.items() if one not in alternative.infinite}
-        found = at_infinity(side, alternative.infinite, self.setting.domains)
+        found = at_infinity(side, alternative.infinite, self.setting.domains, self.setting.assume)
         return found if found is sympy.oo else found.xreplace(put)
 
     def _alternatives(self, used: set[sympy.Symbol]) -> Iterator[tuple[Alternative, dict[str, Fraction]]]:
@@ -255,7 +254,7 @@ class Letters:
 
     def never_negative(self, factor: sympy.Expr) -> bool:
         """Whether a formula in the parameters is seen to be ≥ 0."""
-        return exchange.is_never_negative(factor, self.setting.domains)
+        return self.setting.is_never_negative(factor)
 
     def _equal(self, values: Values) -> dict[sympy.Symbol, sympy.Expr]:
         """What the letters of E are where the parts are equal; of maps nothing follows for coordinates."""

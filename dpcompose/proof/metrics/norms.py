@@ -20,7 +20,8 @@ from dpcompose.language import exchange
 from dpcompose.language.symbols import NONNEGATIVE, REAL, Domain, symbol
 from dpcompose.language.worstcase import Top, largest, least
 from dpcompose.language.writing import absolute, as_top
-from dpcompose.spaces.points import Euclid, Product, letter
+from dpcompose.privacy.metrics.setting import MetricSetting
+from dpcompose.spaces.points import Euclid, letter
 
 LEVELS = (0, 1, 2, 3, 4)
 """How much a comparison uses of norms and absolute values, from nothing on."""
@@ -31,23 +32,20 @@ IN_COORDINATES = (3, 4)
 class Norms:
     """Formulas with norms as terms: a letter for every norm, the same on both sides.
 
-    databases -- the class; parameters -- the values that parameters may take; domains -- those of all
-    letters;
-    of -- what coordinates are in these letters.
+    domains -- the values that all letters may take; of -- what coordinates are in these letters.
     """
 
     def __init__(
         self,
-        databases: Product,
-        parameters: Mapping[str, Domain],
+        setting: MetricSetting,
         domains: Mapping[str, Domain],
         of: Mapping[sympy.Symbol, sympy.Expr],
         level: int,
     ) -> None:
-        self.level, self.parameters, self.domains = level, parameters, dict(domains)
+        self.level, self.setting, self.domains = level, setting, dict(domains)
         self.norms: dict[sympy.Expr, sympy.Symbol] = {}
         self.discs = {}
-        for _, part in databases.points:
+        for _, part in setting.databases.points:
             for one, two in ("DE", "EF", "DF") if part.disc is not None else ():
                 moved = [letter(name, one) - letter(name, two) for name in part.coordinates]
                 self.discs[Euclid(*moved).xreplace(of)] = part.disc
@@ -79,7 +77,7 @@ class Norms:
         if it.is_Mul and len(inside) == 1:
             factor = sympy.Mul(*(one for one in it.args if one != inside[0]))
             for sign in (1, -1):
-                if exchange.is_never_negative(sign * factor, self.parameters):
+                if self.setting.is_never_negative(sign * factor):
                     return self._fixed(inside[0], way * sign)
         monotone = it.is_Add or isinstance(it, Top) or (it.is_Pow and it.exp == sympy.Rational(1, 2))
         if monotone or (it.is_Pow and it.exp.is_Rational and it.exp > 0 and self._is_norm(it.base)):
@@ -92,7 +90,7 @@ class Norms:
         return both and not self._is_constant(it)
 
     def _is_constant(self, it: sympy.Expr) -> bool:
-        return all(one.name in self.parameters for one in it.free_symbols)
+        return all(one.name in self.setting.domains for one in it.free_symbols)
 
     def _norm(self, norm: sympy.Expr, upper: bool) -> sympy.Expr:
         """The letter of a norm, with what it is at least, or at most."""
@@ -168,7 +166,7 @@ class Norms:
     def _size(self, c: sympy.Expr) -> sympy.Expr:
         """|c| for a formula in the parameters."""
         for one in (c, -c):
-            if exchange.is_never_negative(one, self.parameters):
+            if self.setting.is_never_negative(one):
                 return one
         return absolute(c)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import sympy
 
+from dpcompose.kernel import assumptions
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.language import formulas
 from dpcompose.language.meaning import sign
@@ -43,7 +44,7 @@ class Pairs:
         there = [one for one in expression.free_symbols if one.name in point]
         infinite = frozenset(one for one in there if point[one.name] is None)
         try:
-            found = at_infinity(expression, infinite, self.setting.domains)
+            found = at_infinity(expression, infinite, self.setting.domains, self.setting.assume)
         except NoForm as error:
             raise BadCertificate(str(error)) from None
         numbers = {
@@ -81,6 +82,10 @@ class Pairs:
             given[letter(name, "F").name] = point.get(letter(name, "F").name, given[letter(name, "D").name])
         if missing := sorted(set(setting.domains) - set(given)):
             raise BadCertificate(f"there is no value for {missing[0]}")
+        try:
+            assumptions.check_at(setting.assume, {name: given[name] for name in setting.domains})
+        except assumptions.NotAssumed as error:
+            raise ShowsNothing(str(error)) from None
         self._check_inside(given)
         full: dict[str, Fraction | None] = dict(given)
         for one, values in self.letters.differing.items():

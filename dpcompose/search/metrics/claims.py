@@ -7,6 +7,7 @@ counterexample that `proof.metrics.refutation` makes of exact values.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -15,6 +16,7 @@ import sympy
 
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
+from dpcompose.privacy.metrics import families
 from dpcompose.privacy.metrics.setting import MetricClaim, MetricSetting
 from dpcompose.proof import registry
 from dpcompose.proof.metrics import certificates, refutation
@@ -25,6 +27,11 @@ from dpcompose.proof.registry import Page, Theory
 from dpcompose.search.metrics.points import Point
 from dpcompose.search.metrics.proving import Prover
 from dpcompose.spaces.points import Declared, Own
+
+FEW_SIZES = 3
+"""For how few members it is looked everywhere whether a claim fails."""
+MOST_DOUBLED = 8
+"""How often numbers of members are doubled."""
 
 
 @dataclass(frozen=True)
@@ -180,9 +187,33 @@ class Judge:
             if isinstance(found, MetricVerdict):
                 return found
             why = why or found
+        if (refuted := self._by_members(claim)) is not None:
+            return refuted
         if not looked:
             return self._without_bound(claim, why)
         return MetricVerdict(claim, "undecided", reason=self._doubt(claim) or why)
+
+    def _by_members(self, claim: MetricClaim) -> MetricVerdict | None:
+        """Refuted by some number of members that are written out, if there are families."""
+        if not self.setting.is_open or self.refutation.doubt(claim.notion):
+            return None
+        for n, numbers in enumerate(families.sizes(self.setting, MOST_DOUBLED)):
+            written = families.WrittenOut(self.setting, numbers)
+            try:
+                inner, asked = Judge(written.made, self.theory), written.claim(claim)
+            except families.TooMany:
+                return None
+            found = inner.judge(asked) if n < FEW_SIZES else inner.at_simple_points(asked)
+            if found is not None and found.verdict == "refuted":
+                return replace(found, claim=claim)
+        return None
+
+    def at_simple_points(self, claim: MetricClaim) -> MetricVerdict | None:
+        """Refuted at a simple point, or nothing."""
+        refuted = self._refuting(claim)
+        with suppress(NoForm):
+            return None if refuted is None else self.prover.first(refuted)
+        return None
 
     def _doubt(self, claim: MetricClaim) -> str:
         """Why some mechanism is not known to lose anything; "" where all are."""
@@ -202,7 +233,7 @@ class Judge:
 
     def _refuting(self, claim: MetricClaim) -> Any:
         """What is made of a point: a counterexample; None where no mechanism is known that loses anything."""
-        if self.refutation.doubt(claim.notion):
+        if self.setting.is_open or self.refutation.doubt(claim.notion):
             return None
 
         def refuted(point: Point) -> MetricVerdict:
@@ -215,12 +246,9 @@ class Judge:
         """Where no guarantee of the claim's notion is known: refuted at a simple point, if at all."""
         some = ", ".join(self.setting.notions)
         why = why or f"guarantees of {some} privacy do not become one of {claim.notion} privacy"
-        refuted = self._refuting(claim)
-        try:
-            found = None if refuted is None else self.prover.first(refuted)
-        except NoForm:
-            found = None
-        return found or MetricVerdict(claim, "undecided", reason=self._doubt(claim) or why)
+        return self.at_simple_points(claim) or MetricVerdict(
+            claim, "undecided", reason=self._doubt(claim) or why
+        )
 
     def _proved(self, claim: MetricClaim, way: Way, proofs: dict[str, Any]) -> MetricVerdict:
         composition = self.composition

@@ -8,6 +8,7 @@ from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import islice, product
 
 import sympy
@@ -16,7 +17,7 @@ from dpcompose.language import formulas
 from dpcompose.proof.metrics.cells import Cells
 from dpcompose.proof.metrics.composition import Composition
 from dpcompose.proof.metrics.letters import Case, numbered
-from dpcompose.search.comparisons import points
+from dpcompose.search import parameters
 from dpcompose.spaces.points import Points, letter
 
 Point = dict[str, Fraction]
@@ -46,20 +47,32 @@ class Trials:
 
     composition: Composition
 
+    @cached_property
+    def parameters(self) -> Sequence[Mapping[str, Fraction]]:
+        """Simple points of the parameters at which holds what is assumed."""
+        setting = self.composition.setting
+        return list(islice(parameters.points(setting.domains, setting.assume), MOST_SIMPLE))
+
+    def first(self, databases: str) -> Iterator[Point]:
+        """A few simple databases at the usual point of the parameters."""
+        for usual in self.parameters[:1]:
+            yield from self.databases(usual, databases, FEW_POINTS)
+
     def near(self, seen: Sequence[tuple[Open, sympy.Expr]], databases: str) -> Iterator[Point]:
         """Points at which a comparison may fail: those that were seen, then simple ones.
 
         seen -- what was not proved, with the factor of its group: it counts where the factor is large.
         """
-        simple = list(islice(points.grid(self.composition.setting.domains), MOST_SIMPLE))
+        simple = self.parameters
         for one, factor in seen:
             large = {str(x) for x in factor.free_symbols}
             above = [point for point in simple if large and _is_above(point, large)][:FEW_PARAMETERS]
             if one.case is not None and one.point:
                 for parameters in [one.point, *above]:
                     yield from self._translated(one.case, {**one.point, **parameters}, databases)
-                there = {name: one.point.get(name, x) for name, x in simple[0].items()}
-                yield from self.databases(there, databases, FEW_POINTS)  # where the point's were equal
+                for usual in simple[:1]:  # where the point's were equal
+                    there = {name: one.point.get(name, x) for name, x in usual.items()}
+                    yield from self.databases(there, databases, FEW_POINTS)
             for parameters in above:
                 yield from self.databases(parameters, databases, FEW_POINTS)
         for most in (FEW_POINTS, MOST_POINTS):
@@ -67,8 +80,7 @@ class Trials:
                 yield from self.databases(parameters, databases, most)
 
     def _translated(self, case: Case, point: Mapping[str, Fraction], databases: str) -> Iterator[Point]:
-        usual = points.usual(self.composition.setting.domains)
-        full = {name: point.get(name, usual[name]) for name in self.composition.setting.domains}
+        full = {name: point.get(name, x) for usual in self.parameters[:1] for name, x in usual.items()}
         inside = {name: Fraction(0) for name in self.composition.letters.domains} | full | dict(point)
         for name in self.composition.setting.databases.intervals:
             for who in databases:

@@ -16,8 +16,7 @@ from dpcompose.proof.metrics.composition import Composition
 from dpcompose.proof.metrics.norms import IN_COORDINATES, LEVELS
 from dpcompose.proof.metrics.pairs import ShowsNothing
 from dpcompose.search import comparing
-from dpcompose.search.comparisons import points
-from dpcompose.search.metrics.points import FEW_POINTS, Open, Point, Trials
+from dpcompose.search.metrics.points import Open, Point, Trials
 
 Found = TypeVar("Found")
 
@@ -46,8 +45,7 @@ class Prover:
         First a few simple points; then a proof of each group, as `Letters.groups` has them, or of the whole;
         then more points.
         """
-        usual = points.usual(self.composition.setting.domains)
-        found, _ = _first(attempt, self.trials.databases(usual, databases, FEW_POINTS))
+        found, _ = _first(attempt, self.trials.first(databases))
         if found is not None:
             return found
         groups = self.composition.letters.groups(greater, lesser)
@@ -89,12 +87,14 @@ class Prover:
     def _at_level(self, greater: sympy.Expr, lesser: sympy.Expr, level: int) -> dict[str, Any] | Open:
         proofs = []
         efforts = None if level == IN_COORDINATES[0] else 1
+        assumed = self.composition.setting.assume
         try:
             for case in self.composition.letters.cases(greater, lesser, level):
-                found = comparing.compare(case.greater, case.lesser, efforts=efforts)
+                found = comparing.compare(case.greater, case.lesser, efforts=efforts, assumed=assumed)
                 if not isinstance(found, comparing.Proof):
                     point = found.values if isinstance(found, comparing.Point) else {}
-                    return Open(case, point, "" if point else comparing.reason(case.greater, case.lesser))
+                    why = "" if point else comparing.reason(case.greater, case.lesser, assumed)
+                    return Open(case, point, why)
                 proofs.append(found.certificate)
         except (NotAForm, NoForm) as error:
             return Open(None, {}, str(error))
