@@ -24,6 +24,7 @@ from dpcompose.spaces.points import (
     Apart,
     Counted,
     Distance,
+    Lost,
     Made,
     NamedMetric,
     Norm,
@@ -152,6 +153,8 @@ def definition(distance: Distance) -> Parts:
         read = "" if distance.reads == everything else f", of {distance.reads.written(distance.part or 'D')}"
         where = f" of {distance.part}" if distance.part and not read else ""
         return (f"the fewest {distance.granularity} steps{read or where}",)
+    if isinstance(distance, Lost):
+        return (f"the largest |ln(p/q)| of an outcome's probabilities in the table {distance.table}",)
     if isinstance(distance, Tabled):
         return ("as its table says" + ("" if distance.reads == everything else ", closed over fibres"),)
     if isinstance(distance, Counted):

@@ -234,7 +234,13 @@ class MetricStudy(Shown):
     def _lines(self) -> Iterator[MetricLine]:
         for one in self.setting.mechanisms:
             added = f" adds {one.noise.words}, and" if one.noise is not None else ""
-            by = f"by {one.noise.word}" if one.noise is not None else "given"
+            by = (
+                f"by {one.noise.word}"
+                if one.noise is not None
+                else "given"
+                if one.lost is None
+                else "its table"
+            )
             called = "" if one.notion == "pure" else f"{one.notion}-"
             beside: tuple[str | sympy.Expr, ...] = () if one.delta is None else (", with delta ", one.delta)
             said = f"{one.called}{added} is {called}private in the metric "

@@ -197,17 +197,22 @@ class Distances(Names):
                 found |= {} if metric is None else {name: metric}  # it may have been named otherwise
         return found
 
-    def named(self, name: str, distance: Distance, who: str = "") -> sympy.Symbol:
-        """The letter of a metric: under its name, or under that with a number where it is taken."""
+    def named(
+        self, name: str, distance: Distance, who: str = "", at_most: sympy.Expr | None = None
+    ) -> sympy.Symbol:
+        """The letter of a metric: under its name, or under that with a number where it is taken.
+
+        at_most -- a bound that is declared for it.
+        """
         for known, one in self.metrics.items():
-            if one.distance == distance and one.at_most is None:
+            if one.distance == distance and one.at_most == at_most:
                 return symbol(known, NONNEGATIVE)
         chosen, n = name, 1
         while chosen in self.taken:
             n += 1
             chosen = f"{name}_{n}"
         self.taken[chosen] = f"a metric{f' of what {who} reads' if who else ''}"
-        self.metrics[chosen] = NamedMetric(chosen, distance)
+        self.metrics[chosen] = NamedMetric(chosen, distance, at_most)
         return symbol(chosen, NONNEGATIVE)
 
     def times(self, factor: sympy.Expr, metric: sympy.Expr) -> sympy.Expr:

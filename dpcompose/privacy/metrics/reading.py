@@ -34,12 +34,14 @@ from dpcompose.privacy.metrics.setting import (
     MetricProblem,
     MetricSetting,
 )
+from dpcompose.privacy.metrics.tables import lost
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.privacy.problems import ProblemError, table_of
 from dpcompose.privacy.schema import Notions, ReadsTable, unset
+from dpcompose.spaces.databases import Database
 from dpcompose.spaces.maps import Map, everything
-from dpcompose.spaces.points import Counted, Values
+from dpcompose.spaces.points import Counted, Enumerated, Values
 
 
 def read_data(
@@ -121,7 +123,10 @@ class _Reader(Distances):
     def _mechanism(self, i: int, given: MetricMechanismTable) -> MetricMechanism | None:
         path = ("mechanisms", i)
         members = self._count(given, path)
-        found = self._with_noise(given, path) if given.guarantee is None else self._stated(given, path)
+        if given.table is not None:
+            found = self._tabulated(given, given.table, path)
+        else:
+            found = self._with_noise(given, path) if given.guarantee is None else self._stated(given, path)
         if found is None:
             return None
         return replace(found, members=members, processing=given.post_processing or "")
@@ -142,6 +147,37 @@ class _Reader(Distances):
         if found is not None and not (found.is_integer and self.never_negative(found - 1)):
             self.wrong((*path, "count"), f"{given.count} is not known to be a whole number from 1 on")
         return found
+
+    def _tabulated(self, given: MetricMechanismTable, name: str, path: Path_) -> MetricMechanism | None:
+        """A mechanism that is a table of probabilities: what it loses, at most what its guarantee says."""
+        table, part = (
+            self.given.tables.get(name),
+            dict(self.databases.parts if self.databases else ()).get(""),
+        )
+        stated = None if given.guarantee is None else self._stated(given, path)
+        reads = self._reads(given, path)
+        if table is None:
+            self.wrong((*path, "table"), f"there is no table {shown(name)}{near(name, self.given.tables)}")
+        elif not isinstance(part, Enumerated) or part.of.kind != "listed":
+            self.wrong((*path, "table"), "a table of probabilities needs a listed class")
+        elif stated is not None and (stated.notion != "pure"):
+            self.wrong((*path, "guarantee"), "of a table of probabilities pure privacy is checked here")
+        elif reads is not None and (stated is None) == (given.guarantee is None):
+            rows: dict[Database, list[sympy.Expr]] = {}
+            for D, row in table.rows.items():
+                every = [self.formula(p, ("tables", name, "rows", D), {}) for p in row]
+                rows[D] = [p for p in every if p is not None]
+                if len(rows[D]) < len(row):
+                    return None
+            try:
+                found = lost(name, rows, table.outcomes, self.domains, self.is_positive, part, reads)
+            except ValueError as error:
+                self.wrong(("tables", name), error)
+                return None
+            bound = None if stated is None else stated.metric
+            letter = self.named(f"lost_by_{given.name}", found, given.name, bound)
+            return MetricMechanism(given.name, "pure", letter, lost=found)
+        return None
 
     def _stated(self, given: MetricMechanismTable, path: Path_) -> MetricMechanism | None:
         assert given.guarantee is not None

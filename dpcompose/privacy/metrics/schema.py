@@ -36,6 +36,7 @@ from dpcompose.privacy.schema import (
     MapTable,
     NoiseTable,
     OfNotion,
+    ProbabilitiesTable,
     QueryTable,
     ReadsTable,
     check_family,
@@ -180,11 +181,17 @@ class MetricMechanismTable(Table):
     index: str | None = key(NAME)
     count: str | None = key(FORMULA)
     repeat: int | None = key(Whole(1))
+    table: str | None = key(NAME)
     post_processing: str | None = key(NAME, written="post-processing")
 
     def check(self) -> None:
         check_family(self.index, self.count, self.repeat)
-        if (self.guarantee is None) == (self.noise is None):
+        if self.table is not None:
+            if self.noise is not None:
+                raise ValueError("what adds noise is given by that, and has no table; leave out one of them")
+            if self.index is not None or self.repeat is not None:
+                raise ValueError("a table of probabilities is that of one mechanism, and not of a family")
+        elif (self.guarantee is None) == (self.noise is None):
             raise ValueError("a mechanism has a guarantee in a metric, or noise on what it reads; not both")
         if self.query is not None and self.noise is None:
             raise ValueError(f"without noise a query has no guarantee; {NOISES}")
@@ -207,6 +214,7 @@ class MetricProblemTable(Table):
     granularities: Mapping[str, GranularityTable] = key(TableOf(GranularityTable), NOTHING)
     maps: Mapping[str, ValuesTable | MapTable] = key(TableOf(_Map()), NOTHING)
     metrics: Mapping[str, MetricTable] = key(TableOf(MetricTable, 0, 200), NOTHING)
+    tables: Mapping[str, ProbabilitiesTable] = key(TableOf(ProbabilitiesTable), NOTHING)
     adaptive: bool = key(TRUE_OR_FALSE, False)
     target: MetricTargetTable | None = key(MetricTargetTable)
     mechanisms: list[MetricMechanismTable] = need(ListOf(MetricMechanismTable, 1, 200))

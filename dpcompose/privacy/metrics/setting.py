@@ -19,7 +19,7 @@ from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import NONNEGATIVE, Domain, moves, symbol
 from dpcompose.privacy.noises import Noise
 from dpcompose.spaces.maps import everything
-from dpcompose.spaces.points import AnyTwo, Made, NamedMetric, Norm, Own, Product, Steps, Tabled, Values
+from dpcompose.spaces.points import AnyTwo, Lost, Made, NamedMetric, Norm, Own, Product, Steps, Tabled, Values
 
 POWERS = {"pure": ("epsilon", 1), "approximate": ("epsilon", 1), "zcdp": ("rho", 2), "gaussian": ("mu", 1)}
 """For each notion the parameter that a metric stands for, and which power of the metric it is."""
@@ -52,6 +52,7 @@ class MetricMechanism:
 
     metric -- d, a formula in the named metrics and the parameters; delta -- δ(D, E), another one, where the
     notion has it; stated -- how the guarantee is written, in words, where that is not the metric;
+    lost -- for one that is a table of probabilities what it loses: then d is that;
     noise, values -- for a concrete one: noise on the entries of these values, from which d follows;
     members -- for a family M[1], …, M[k] the number k; then d is that of M[i], in terms of e[i];
     processing -- what is done to the output before it is published, in words; "": nothing.  It reads nothing
@@ -65,6 +66,7 @@ class MetricMechanism:
     stated: str = ""
     noise: Noise | None = None
     values: Values | None = None
+    lost: Lost | None = None
     members: sympy.Expr | None = None
     processing: str = ""
 
@@ -182,6 +184,8 @@ class MetricSetting:
             match one.distance:
                 case Norm(of=of) | Own(of=of) | AnyTwo(of=of):
                     whole = not of.name
+                case Lost():
+                    whole = True
                 case Steps(part=part, reads=reads) | Tabled(part=part, reads=reads):
                     whole = not part and reads == everything
                 case Made():

@@ -211,8 +211,11 @@ class Composition:
         """
         if set(self.setting.notions) != {self.notion} or self.delta is not None:
             return None
+        tables = [one.lost for one in self.setting.mechanisms if one.lost is not None]
+        if sum(not one.is_symmetric for one in tables) > 1:  # they may lose most in opposite directions
+            return None
         fine = all(
-            one.noise is not None or self.axioms.is_metric(one.metric, known)
+            one.noise is not None or one.lost is not None or self.axioms.is_metric(one.metric, known)
             for one in self.setting.mechanisms
         )
         return True if fine else None
@@ -348,6 +351,8 @@ def _assumed(mechanism: MetricMechanism) -> str:
     if mechanism.noise is not None:
         read = mechanism.values.name if mechanism.values is not None else "the count"
         return f"{mechanism.called} adds {mechanism.noise.words} to {read or 'the point'}"
+    if mechanism.lost is not None:
+        return f"{mechanism.name} has the probabilities of the table {mechanism.lost.table}"
     if mechanism.stated:
         return f"{called} satisfies {mechanism.stated}"
     notion = "" if mechanism.notion == "pure" else f"{mechanism.notion}-"

@@ -28,11 +28,22 @@ from dpcompose.language.worstcase import least
 from dpcompose.language.writing import as_top
 from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.proof.metrics.cells import COUNT, Alternative, Cells, NoForm
-from dpcompose.proof.metrics.enumerated import Listing
+from dpcompose.proof.metrics.enumerated import Listing, exact
 from dpcompose.proof.metrics.infinity import at_infinity
 from dpcompose.proof.metrics.norms import LEVELS, Norms
 from dpcompose.proof.registry import Theory
-from dpcompose.spaces.points import AnyTwo, Counted, Declared, Made, Points, Steps, Tabled, Values, letter
+from dpcompose.spaces.points import (
+    AnyTwo,
+    Counted,
+    Declared,
+    Lost,
+    Made,
+    Points,
+    Steps,
+    Tabled,
+    Values,
+    letter,
+)
 
 
 @dataclass(frozen=True)
@@ -86,7 +97,7 @@ class Letters:
                     value = self.differ(of)
                 case Steps(part=part) | Counted(part=part):
                     value = self.cells[part].of(name)
-                case Tabled():
+                case Tabled() | Lost():
                     raise NoForm(f"{name} is a table of a class that is not listed")
                 case known:
                     value = known.between(one, two)
@@ -116,7 +127,9 @@ class Letters:
         enumerated, found = {name for name, _ in self.setting.databases.enumerated}, {}
         for name, metric in self.setting.metrics.items():
             match metric.distance:
-                case Steps(part=part) | Counted(part=part) | Tabled(part=part) if part in enumerated:
+                case Steps(part=part) | Counted(part=part) | Tabled(part=part) | Lost(part=part) if (
+                    part in enumerated
+                ):
                     found[name] = part
                 case AnyTwo(of) if len(of.parts) == 1 and of.parts[0] in enumerated:
                     found[name] = of.parts[0]
@@ -221,11 +234,7 @@ class Letters:
         for row, (i, j) in listing.rows.items():
             if equal and any(far != 0 for far in row):
                 continue
-            values = {
-                one: sympy.Rational(at.numerator, at.denominator)
-                for one, at in zip(names, row, strict=True)
-                if at is not None
-            }
+            values = {one: exact(at) for one, at in zip(names, row, strict=True) if at is not None}
             infinite = frozenset(one for one, at in zip(names, row, strict=True) if at is None)
             numbers = zip(numbered(part), (i, j), strict=True)
             yield Alternative(values, infinite), {name: Fraction(n) for name, n in numbers}

@@ -24,6 +24,7 @@ from dpcompose.proof.metrics.axioms import Obligation
 from dpcompose.proof.metrics.composition import Composition, together
 from dpcompose.proof.metrics.pairs import At, Pairs, ShowsNothing
 from dpcompose.proof.registry import Page
+from dpcompose.spaces.points import Lost
 
 ZERO = sympy.Integer(0)
 MOST_LOSING = 50
@@ -93,6 +94,9 @@ class Refutation:
     def unwitnessed(self, mechanism: MetricMechanism, notion: str) -> str:
         """Why a mechanism is not known to lose anything in a notion, in words; "" where it is."""
         composition = self.composition
+        if mechanism.lost is not None:
+            table = f"what the table of {mechanism.name} loses in {notion} privacy is not looked at"
+            return "" if notion == mechanism.notion else table
         if composition.is_opaque(mechanism.metric):
             return f"of the metric in which {mechanism.name} is private a bound alone is known"
         if mechanism.noise is not None:
@@ -198,6 +202,8 @@ class Refutation:
         """What a mechanism loses at D, E in a notion; 0 where none is known that loses anything."""
         if self.unwitnessed(mechanism, notion):
             return Loses(mechanism.name, ZERO, "always the same")
+        if mechanism.lost is not None:
+            return self._of_table(mechanism, mechanism.lost, point)
         stated = self.composition.stated(mechanism)
         key, power = POWERS[mechanism.notion]
         loss = self.pairs.value(self.composition.letters.of(stated[key]), point)
@@ -214,6 +220,18 @@ class Refutation:
             finite = loss is not sympy.oo and loss != 0
             loss = formulas.parse(text, {key: loss}) if finite else loss
         return Loses(mechanism.name, loss, by)
+
+    def _of_table(self, mechanism: MetricMechanism, lost: Lost, point: At) -> Loses:
+        """ln(P(o) at E / P(o) at D) of the outcome for which it is largest, as of mechanisms built at E."""
+        D, E = self.pairs.elements(point)
+        best, said = ZERO, "always the same"
+        for outcome, ratio in lost.ratios(E, D).items():
+            loss = sympy.oo if ratio is None else sympy.log(self.pairs.value(ratio, point))
+            if loss is sympy.oo or sign_of(loss - best) == 1:
+                best, said = loss, f"itself, {outcome} being that much more likely at D'"
+            if loss is sympy.oo:
+                break
+        return Loses(mechanism.name, best, said)
 
     def _witness(self, notion: str) -> Any:
         """The head of the page on what mechanisms of a notion lose."""

@@ -53,6 +53,11 @@ class Trials:
         setting = self.composition.setting
         return list(islice(parameters.points(setting.domains, setting.assume), MOST_SIMPLE))
 
+    @property
+    def _directed(self) -> bool:
+        """Whether it may matter which of two databases comes first."""
+        return any(one.lost is not None for one in self.composition.setting.mechanisms)
+
     def first(self, databases: str) -> Iterator[Point]:
         """A few simple databases at the usual point of the parameters."""
         for usual in self.parameters[:1]:
@@ -122,7 +127,9 @@ class Trials:
                 choices += [*(one[:1] for one in others), last[:2]] if few else [*others, last]
         for part, listing in self.composition.letters.listings.items():
             names = numbered(part)
-            apart = [dict(zip(names, map(Fraction, pair), strict=True)) for pair in listing.rows.values()]
+            every = [order for i, j in listing.rows.values() for order in dict.fromkeys([(i, j), (j, i)])]
+            asked = every if self._directed else listing.rows.values()
+            apart = [dict(zip(names, map(Fraction, pair), strict=True)) for pair in asked]
             choices.append(apart)
         if math.prod(map(len, choices)) <= most:
             for chosen in product(*choices):
