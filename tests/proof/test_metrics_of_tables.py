@@ -50,7 +50,7 @@ def test_its_guarantee_is_checked(metric: str) -> None:
 
 
 def test_a_wrong_guarantee_is_refused_with_the_databases() -> None:
-    with pytest.raises(InvalidSetting, match="the bound on lost_by_M fails: .* D = .*database = a"):
+    with pytest.raises(InvalidSetting, match=r"the bound on lost_by_M fails: .* D = .*database = a"):
         study(HEAD + COIN + M + 'guarantee = { notion = "pure", metric = "log(3/2)*d_next" }\n')
     neighbours = 'guarantee = { notion = "pure", epsilon = "log(2)", granularity = "next" }\n'
     assert verdicts(HEAD + COIN + M + neighbours + claimed("log(2)*d_next")) == ["proved"]

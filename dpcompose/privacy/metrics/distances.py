@@ -18,7 +18,7 @@ from dpcompose.language import formulas
 from dpcompose.language.symbols import NONNEGATIVE, REAL, symbol
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.metrics.names import CANONICAL, Names
-from dpcompose.privacy.metrics.schema import MetricProblemTable, MetricTable, PointsTable, ProductTable
+from dpcompose.privacy.metrics.schema import MetricStudyTable, MetricTable, PointsTable, ProductTable
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import DatabasesTable, MapTable, ReadsTable
@@ -54,7 +54,7 @@ from dpcompose.spaces.tuples import Tuples
 class Distances(Names):
     """The databases and metrics of a problem."""
 
-    def __init__(self, given: MetricProblemTable) -> None:
+    def __init__(self, given: MetricStudyTable) -> None:
         super().__init__(given)
         self.databases: Product | None = None
         self.values: dict[str, Values] = {}
@@ -83,6 +83,9 @@ class Distances(Names):
                 if self.take(name, "a part of the databases", path):
                     parts.append((name, self._part(one, path, name)))
             return Product(tuple((name, part) for name, part in parts if part is not None))
+        if given is None:
+            self.wrong(("databases",), "say which databases it is about")
+            return None
         part = self._part(given, ("databases",), "")
         return None if part is None else Product((("", part),))
 

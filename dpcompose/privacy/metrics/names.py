@@ -17,7 +17,7 @@ from dpcompose.language import exchange, formulas
 from dpcompose.language.symbols import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL, Domain, family_of, symbol
 from dpcompose.privacy import assumptions
 from dpcompose.privacy.checks import Found, Path_, near, shown
-from dpcompose.privacy.metrics.schema import MetricProblemTable
+from dpcompose.privacy.metrics.schema import MetricStudyTable
 from dpcompose.privacy.readers.parameters import UNIT_KEYS, domain_unless_number
 from dpcompose.spaces.points import NamedMetric, is_sum_of_squares
 
@@ -30,7 +30,7 @@ LONG = 4
 class Names(Found):
     """The names of a problem, and what formulas in them mean; collects mistakes."""
 
-    def __init__(self, given: MetricProblemTable) -> None:
+    def __init__(self, given: MetricStudyTable) -> None:
         super().__init__()
         self.given = given
         self.symbols: dict[str, sympy.Expr] = {}
