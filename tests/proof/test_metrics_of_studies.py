@@ -144,7 +144,10 @@ def test_saved_studies_are_checked_again(tmp_path: Path) -> None:
     ("change", "told"),
     [
         (('study = "minors"', 'study = "minor"'), "there is no study 'minor'; did you mean 'minors'?"),
-        (('"teen"] }\n[[studies', '"teen", "adult"] }\n[[studies'), "a study is about the databases that are read"),
+        (
+            ('"teen"] }\n[[studies', '"teen", "adult"] }\n[[studies'),
+            "a study is about the databases that are read",
+        ),
         (('reads = { records = ["child", "teen"] }\nstudy', "study"), "leave out"),
         (('domain = "own" }\n', 'domain = "common" }\n'), "is read on the common domain of a study"),
         (('study = "minors"', 'study = "minors"\nnoise = { laplace = "1" }'), "leave out noise"),

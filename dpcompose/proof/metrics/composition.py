@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
@@ -315,18 +315,25 @@ def together(composition: str, key: str, lost: Sequence[tuple[sympy.Expr, sympy.
     >>> together("sum(epsilon[i], i, 1, k)", "epsilon", [(2 * d, None), (member("e") * d, k)])
     d*sum(e[i], i, 1, k) + 2*d
     """
-    each = symbol(f"{key}[i]", NONNEGATIVE)
-    shape = formulas.parse(composition, {"k": symbol("k", COUNT), str(each): each})
+    each, shape = _shape(composition, key)
     sums = shape.atoms(Over)
-    if shape.xreplace(dict.fromkeys(sums, sympy.Integer(0))).free_symbols or any(
-        one.args[0] != one.args[2] for one in sums
-    ):
-        raise NoForm(f"{key} of several is {composition}, and no sum")
     totals = {
         one: sympy.Add(*(_summed(one.args[1].xreplace({each: x}), members) for x, members in lost))
         for one in sums
     }
     return shape.xreplace(totals)
+
+
+@lru_cache(maxsize=100)
+def _shape(composition: str, key: str) -> tuple[sympy.Expr, sympy.Expr]:
+    """The letter of one mechanism's parameter, and the formula of a rule with sums of it."""
+    each = symbol(f"{key}[i]", NONNEGATIVE)
+    shape = formulas.parse(composition, {"k": symbol("k", COUNT), str(each): each})
+    sums = shape.atoms(Over)
+    left = shape.xreplace(dict.fromkeys(sums, sympy.Integer(0))).free_symbols
+    if left or any(one.args[0] != one.args[2] for one in sums):
+        raise NoForm(f"{key} of several is {composition}, and no sum")
+    return each, shape
 
 
 def _summed(x: sympy.Expr, members: sympy.Expr | None) -> sympy.Expr:

@@ -30,7 +30,7 @@ from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.proof.metrics.cells import COUNT, Alternative, Cells, NoForm
 from dpcompose.proof.metrics.enumerated import Listing, exact
 from dpcompose.proof.metrics.infinity import at_infinity
-from dpcompose.proof.metrics.norms import LEVELS, Norms
+from dpcompose.proof.metrics.norms import IN_COORDINATES, Norms
 from dpcompose.proof.registry import Theory
 from dpcompose.spaces.points import (
     AnyTwo,
@@ -184,7 +184,7 @@ class Letters:
             if sides[1] is sympy.oo:
                 yield Case(ZERO, ONE, {}, at)
                 continue
-            for ordered in self._orders(sides, of) if level == LEVELS[-1] else (of,):
+            for ordered in self._orders(sides, of) if level == IN_COORDINATES[1] else (of,):
                 norms = Norms(self.setting, self.domains, ordered, level)
                 more, less = (
                     norms.term(side.xreplace(ordered), upper)

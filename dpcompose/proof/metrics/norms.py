@@ -6,7 +6,8 @@ c_j·δ_j| that it is at most Σ |c_j|·|δ_j|, and ‖c‖₂·‖δ‖₂; of 
 
 How much of this is used is a level: 0, norms and absolute values are letters ≥ 0 of which nothing is known;
 1, letters with these inequalities; 2, letters, and what they are at most is put for them; 3, absolute values
-are written out in the coordinates; 4, the same case by case, as each coordinate is larger at D or E.
+are written out in the coordinates; 4, the same case by case, as each coordinate is larger at D or E; 5, norms
+are roots of sums of squares of absolute values, and these as at 2.
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ from dpcompose.language.writing import absolute, as_top
 from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.spaces.points import Euclid, letter
 
-LEVELS = (0, 1, 2, 3, 4)
-"""How much a comparison uses of norms and absolute values, from nothing on."""
+LEVELS = (0, 1, 2, 5, 3, 4)
+"""How much a comparison uses of norms and absolute values, in the order in which they are tried."""
 IN_COORDINATES = (3, 4)
 """The levels at which absolute values are written out."""
+AS_ROOTS = 5
+"""The level at which norms are roots of sums of squares: by it ‖c‖·‖v‖ is at least Σ c_j·|v_j|."""
 
 
 class Norms:
@@ -99,6 +102,8 @@ class Norms:
         n = self._letter(norm)
         if self.level == 0:
             return n
+        if self.level == AS_ROOTS:
+            return sympy.sqrt(sympy.Add(*(self._absolute(one, upper) ** 2 for one in norm.args)))
         written = self.level in IN_COORDINATES
         entries = [absolute(one) if written else self._absolute(one, False) for one in norm.args]
         total = sympy.Add(*entries)
@@ -132,12 +137,12 @@ class Norms:
             return self._size(c) * self._letter(absolute(delta))
         n = self._letter(absolute(v))
         if self.level > 0 and upper and (counted := self._counts(v)) is not None:
-            return counted if self.level == 2 else least(n, counted)
+            return counted if self.level in (2, AS_ROOTS) else least(n, counted)
         if self.level == 0 or not upper or not steps:
             return n
         total = sympy.Add(*(self._size(c) * self._letter(absolute(delta)) for delta, c in steps.items()))
         together = Euclid(*steps)
-        if self.level == 2 and together not in self.norms:
+        if self.level == AS_ROOTS or (self.level == 2 and together not in self.norms):
             return total
         if together not in self.norms:
             return least(n, total)

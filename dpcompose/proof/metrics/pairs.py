@@ -50,7 +50,9 @@ class Pairs:
         except NoForm as error:
             raise BadCertificate(str(error)) from None
         numbers = {one: exact(at) for one in there if (at := point[one.name]) is not None}
-        value = found.xreplace({one: it.xreplace(self._parameters(point)) for one, it in numbers.items()})
+        value = found.xreplace(numbers)
+        if value.free_symbols and any(not one.is_Rational for one in numbers.values()):
+            value = value.xreplace(self._parameters(point))
         if value.has(sympy.I, sympy.zoo, sympy.nan):
             raise ShowsNothing(f"{formulas.to_text(expression)} has no real value there")
         if value.free_symbols:

@@ -8,7 +8,7 @@ a part of a composition loses the whole does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, cmp_to_key
 from typing import Any
@@ -86,12 +86,20 @@ class Refutation:
 
     composition: Composition
     known: Callable[[str], bool]
+    _found: dict[tuple[str, str], str] = field(default_factory=dict, repr=False)
 
     @cached_property
     def pairs(self) -> Pairs:
         return Pairs(self.composition.setting, self.composition.letters)
 
     def unwitnessed(self, mechanism: MetricMechanism, notion: str) -> str:
+        """As `_unwitnessed`, looked for once."""
+        key = (mechanism.name, notion)
+        if key not in self._found:
+            self._found[key] = self._unwitnessed(mechanism, notion)
+        return self._found[key]
+
+    def _unwitnessed(self, mechanism: MetricMechanism, notion: str) -> str:
         """Why a mechanism is not known to lose anything in a notion, in words; "" where it is."""
         composition = self.composition
         if mechanism.lost is not None:

@@ -6,7 +6,7 @@ counterexample that `proof.metrics.refutation` makes of exact values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -176,6 +176,8 @@ class Judge:
             return MetricVerdict(claim, "undecided", reason=claim.doubt)
         if claim.metric is sympy.oo:
             return MetricVerdict(claim, "proved", loose=True)
+        if (refuted := self._by_members(claim, at_once=True)) is not None:
+            return refuted
         why, looked = "", False
         for way in self.composition.ways(claim.notion):
             try:
@@ -187,14 +189,17 @@ class Judge:
             if isinstance(found, MetricVerdict):
                 return found
             why = why or found
-        if (refuted := self._by_members(claim)) is not None:
+        if (refuted := self._by_members(claim, at_once=False)) is not None:
             return refuted
         if not looked:
             return self._without_bound(claim, why)
-        return MetricVerdict(claim, "undecided", reason=self._doubt(claim) or why)
+        return MetricVerdict(claim, "undecided", reason=self._reason(claim, why))
 
-    def _by_members(self, claim: MetricClaim) -> MetricVerdict | None:
-        """Refuted by some number of members that are written out, if there are families."""
+    def _by_members(self, claim: MetricClaim, at_once: bool) -> MetricVerdict | None:
+        """Refuted by some number of members that are written out, if there are families.
+
+        at_once -- at the first simple points only.
+        """
         if not self.setting.is_open or self.refutation.doubt(claim.notion):
             return None
         for n, numbers in enumerate(families.sizes(self.setting, MOST_DOUBLED)):
@@ -203,22 +208,32 @@ class Judge:
                 inner, asked = Judge(written.made, self.theory), written.claim(claim)
             except families.TooMany:
                 return None
-            found = inner.judge(asked) if n < FEW_SIZES else inner.at_simple_points(asked)
+            if at_once:
+                found = inner.at_simple_points(asked, inner.prover.trials.first("DE"))
+            else:
+                found = inner.judge(asked) if n < FEW_SIZES else inner.at_simple_points(asked)
             if found is not None and found.verdict == "refuted":
                 return replace(found, claim=claim)
         return None
 
-    def at_simple_points(self, claim: MetricClaim) -> MetricVerdict | None:
-        """Refuted at a simple point, or nothing."""
+    def at_simple_points(
+        self, claim: MetricClaim, points: Iterable[Point] | None = None
+    ) -> MetricVerdict | None:
+        """Refuted at a simple point, or at one of some, or nothing."""
         refuted = self._refuting(claim)
         with suppress(NoForm):
-            return None if refuted is None else self.prover.first(refuted)
+            return None if refuted is None else self.prover.first(refuted, points)
         return None
 
     def _doubt(self, claim: MetricClaim) -> str:
         """Why some mechanism is not known to lose anything; "" where all are."""
         refutation = self.refutation
         return next(filter(None, refutation.doubts(claim.notion)), "") or refutation.unsatisfiable
+
+    def _reason(self, claim: MetricClaim, why: str) -> str:
+        """Why a claim is undecided: why it was not proved, and why nothing can refute it, if that is so."""
+        doubt = self._doubt(claim)
+        return f"{doubt}; and it is not proved, since {why}" if doubt and why else doubt or why
 
     def _by_way(self, claim: MetricClaim, way: Way, try_points: bool) -> MetricVerdict | str:
         """A verdict by one way, or why it gives none."""

@@ -28,6 +28,8 @@ MOST_POINTS = 120
 """At how many points a comparison that is not proved is looked at."""
 FEW_POINTS = 90
 """At how many simple points a comparison is looked at before those that the solver found."""
+MOST_FAILING = 30
+"""At how many simple databases, for each of a few parameters, it is looked whether a comparison fails."""
 FEW_PARAMETERS = 4
 """At how many points of the parameters simple databases are tried."""
 
@@ -62,6 +64,11 @@ class Trials:
         """A few simple databases at the usual point of the parameters."""
         for usual in self.parameters[:1]:
             yield from self.databases(usual, databases, FEW_POINTS)
+
+    def few(self, databases: str) -> Iterator[Point]:
+        """A few simple databases at each of a few points of the parameters."""
+        for one in self.parameters[:FEW_PARAMETERS]:
+            yield from islice(self.databases(one, databases, FEW_POINTS), MOST_FAILING)
 
     def near(self, seen: Sequence[tuple[Open, sympy.Expr]], databases: str) -> Iterator[Point]:
         """Points at which a comparison may fail: those that were seen, then simple ones.
