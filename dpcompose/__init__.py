@@ -11,8 +11,8 @@ so that `dpcompose --help` is instant:
   free_lunch, group, union, and your own by relation, steps, pairs;
 * what is read: restriction, record_partition, positions, columns, vertex, among, function, table, composed,
   everything;
-* concrete mechanisms: count, clipped_sum, mean, histogram, location, bit with laplace, gaussian_noise,
-  geometric, randomized_response, planar_laplace, exponential; density, how their outputs are distributed;
+* concrete mechanisms: count, clipped_sum, vector_sum, mean, histogram, location, bit with laplace,
+  gaussian_noise, geometric, randomized_response, planar_laplace, exponential; density, of their outputs;
 * tables of probabilities: probability_table, randomized_response_table, exponential_mechanism_table,
   independent;
 * guarantees: pure, approximate, zcdp, gaussian, in_metric; parameters, the symbols in them;
@@ -35,11 +35,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dpcompose.front.bars import budget_bars
     from dpcompose.front.canonical import canonical_metric
-    from dpcompose.front.composing import compose, load
-    from dpcompose.front.metrics.study import MetricStudy, load_metric, metric_study
+    from dpcompose.front.composing import compose, load, load_metric, metric_study
     from dpcompose.front.pictures import draw, to_dot
     from dpcompose.front.plots import privacy_curve, trade_off_curve
-    from dpcompose.front.study import Study
+    from dpcompose.front.study import MetricStudy, Study
     from dpcompose.language.symbols import parameters
     from dpcompose.privacy.mechanisms import mechanism
     from dpcompose.privacy.metrics.builder import (
@@ -94,7 +93,7 @@ if TYPE_CHECKING:
     from dpcompose.spaces.maps import everything, function, table
     from dpcompose.spaces.multisets import multisets
     from dpcompose.spaces.policies import policy
-    from dpcompose.spaces.queries import bit, clipped_sum, count, histogram, location, mean
+    from dpcompose.spaces.queries import bit, clipped_sum, count, histogram, location, mean, vector_sum
     from dpcompose.spaces.reading import among, vertex
     from dpcompose.spaces.recodings import recoding
     from dpcompose.spaces.relations import pairs, relation, steps
@@ -107,13 +106,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PLACES = {
-    "front.metrics.study": ("MetricStudy", "load_metric", "metric_study"),
     "front.bars": ("budget_bars",),
     "front.pictures": ("draw", "to_dot"),
     "front.plots": ("privacy_curve", "trade_off_curve"),
     "front.canonical": ("canonical_metric",),
-    "front.composing": ("compose", "load"),
-    "front.study": ("Study",),
+    "front.composing": ("compose", "load", "load_metric", "metric_study"),
+    "front.study": ("MetricStudy", "Study"),
     "language.symbols": ("parameters",),
     "privacy.mechanisms": ("mechanism",),
     "privacy.metrics.builder": (
@@ -170,7 +168,7 @@ _PLACES = {
     "spaces.maps": ("everything", "function", "table"),
     "spaces.multisets": ("multisets",),
     "spaces.policies": ("policy",),
-    "spaces.queries": ("bit", "clipped_sum", "count", "histogram", "location", "mean"),
+    "spaces.queries": ("bit", "clipped_sum", "count", "histogram", "location", "mean", "vector_sum"),
     "spaces.reading": ("among", "vertex"),
     "spaces.recodings": ("recoding",),
     "spaces.restrictions": ("positions", "record_partition", "restriction"),
@@ -269,6 +267,7 @@ __all__ = [
     "unbounded",
     "union",
     "user",
+    "vector_sum",
     "vertex",
     "w_event",
     "where",

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dpcompose.front.metrics.study import MetricStudy
+from dpcompose.front.results import Answer
+from dpcompose.front.study import Study
 from dpcompose.privacy import problems
 from dpcompose.privacy.metrics import reading
 from dpcompose.proof import registry
-from dpcompose.search.metrics.claims import MetricVerdict
 
 THEORY = registry.standard()
 
 
-def study(text: str) -> tuple[MetricStudy, list[MetricVerdict]]:
+def study(text: str) -> tuple[Study, list[Answer]]:
     """What a problem file without its first line states, and the verdicts on its claims."""
     text = "format = 1\n" + text
     problem = reading.read_data(problems.parsed(text), "problem", text)
-    made = MetricStudy(problem.setting, THEORY)
+    made = Study(problem.setting, THEORY)
     return made, [made.check(one) for one in problem.claims]
 
 

@@ -13,7 +13,7 @@ import pytest
 import rechecks
 
 import dpcompose as dpc
-from dpcompose.front import cli
+from dpcompose.front import as_json, cli, render
 from dpcompose.front.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy import problems
@@ -271,13 +271,15 @@ def test_in_a_metric_of_ones_own(capsys: pytest.CaptureFixture[str], tmp_path: P
     )
     found = [study.check(claim) for claim in claims]
     says = "the page metric-form, which is only believed"
-    assert says in repr(study) and says in str(study.derivation()) and says in study.to_latex(found)
+    assert (
+        says in repr(study.guarantee()) and says in str(study.derivation()) and says in study.to_latex(found)
+    )
     assert all(
-        says in repr(one) and says in re.sub(r"\s+", " ", study.text([one]))
+        says in repr(one) and says in re.sub(r"\s+", " ", render.verdict(1, one))
         for one in found
         if not one.reason
     )
-    data = study.data("file", found)
+    data = as_json.problem_data("file", study, study.bound, found)
     assert data["believed"] == ["metric-form"] and data["claims"][0]["believed"] == ["metric-form"]
     assert says in data["assumptions"]
 

@@ -98,7 +98,7 @@ def test_the_printed_guarantee_stays_the_sum() -> None:
     study = on_everything(*TWO)
     assert str(study.guarantee()) == "unbounded (e1 + e2, d1 + d2)-DP, by GB:VI.5; a smaller one is known"
     assert not study.bound.optimal and study.bound.smaller_is_known
-    assert as_json.problem_data("f", study.setting, study.bound, [], [], study.theory)["optimal"] is False
+    assert as_json.problem_data("f", study, study.bound, [])["optimal"] is False
     alone = on_everything(TWO[0])
     assert not alone.bound.smaller_is_known and alone.bound.optimal
 

@@ -324,7 +324,9 @@ def test_a_query(own: Path, tmp_path: Path) -> None:
     M = dpc.mechanism("M", query=Spread(0, 10), noise=dpc.laplace("1/e"), reads=dpc.restriction(["a", "b"]))
     study = dpc.Study(dpc.compose(M, on=dpc.multisets("abc"), target=dpc.bounded).setting, theory)
     assert repr(study.guarantee()).startswith("bounded (20*e)-DP, by ") and not study.bound.optimal
-    with pytest.raises(ValueError, match="input should be 'count', 'bit' or 'spread', not a text"):
+    with pytest.raises(
+        ValueError, match=r"input should be 'count', 'bit', 'spread' or a table.*did you mean 'spread'"
+    ):
         dpc.load(written(tmp_path, text.replace('"spread"', '"spred"')), theory)
 
 

@@ -157,6 +157,24 @@ def test_nothing_that_says_nothing_is_refuted(saved: Callable[[str], Any]) -> No
 
 HALVED, SAID = 100, 20
 
+
+def test_hyperbolic_functions_are_read(tmp_path: Path) -> None:
+    """A claim in tanh is judged, as it was written, and half of it is rejected."""
+    problem = tmp_path / "tanh.toml"
+    problem.write_text(
+        'format = 1\n[databases]\nkind = "multisets"\n[target]\ngranularity = "unbounded"\n[[mechanisms]]\n'
+        'name = "M"\nguarantee = { notion = "pure", epsilon = "e", granularity = "unbounded" }\n[[claims]]\n'
+        'notion = "zcdp"\nrho = "e*tanh(e/2)"\n[[claims]]\nnotion = "zcdp"\nrho = "e*tanh(e/3)"\n'
+    )
+    result = tmp_path / "tanh.json"
+    cli.main(["verify", str(problem), "--save-derivation", str(result)])
+    saved = json.loads(result.read_text())
+    assert [one["verdict"] for one in saved["claims"]] == ["proved", "refuted"]
+    assert check(saved).outcome == "ACCEPTED"
+    edits.claimed(1, "rho", "e*tanh(e/2)/2")(saved)
+    assert check(saved).outcome == "REJECTED"
+
+
 # -- what it rests on --------------------------------------------------------------------------------------
 
 

@@ -806,7 +806,7 @@ def used_in_metrics(problem: str) -> set[str]:
     of_maps = any(not values.parts for values in made.setting.values.values())
     several = len(made.setting.mechanisms) > 1
     return {
-        *made._judge.composition.pages([]),
+        *made.judge.search.composition.pages([]),
         *(["composition-own-domain"] if several else []),
         *(["preprocessing"] if of_maps else []),
     }

@@ -32,7 +32,7 @@ def budget_bars(study: Study, values: Mapping[Any, object], claims: Sequence[Cla
     except ImportError:
         raise ImportError(NO_MATPLOTLIB) from None
     rows = _bars(study, values, claims)
-    keys = [key for key, _ in study.bound.guarantee.parameters]
+    keys = list(study.judge.for_neighbours("bars of budgets").bound.values)
     figure = Figure(figsize=(7.0, 0.8 + len(keys) * (0.7 + 0.4 * len(rows))))
     for at, key in enumerate(keys):
         axes = figure.add_subplot(len(keys), 1, at + 1)
@@ -61,7 +61,7 @@ def budget_bars(study: Study, values: Mapping[Any, object], claims: Sequence[Cla
 def _bars(
     study: Study, values: Mapping[Any, object], claims: Sequence[Claim]
 ) -> list[tuple[str, dict[str, sympy.Expr], int]]:
-    bound = study.bound
+    bound = study.judge.for_neighbours("bars of budgets").bound
     rows = [("all added up", numbers.composed(bound, values), 0), ("the bound", numbers.at(bound, values), 1)]
     for n, claim in enumerate(claims, start=1):
         if claim.guarantee.notion == bound.guarantee.notion:

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.front import lines as words
+from dpcompose.front import sentences
 from dpcompose.front.captions import Captions, conversions, pages_of, rests_on
+from dpcompose.front.document import Best, Compared, Head, Record, Records, Said, Told, plain
 from dpcompose.front.lines import Derivation
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.settings import Setting, inside
+from dpcompose.proof import counterexamples, registry
 from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.witnesses import Row
 from dpcompose.search import parameters
 from dpcompose.search.citations import Citing, Fit
 from dpcompose.search.guarantees import Guarantees, Known
+from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.restrictions import Positions, Restriction
+
+if TYPE_CHECKING:
+    import sympy
+
+    from dpcompose.proof.refuting import Counterexample
 
 
 def captions(setting: Setting, theory: Theory, found: Guarantees) -> Captions:
@@ -38,7 +52,7 @@ def bound(setting: Setting, theory: Theory, found: Guarantees, flat: Bound | Non
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bound(Shown):
+class Bound(Best, Shown):
     """The best guarantee of a setting with its derivation.
 
     steps -- what tells the lines; flat -- where compositions are among the mechanisms, the bound for their
@@ -109,6 +123,155 @@ class Bound(Shown):
         used |= {page.id for page in self.flat.relies_on} if self.flat is not None else set()
         return self.steps.theory.relied_on(used)
 
+    # as it is printed
+
+    @property
+    def notion(self) -> str:
+        return self.guarantee.notion
+
+    @property
+    def where(self) -> str:
+        return sentences.relations(self.setting)
+
+    @property
+    def said(self) -> Said:
+        return self.words_of(self.guarantee)
+
+    def words_of(self, said: words.Private) -> Said:
+        """A guarantee of the setting in words."""
+        return sentences.guarantee(said, self.steps.theory, self.setting)
+
+    @property
+    def item(self) -> str:
+        return self.theorem.cite(self.steps.notion, self.setting.adaptive)
+
+    @property
+    def theorems(self) -> tuple[str, ...]:
+        """What is cited: for the guarantee, and for conversions."""
+        pages = (self.theorem, *self.conversions)
+        return tuple(page.cite(self.steps.notion, self.setting.adaptive) for page in pages)
+
+    @property
+    def values(self) -> Mapping[str, sympy.Expr]:
+        """The parameters of the guarantee, by name."""
+        from dpcompose.language import formulas
+
+        return {key: formulas.parse(text, self.setting.symbols) for key, text in self.guarantee.parameters}
+
+    @property
+    def one_by_one(self) -> str:
+        """The smaller guarantee of the mechanisms of studies one by one, in words; "" where none is known."""
+        if self.flat is None or not self.smaller_is_known:
+            return ""
+        return f"one by one its mechanisms are {plain(self.flat.said)}{self.flat.standing}"
+
+    @property
+    def metric(self) -> sympy.Expr:
+        """The metric of which the guarantee is the largest value over neighbours."""
+        from dpcompose.proof import privacy_metric
+        from dpcompose.spaces import expressions
+
+        return privacy_metric.of_inputs(self.steps.inputs, *expressions.databases("D E"))
+
+    @property
+    def metric_said(self) -> str:
+        """The same as text; "" where it is too long, or there is none."""
+        from dpcompose.proof.privacy_metric import NoMetric
+
+        if self.setting.families or len(self.setting.mechanisms) > MOST_IN_A_METRIC:
+            return ""
+        try:
+            return str(self.metric)
+        except NoMetric:
+            return ""
+
+    @property
+    def lines_data(self) -> list[dict[str, Any]]:
+        """The derivation as JSON."""
+        return [line.data() for line in self.derivation.lines]
+
+    def for_neighbours(self, what: str) -> Bound:
+        """This guarantee: `what` is about neighbours, and so is it."""
+        return self
+
+    @property
+    def beside(self) -> str:
+        """The smaller guarantee of the derivation, in words; "" where none is known."""
+        if self.smaller is None:
+            return ""
+        said = plain(self.words_of(self.smaller.guarantee))
+        said = said if len(said) <= LONGEST else f"{said[:LONGEST]} ..."
+        return f"smaller is line {self.smaller.line}: {said}{'; optimal' if self.smaller.optimal else ''}"
+
+    @property
+    def least(self) -> Said:
+        """The least guarantee that is known, in words."""
+        return self.words_of(self.guarantee if self.smaller is None else self.smaller.guarantee)
+
+    @property
+    def believed(self) -> list[str]:
+        """The assumptions that nothing checked: lines by number, independence, and believed pages."""
+        lines = sentences.believed(self.derivation.lines)
+        dependence = [f"that {one}" for one in sentences.dependence(self.setting)]
+        return [*lines, *dependence, *registry.believed(self.relies_on)] or ["nothing"]
+
+    @property
+    def assumptions(self) -> list[str]:
+        """What the result assumes, as sentences."""
+        stated = [plain(one) for one in sentences.stated(self.steps.lines, self.steps)]
+        return [*stated, *sentences.dependence(self.setting), *registry.believed(self.relies_on)]
+
+    @property
+    def told(self) -> Told:
+        """The derivation in words, with the pages that its lines are by and rest on."""
+        used = dict.fromkeys(_used(self.steps, self.derivation.pages))
+        pages = tuple(self.steps.theory.pages[id] for id in used)
+        steps = sentences.steps(self.steps.lines, self.steps)
+        return Told(steps, ", ".join(self.believed), pages, self.numbered)
+
+    @property
+    def head(self) -> Head:
+        """What stands before the proof."""
+        setting, lines = self.setting, self.steps.lines
+        about = (
+            f"The databases are {setting.databases}; the target granularity is {setting.target}. "
+            "What follows is about these databases and these neighbours only."
+        )
+        assumed = [*sentences.stated(lines, self.steps, False)]
+        assumed += [[one] for one in sentences.dependence(setting)]
+        stated = {
+            "Assumed, and not checked:": assumed,
+            "Assumed, and checked:": [*sentences.stated(lines, self.steps, True)],
+        }
+        theorem = ["Under these assumptions the composition is ", *self.said, f" on {setting.databases}"]
+        domains = {name: str(one) for name, one in setting.domains.items()}
+        best = "No smaller guarantee holds for all mechanisms that satisfy the assumptions."
+        return Head([about], domains, stated, theorem, best)
+
+    def compared(self, example: Counterexample) -> Iterator[Compared]:
+        """The databases of a counterexample, and what the mechanisms read of them, side by side."""
+        setting = counterexamples.instance(self.steps.inputs, example.point).setting
+        rows = [row for row in example.rows if isinstance(row, Row)]
+        moving = [setting.mechanisms[row.mechanism - 1] for row in rows]
+        both = beside(setting.databases, example.pair, [one.reads for one in moving])
+        yield Compared("database", both)
+        for n, one in enumerate(moving):
+            f, pair = one.reads, tuple(map(one.reads, example.pair))
+            part = isinstance(f, Restriction | Positions)
+            image = f.image(setting.databases) if part else setting.databases
+            shown = beside(image, pair) if all(x in image for x in pair) else (str(pair[0]), str(pair[1]))
+            yield Compared(one.name, shown, " reads", n if part else None)
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        found: dict[str, Any] = {"guarantee": as_data(self.guarantee)}
+        found["optimal"] = True if self.optimal else False if self.smaller_is_known else None
+        if self.smaller is not None:
+            found["smaller"] = as_data(self.smaller.guarantee)
+        if self.flat is not None and self.one_by_one:
+            found["one-by-one"] = as_data(self.flat.guarantee)
+        return found
+
     # what is known besides
 
     @cached_property
@@ -166,3 +329,54 @@ class Smaller:
     optimal: bool
     line: int
     known: Known
+
+
+MOST_IN_A_METRIC = 8
+"""The most mechanisms for which the composed metric is printed."""
+LONGEST = 400
+"""Up to how many characters a smaller guarantee is written out."""
+
+
+def as_data(said: words.Private) -> dict[str, str]:
+    """A guarantee as JSON."""
+    return {"notion": said.notion} | dict(said.parameters)
+
+
+def _used(steps: Captions, pages: Iterable[str]) -> Iterator[str]:
+    """The pages that lines are by, and rest on; also lines that these have as evidence."""
+    for line in steps.lines:
+        if line.by in steps.theory.pages:
+            yield line.by
+        inner = steps.within(line)
+        if inner is not None:
+            yield from _used(inner, line.evidence["pages"])
+    yield from pages
+
+
+def beside(
+    databases: DatabaseClass, pair: Sequence[Any], readers: Sequence[Map] = ()
+) -> tuple[str | Records, str | Records]:
+    """Two databases, with the records marked that the other one does not have.
+
+    readers -- maps: a record looks like the first that reads it.
+    """
+    D, E = pair
+    return _database(databases, D, E, readers), _database(databases, E, D, readers)
+
+
+def _database(databases: DatabaseClass, D: Any, other: Any, readers: Sequence[Map]) -> str | Records:
+    shown = databases.show(D)
+    if isinstance(shown, str):
+        return shown
+    found = []
+    for at, (record, changed) in enumerate(zip(shown, databases.changed(D, other), strict=True), start=1):
+        reader = next((n for n, f in enumerate(readers) if _reads(f, record, at)), None)
+        found.append(Record(record, changed, reader))
+    return Records(databases.brackets, tuple(found))
+
+
+def _reads(f: Map, record: str, at: int) -> bool:
+    """Whether a map keeps a record, by its value or by its position."""
+    return (isinstance(f, Restriction) and record in f.records) or (
+        isinstance(f, Positions) and at in f.positions
+    )

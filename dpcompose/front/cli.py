@@ -1,4 +1,4 @@
-"""The command: dpcompose verify, bound, budget, draw, theorems, recheck, compare, example, schema.
+"""The command: dpcompose verify, bound, budget, curve, draw, theorems, recheck, compare, example, schema.
 
 Exit status of verify: 0 every claim proved, or as it expects; 1 some claim refuted, or not as
 it expects; 3 some undecided; 2 a file is wrong; 4 an internal error, which says nothing of the
@@ -12,10 +12,21 @@ import codecs
 import sys
 from collections.abc import Sequence
 
-from dpcompose.front.commands import bound, budget, compare, draw, example, recheck, schema, theorems, verify
+from dpcompose.front.commands import (
+    bound,
+    budget,
+    compare,
+    curve,
+    draw,
+    example,
+    recheck,
+    schema,
+    theorems,
+    verify,
+)
 from dpcompose.front.commands.running import INTERNAL
 
-COMMANDS = (verify, bound, budget, draw, theorems, recheck, compare, example, schema)
+COMMANDS = (verify, bound, budget, curve, draw, theorems, recheck, compare, example, schema)
 INTERRUPTED = 130
 
 

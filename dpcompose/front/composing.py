@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.front import loading
 from dpcompose.front.study import Study
-from dpcompose.privacy import problems
-from dpcompose.privacy.in_metrics import is_in_metrics
-from dpcompose.privacy.mechanisms import Measured, Mechanism
+from dpcompose.privacy.mechanisms import Measured
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings.stated import setting
 from dpcompose.proof import registry
@@ -19,36 +17,8 @@ from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 
 if TYPE_CHECKING:  # of what is about metrics sympy is a part, which takes a while to load
-    from dpcompose.front.metrics.study import MetricStudy
     from dpcompose.privacy.metrics.builder import Data, Formula, Stated
-    from dpcompose.privacy.metrics.setting import MetricClaim
-
-
-@overload
-def compose(
-    *mechanisms: Mechanism,
-    on: DatabaseClass,
-    target: Granularity,
-    parameters: Mapping[str, str] | None = None,
-    title: str = "",
-    adaptive: bool = False,
-    assume: Sequence[object] = (),
-    theory: Theory | None = None,
-) -> Study: ...
-
-
-@overload
-def compose(
-    *mechanisms: Stated,
-    on: DatabaseClass | Data,
-    target: Granularity | Formula | None = None,
-    metrics: Mapping[str, Data | Formula],
-    maps: Mapping[str, Sequence[Formula]] | None = None,
-    parameters: Mapping[str, str] | None = None,
-    title: str = "",
-    adaptive: bool = False,
-    theory: Theory | None = None,
-) -> MetricStudy: ...
+    from dpcompose.privacy.metrics.builder import Mechanism as MetricMechanism
 
 
 def compose(
@@ -59,7 +29,7 @@ def compose(
     maps: Mapping[str, Sequence[Formula]] | None = None,
     theory: Theory | None = None,
     **more: Any,
-) -> Study | MetricStudy:
+) -> Study:
     """The composition of mechanisms over a class, for the neighbours of `target`, or in metrics.
 
     mechanisms -- made by `mechanism`; their guarantees may be for other neighbours than the target's, or
@@ -92,8 +62,6 @@ def compose(
     """
     measured = any(isinstance(one, Measured) for one in mechanisms)
     if metrics is not None or maps is not None or measured or not isinstance(on, DatabaseClass):
-        from dpcompose.front.metrics.study import metric_study
-
         said: dict[str, Any] = {"metrics": metrics, "maps": maps, "target": target, "theory": theory}
         return metric_study({}, *mechanisms, on=on, **said, **more)
     if not isinstance(target, Granularity):
@@ -102,10 +70,57 @@ def compose(
     return Study(setting(*stated, on=on, target=target, **more), theory or registry.standard())
 
 
-def load(
-    path: str | Path, theory: Theory | None = None
-) -> tuple[Study, tuple[Claim, ...]] | tuple[MetricStudy, tuple[MetricClaim, ...]]:
-    """The study of a problem file, and its claims, for `check`.
+def metric_study(
+    mechanisms: Mapping[str, MetricMechanism],
+    *stated: Stated,
+    on: DatabaseClass | Data,
+    metrics: Mapping[str, Data | Formula] | None = None,
+    target: Granularity | Formula | None = None,
+    maps: Mapping[str, Sequence[Formula]] | None = None,
+    parameters: Mapping[str, str] | None = None,
+    title: str = "",
+    adaptive: bool = False,
+    assume: Sequence[object] = (),
+    theory: Theory | None = None,
+) -> Study:
+    """The composition of mechanisms that are private in metrics on one class of databases.
+
+    mechanisms -- by name the metric, a formula in `metrics` and parameters, or noise on points, ("f", noise)
+    on the values of a map or part; stated -- more of them, made by `mechanism`, with guarantees `in_metric`
+    or for neighbours, and what they read;
+    target -- the neighbours, or the metric, that claims without one are about;
+    on -- `points`, `product`, or a class of records; maps -- by name the entries of their values, formulas in
+    coordinates;
+    metrics -- by name `norm`, `steps_between`, `in_coordinates`, `at_most`, or a formula in those before it;
+    parameters -- the values that symbols may take; positive, where nothing is said; assume -- relations
+    between them, as for `compose`;
+    theory -- the pages it is judged by; else those that ship.
+
+    >>> import dpcompose as dpc
+    >>> study = dpc.metric_study(
+    ...     {"M1": "e1*L2", "M2": ("f", dpc.laplace("1/e2"))},
+    ...     on=dpc.points("x y"),
+    ...     metrics={"L2": dpc.norm("L2"), "moved": dpc.norm("L1", of="f")},
+    ...     maps={"f": ["min(max(x, 0), 1)"]},
+    ... )
+    >>> study.guarantee()
+    private in the metric L2*e1 + e2*moved, by GB:IV.1; optimal
+    >>> study.check("(e1 + e2)*L2").verdict, study.check("e1*L2").verdict
+    ('proved', 'refuted')
+    """
+    from dpcompose.privacy.assumptions import assumption
+    from dpcompose.privacy.metrics import reading
+    from dpcompose.privacy.metrics.builder import problem_data
+
+    theory = theory or registry.standard()
+    said = metrics or {}, maps or {}, parameters or {}, title, adaptive
+    data = problem_data(mechanisms, stated, on, target, *said)
+    data |= {"assume": [str(assumption(one)) for one in assume]} if assume else {}
+    return Study(reading.read_data(data, notions=theory.parameters).setting, theory)
+
+
+def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[Claim, ...]]:
+    """The study of a problem file, for neighbours or in metrics, and its claims, for `Study.check`.
 
     theory -- the pages it is judged by, `theorems("folder")` with some of one's own; else those that ship.
     Raises ProblemError, a ValueError, with all mistakes of the file; OSError where it cannot be read.
@@ -114,9 +129,12 @@ def load(
     >>> study, claims = dpc.load("notebooks/problems/01-bounded-parallel.toml")
     >>> [study.check(claim).verdict for claim in claims]
     ['refuted', 'proved', 'proved']
+    >>> study, claims = dpc.load("notebooks/problems/71-private-in-a-metric.toml")
+    >>> study.guarantee(), study.check(claims[0])
+    (private in the metric L1*e1 + L2*e2, by GB:IV.3; optimal, proved, loose)
     """
-    if is_in_metrics(problems.parsed(problems.text_of(path), str(path))):
-        from dpcompose.front.metrics.study import load_metric
-
-        return load_metric(path, theory)
     return loading.load(path, theory)
+
+
+load_metric = load
+"""The same, as it was called for files in metrics."""

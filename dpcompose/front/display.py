@@ -14,32 +14,55 @@ import sympy
 
 from dpcompose.front import markdown, render
 from dpcompose.front.bound import Bound
-from dpcompose.front.captions import Captions
-from dpcompose.front.lines import Line
+from dpcompose.front.document import (
+    Best,
+    Compared,
+    Composed,
+    Formula,
+    Part,
+    Private,
+    Records,
+    Said,
+    Step,
+    Told,
+)
 from dpcompose.front.verdict import Verdict
 from dpcompose.kernel.deciders import exponentials
 from dpcompose.kernel.deciders.exponentials import Value
 from dpcompose.language import formulas
 from dpcompose.language.latex import formula_html, latex, name_latex, text_html
 from dpcompose.language.writing import text_latex
-from dpcompose.privacy.notions import Guarantee
-from dpcompose.privacy.settings import Setting
-from dpcompose.proof import counterexamples, registry
-from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof import registry
+from dpcompose.proof.refuting import Counterexample
+from dpcompose.proof.registry import Page
 from dpcompose.proof.witnesses import OnTable, Ratio
-from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.maps import Map
-from dpcompose.spaces.restrictions import Positions, Restriction
 
-# formulas and texts
+# sentences
 
 
-def _dp(notion: str, values: Sequence[sympy.Expr], theory: Theory) -> str:
+def said_html(said: Said) -> str:
+    """A sentence, its formulas as mathematics."""
+    return "".join(map(_part, said))
+
+
+def _part(part: Part) -> str:
+    match part:
+        case str():
+            return text_html(part)
+        case Private():
+            return html.escape(_private(part), quote=False)
+        case Formula() if part.expression is not None:
+            return formula_html(part.expression)
+    return text_html(part.text)
+
+
+def _private(said: Private) -> str:
     """(e1 + e2)-DP, its formula between dollar signs, for LaTeX."""
+    values = [one.value for one in said.values]
     shown = ", ".join(map(latex, values))
     if len(values) > 1 or values[0].is_Add:
         shown = rf"\left({shown}\right)"
-    return f"${shown}$-{text_latex(theory.called(notion))}"
+    return f"${shown}$-{text_latex(said.called)}"
 
 
 LOOKS = (
@@ -52,27 +75,16 @@ LOOKS = (
 """How a record looks that one mechanism reads: its colour, and a line that tells it without colour."""
 
 
-def _database(databases: DatabaseClass, D: Database, other: Database, readers: Sequence[Map] = ()) -> str:
-    """A database as HTML, with the records marked that `other` does not have.
-
-    readers -- maps: a record looks like the first that reads it.
-    """
-    shown = databases.show(D)
+def _database(shown: str | Records) -> str:
+    """A database, with the records marked that the other one does not have."""
     if isinstance(shown, str):
         return text_html(shown)
     records = []
-    for at, (record, marked) in enumerate(zip(shown, databases.changed(D, other), strict=True), start=1):
-        one = f"<mark><b>{text_html(record)}</b></mark>" if marked else text_html(record)
-        read = [n for n, f in enumerate(readers) if _reads(f, record, at)]
-        records.append(f'<span style="{LOOKS[read[0] % len(LOOKS)]}">{one}</span>' if read else one)
-    return databases.brackets[0] + ", ".join(records) + databases.brackets[1]
-
-
-def _reads(f: Map, record: str, at: int) -> bool:
-    """Whether a map keeps a record, by its value or by its position."""
-    return (isinstance(f, Restriction) and record in f.records) or (
-        isinstance(f, Positions) and at in f.positions
-    )
+    for one in shown.records:
+        record = f"<mark><b>{text_html(one.text)}</b></mark>" if one.changed else text_html(one.text)
+        look = "" if one.reader is None else LOOKS[one.reader % len(LOOKS)]
+        records.append(f'<span style="{look}">{record}</span>' if look else record)
+    return shown.brackets[0] + ", ".join(records) + shown.brackets[1]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -87,49 +99,48 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 # guarantees and settings
 
 
-def _cited(bound: Bound) -> str:
-    theorem = bound.theorem.cite(bound.steps.notion, bound.setting.adaptive)
-    return f", by {theorem}{bound.standing}" + "".join(f"; {one}" for one in registry.rests(bound.relies_on))
-
-
-def guarantee_latex(bound: Bound) -> str:
+def guarantee_latex(best: Best) -> str:
     """The best guarantee of a study as LaTeX: its words as text, its formulas as mathematics."""
-    said = _dp(bound.guarantee.notion, render.best_values(bound), bound.steps.theory)
-    return f"{text_latex(bound.guarantee.granularity)} {said}" + text_latex(_cited(bound))
+    return said_latex(best.said) + text_latex(render.cited(best))
 
 
-def guarantee_html(bound: Bound) -> str:
+def said_latex(said: Said) -> str:
+    """A sentence as LaTeX, its formulas between dollar signs."""
+    return "".join(map(_part_latex, said))
+
+
+def _part_latex(part: Part) -> str:
+    match part:
+        case str():
+            return text_latex(part)
+        case Private():
+            return _private(part)
+        case Formula() if part.expression is not None:
+            return f"${latex(part.expression)}$"
+    return text_latex(part.text)
+
+
+def guarantee_html(best: Best) -> str:
     """The best guarantee of a study, with its theorem and what it is about."""
-    said = _dp_html(bound.guarantee.notion, render.best_values(bound), bound.steps.theory)
-    where = f"on {text_html(bound.setting.databases)}"
-    return f"<p>{text_html(bound.guarantee.granularity)} {said}{text_html(_cited(bound))}<br>{where}</p>"
+    cited = text_html(render.cited(best))
+    return f"<p>{said_html(best.said)}{cited}<br>on {text_html(best.scope)}</p>"
 
 
-def _dp_html(notion: str, values: Sequence[sympy.Expr], theory: Theory) -> str:
-    return html.escape(_dp(notion, values, theory), quote=False)
-
-
-def setting_html(setting: Setting, theory: Theory) -> str:
+def setting_html(composed: Composed) -> str:
     """What is composed: the class, the neighbours, and what each mechanism reads and satisfies."""
-    title = f"<p><b>{text_html(setting.title)}</b></p>" if setting.title else ""
-    where = f", where {text_html(render.relations(setting))}" if setting.assume else ""
-    about = f"<p>on {text_html(setting.databases)}, for {text_html(setting.target)} neighbours{where}</p>"
+    title = f"<p><b>{text_html(composed.title)}</b></p>" if composed.title else ""
     rows = [
         [
-            text_html(mechanism.called),
-            text_html(mechanism.reads.written("D")),
-            text_html(mechanism.released) or _guarantee(mechanism.satisfies, theory),
-            mechanism.satisfies.domain or "",
+            text_html(one.name),
+            text_html(one.reads),
+            text_html(one.releases) or said_html(one.satisfies),
+            one.domain,
         ]
-        for several in setting.mechanisms
-        for mechanism in (several.alone if several.also else [several])
+        for one in composed.members
     ]
-    return title + about + table(["mechanism", "reads", "satisfies", "on the domain"], rows)
-
-
-def _guarantee(stated: Guarantee, theory: Theory) -> str:
-    where = f"{text_html(stated.granularity)} " if stated.granularity else ""
-    return where + _dp_html(stated.notion, [value for _, value in stated.values], theory)
+    return f"{title}<p>{text_html(composed.about)}</p>" + table(
+        ["mechanism", "reads", "satisfies", "on the domain"], rows
+    )
 
 
 # theorem pages
@@ -182,57 +193,38 @@ def _page(page: Page, shown: str) -> str:
 # derivations
 
 
-def proof_html(bound: Bound) -> str:
-    """The numbered lines, as a list and as a tree."""
-    lines = bound.derivation.lines
-    believed = text_html(", ".join(render.believed(bound)))
-    head = f"<summary>derivation in {len(lines)} lines</summary>"
-    rows = _list(bound, lines, bound.steps)
-    tree = f"<details><summary>as a tree</summary>{_tree(bound, lines[-1], set())}</details>"
-    return f"<details open>{head}{rows}{tree}<p>believed without check: {believed}</p></details>"
+def proof_html(told: Told) -> str:
+    """The numbered steps, as a list and as a tree."""
+    head = f"<summary>derivation in {len(told.steps)} lines</summary>"
+    tree = f"<details><summary>as a tree</summary>{_tree(told.steps, told.steps[-1], set())}</details>"
+    believed = f"<p>believed without check: {text_html(told.believed)}</p>"
+    return f"<details open>{head}{_list(told.steps)}{tree}{believed}</details>"
 
 
-def _list(bound: Bound, lines: Sequence[Line], steps: Captions) -> str:
-    """The lines; below a line those that it has as evidence."""
-    rows = ""
-    for line in lines:
-        inner = steps.within(line)
-        below = "" if inner is None else _list(bound, inner.lines, inner.steps)
-        rows += f"<li>{_sentence(bound, line, steps)} {_source(bound, line, steps)}{below}</li>"
-    return f"<ol>{rows}</ol>"
+def _list(steps: Sequence[Step]) -> str:
+    """The steps; below a step those that it has as evidence."""
+    if not steps:
+        return ""
+    rows = (f"<li>{said_html(one.said)} {_source(one)}{_list(one.below)}</li>" for one in steps)
+    return f"<ol>{''.join(rows)}</ol>"
 
 
-def _source(bound: Bound, line: Line, steps: Captions) -> str:
-    """What a line is by; a theorem page opens to what it states."""
-    source = text_html(render.source(line, steps))
-    page = bound.steps.theory.pages.get(line.by)
-    if page is None:
-        return f"<small>[{source}]</small>"
-    return _page(page, f"<small>[{source}]</small>")
+def _source(step: Step) -> str:
+    """What a step is by; a theorem page opens to what it states."""
+    source = f"<small>[{text_html(step.source)}]</small>"
+    return source if step.page is None else _page(step.page, source)
 
 
-def _tree(bound: Bound, line: Line, seen: set[int]) -> str:
-    """A line that opens to those it is from; one that was shown before is only named."""
-    if line.n in seen:
-        return f"<p>({line.n}) again</p>"
-    seen.add(line.n)
-    said = f"({line.n}) {_sentence(bound, line, bound.steps)}"
-    if not line.uses:
+def _tree(steps: Sequence[Step], step: Step, seen: set[int]) -> str:
+    """A step that opens to those it is from; one that was shown before is only named."""
+    if step.n in seen:
+        return f"<p>({step.n}) again</p>"
+    seen.add(step.n)
+    said = f"({step.n}) {said_html(step.said)}"
+    if not step.uses:
         return f"<p>{said}</p>"
-    below = "".join(f"<li>{_tree(bound, _at(bound, n), seen)}</li>" for n in line.uses)
+    below = "".join(f"<li>{_tree(steps, steps[n - 1], seen)}</li>" for n in step.uses)
     return f"<details><summary>{said}</summary><ul>{below}</ul></details>"
-
-
-def _at(bound: Bound, n: int) -> Line:
-    return next(line for line in bound.derivation.lines if line.n == n)
-
-
-def _sentence(bound: Bound, line: Line, steps: Captions) -> str:
-    """A line in words, its formulas as mathematics."""
-    return "".join(
-        text_html(part) if isinstance(part, str) else formula_html(part)
-        for part in render.pieces(line, steps)
-    )
 
 
 # theorems
@@ -240,7 +232,7 @@ def _sentence(bound: Bound, line: Line, steps: Captions) -> str:
 
 def theorems_html(bound: Bound) -> str:
     """A table of all theorems, those that fit first."""
-    notion, adaptive = bound.guarantee.notion, bound.setting.adaptive
+    notion, adaptive = bound.numbered
     rows = []
     for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
         answer = "<b>yes, cited</b>" if fit.best else "yes" if fit.fits else "no"
@@ -255,91 +247,74 @@ def theorems_html(bound: Bound) -> str:
 
 def verdict_html(found: Verdict) -> str:
     """A claim with its verdict, and what shows it."""
-    guarantee = found.claim.guarantee
-    theory = registry.standard() if found.bound is None else found.bound.steps.theory
-    claim = _dp_html(guarantee.notion, [value for _, value in guarantee.values], theory)
-    words = {
-        True: ", but a smaller guarantee holds",
-        False: ", and no smaller guarantee holds",
-        None: "",
-    }[found.loose]
-    rows = [f"<p>claim: {claim}<br><b>{found.verdict}</b>{words}</p>"]
+    words = f", but a smaller {found.noun} holds" if found.loose else found.standing
+    rows = [f"<p>claim: {said_html(found.said)}<br><b>{found.verdict}</b>{words}</p>"]
     if found.reason:
         rows.append(f"<p>because {text_html(found.reason)}</p>")
     rows += [f"<p>{text_html(one)}</p>" for one in registry.rests(found.relies_on)]
     if found.counterexample is not None and found.bound is not None:
-        rows += _counterexample(found, found.bound)
-    elif found.loose and found.bound is not None:
-        rows.append(f"<p>The best: {_dp_html(*render.right(found, found.bound), theory)}</p>")
+        rows += _counterexample(found, found.counterexample, found.bound)
+    elif found.loose and found.right:
+        rows.append(f"<p>The best: {said_html(found.right)}</p>")
     return "".join(rows)
 
 
-def _counterexample(found: Verdict, bound: Bound) -> Iterator[str]:
+def _counterexample(found: Verdict, example: Counterexample, bound: Best) -> Iterator[str]:
     """The two databases side by side, the values, and the mechanisms that lose too much."""
-    example = found.counterexample
-    assert example is not None
-    setting = counterexamples.instance(bound.steps.inputs, example.point).setting
-    moving = [(row, setting.mechanisms[row.mechanism - 1]) for row in example.rows]
-    readers = [mechanism.reads for _, mechanism in moving]
-    rows = [["database", *_both(setting.databases, *example.pair, readers)]]
-    for n, (_, mechanism) in enumerate(moving):
-        f = mechanism.reads
-        image = f.image(setting.databases) if isinstance(f, Restriction | Positions) else setting.databases
-        values = [f(D) for D in example.pair]
-        shown = (
-            _both(image, values[0], values[1])
-            if all(value in image for value in values)
-            else [text_html(x) for x in values]
-        )
-        look = f' style="{LOOKS[n % len(LOOKS)]}"' if isinstance(f, Restriction | Positions) else ""
-        rows.append([f"<span{look}>{text_html(mechanism.name)}</span> reads", *shown])
-    yield table(["", "$D$", "$D'$"], rows)
+    yield table(["", "$D$", "$D'$"], map(_compared, bound.compared(example)))
     if example.point:
         at = ", ".join(f"${name_latex(name)} = {_number(x)}$" for name, x in sorted(example.point.items()))
         yield f"<p>with {at}:</p>"
     if example.through:
         yield f"<p>which violates what the claim implies by {text_html(', '.join(example.through))}:</p>"
-    outcomes = []
-    for row, mechanism in moving:
-        name = text_html(mechanism.name)
-        if isinstance(row, Ratio):
-            at_D, at_E = (_probability(p) for p in (row.at_D, row.at_E))
-            if isinstance(row, OnTable):
-                outcomes.append([f"{name} = {text_html(row.outcome)}", at_D, at_E])
-                continue
-            outcomes.append([f"{name} = 1", at_D, at_E])
-            outcomes.append([f"{name} = 0", *(_probability(Fraction(1) - p) for p in (row.at_D, row.at_E))])
-        else:
-            yield f"<p>{name} {text_html(row.words())}</p>"
-    where = ""
-    if outcomes:
-        yield table(["outcome", "probability at $D$", "probability at $D'$"], outcomes)
-        where = f", at the outcome {'1 of all these' if len(moving) > 1 else '1'}"
-        if any(isinstance(row, OnTable) for row, _ in moving):
-            some = (row for row, _ in moving if isinstance(row, Ratio))
-            shown = [text_html(row.outcome) if isinstance(row, OnTable) else "1" for row in some]
-            where = f", at the outcome {', '.join(shown)}"
+    named = list(zip(example.rows, map(text_html, example.names), strict=True))
+    yield from (
+        f"<p>{name} {text_html(row.words())}</p>" for row, name in named if not isinstance(row, Ratio)
+    )
+    ratios = [(row, name) for row, name in named if isinstance(row, Ratio)]
+    if ratios:
+        head = ["outcome", "probability at $D$", "probability at $D'$"]
+        yield table(head, (one for row, name in ratios for one in _outcomes(row, name)))
     at_least = "at least " if example.is_at_least else ""
     claimed, true = example.decimals
     yield (
-        f"<p>true loss {at_least}{_loss(example.shown(example.actual))}{true}{where}; "
+        f"<p>true loss {at_least}{_loss(example.shown(example.actual))}{true}{_where(example)}; "
         f"claimed {_loss(example.shown(example.claimed))}{claimed}<br>"
-        f"right is: {text_html(bound.guarantee.granularity)} "
-        f"{_dp_html(*render.right(found, bound), bound.steps.theory)}</p>"
+        f"right is: {said_html(found.right)}</p>"
     )
-    if words := render.published(found):
-        yield f"<p>{text_html(words)}</p>"
+    if found.published:
+        yield f"<p>{text_html(found.published)}</p>"
     if example.alone is not None:
         name, loss = text_html(example.alone.mechanism), _loss(example.alone.loss)
         yield f"<p>already {name} alone loses {loss} ({example.alone.by})</p>"
     if example.without:
-        yield f"<p>{text_html(render.left_out(example))} ({render.by_parts(bound)})</p>"
+        yield f"<p>{text_html(example.left_out)} ({example.by_parts})</p>"
     if found.nearby:
         yield f"<p>it would hold {text_html('; '.join(found.nearby))}</p>"
 
 
-def _both(databases: DatabaseClass, D: Database, E: Database, readers: Sequence[Map] = ()) -> list[str]:
-    return [_database(databases, D, E, readers), _database(databases, E, D, readers)]
+def _compared(row: Compared) -> list[str]:
+    look = "" if row.reader is None else f' style="{LOOKS[row.reader % len(LOOKS)]}"'
+    name = f"<span{look}>{text_html(row.name)}</span>{row.after}" if row.after else text_html(row.name)
+    return [name, *map(_database, row.both)]
+
+
+def _outcomes(row: Ratio, name: str) -> Iterator[list[str]]:
+    """The outcomes of a mechanism with their probabilities at both databases."""
+    if isinstance(row, OnTable):
+        yield [f"{name} = {text_html(row.outcome)}", *map(_probability, (row.at_D, row.at_E))]
+        return
+    yield [f"{name} = 1", *map(_probability, (row.at_D, row.at_E))]
+    yield [f"{name} = 0", *(_probability(Fraction(1) - p) for p in (row.at_D, row.at_E))]
+
+
+def _where(example: Counterexample) -> str:
+    """At which outcome so much is lost, where mechanisms have outcomes."""
+    some = [row for row in example.rows if isinstance(row, Ratio)]
+    if any(isinstance(row, OnTable) for row in some):
+        shown = [text_html(row.outcome) if isinstance(row, OnTable) else "1" for row in some]
+        return f", at the outcome {', '.join(shown)}"
+    return f", at the outcome {'1 of all these' if len(example.rows) > 1 else '1'}" if some else ""
 
 
 def _loss(text: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dpcompose.front.verdict import Verdict
 from dpcompose.privacy.settings import Setting, members
+from dpcompose.privacy.settings.invalid import NotForNeighbours
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.graphs import neighbourhood_graph
 from dpcompose.spaces.multisets import Multisets
@@ -34,7 +35,7 @@ class HasSetting(Protocol):
     """A study."""
 
     @property
-    def setting(self) -> Setting: ...
+    def setting(self) -> Any: ...
 
 
 MOST_MEMBERS = 1_000
@@ -44,6 +45,8 @@ MOST_MEMBERS = 1_000
 def written_out(study: HasSetting, highlight: object) -> Setting:
     """The setting with families written out: for a counterexample as many members as it has, else two."""
     setting = study.setting
+    if not isinstance(setting, Setting):
+        raise NotForNeighbours("a picture")
     if open_ := sorted(setting.target.parameters):
         raise TooLarge(
             f"{setting.target} neighbours make no picture: say numbers for {', '.join(open_)} in a study of "

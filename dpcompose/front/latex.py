@@ -12,19 +12,29 @@ from dataclasses import dataclass
 
 import sympy
 
-from dpcompose.front import lines as kernel
-from dpcompose.front import markdown, render
+from dpcompose.front import markdown
 from dpcompose.front.bound import Bound
-from dpcompose.front.captions import Captions
+from dpcompose.front.document import (
+    Best,
+    Cited,
+    Composed,
+    Head,
+    Mathematics,
+    Member,
+    Part,
+    Private,
+    Said,
+    Step,
+    Told,
+)
 from dpcompose.front.verdict import Verdict
 from dpcompose.kernel.deciders import exponentials
 from dpcompose.language import formulas
 from dpcompose.language.latex import latex, name_latex
 from dpcompose.language.writing import text_latex
-from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.settings import Setting
 from dpcompose.proof import registry
-from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.refuting import Counterexample, Losing
+from dpcompose.proof.registry import Page
 from dpcompose.proof.witnesses import OnTable, Ratio
 
 LONG, PIECE = 30, 12
@@ -104,10 +114,29 @@ def formula(expression: sympy.Expr) -> str:
     return "$" + inside.replace(", ", r",\allowbreak ") + "$"
 
 
-def guarantee(notion: str, values: Sequence[sympy.Expr], theory: Theory) -> str:
+def said(said: Said) -> str:
+    """A sentence, its formulas as mathematics."""
+    return "".join(map(_part, said))
+
+
+def _part(part: Part) -> str:
+    match part:
+        case str():
+            return _text(part)
+        case Private():
+            return _private(part)
+        case Mathematics():
+            return f"${part.latex}$"
+        case Cited():
+            return cite(part.text)
+    return plain(part.text) if part.expression is None else formula(part.expression)
+
+
+def _private(said: Private) -> str:
     """($e_1 + e_2$)-DP."""
+    values = [one.value for one in said.values]
     shown = ", ".join(map(formula, values))
-    name = plain(theory.called(notion))
+    name = plain(said.called)
     return f"({shown})-{name}" if len(values) > 1 or values[0].is_Add else f"{shown}-{name}"
 
 
@@ -128,73 +157,38 @@ def _mathematics(text: str) -> str:
 # the document
 
 
-def document(bound: Bound, theory: Theory, verdicts: Sequence[Verdict] = ()) -> str:
+def document(best: Best, verdicts: Sequence[Verdict] = ()) -> str:
     """The proof of the best guarantee as a document that pdfLaTeX compiles, with verdicts on claims."""
-    used = dict.fromkeys(_used(bound.derivation.lines, bound.derivation.pages, bound.steps))
-    pages = [theory.pages[id] for id in used]
+    told, head = best.told, best.head
+    results_used = {page.id: n for n, page in enumerate(told.pages, start=1)}
     parts = [
         PREAMBLE,
         r"\begin{document}",
-        *_head(bound),
-        *_theorem(bound),
-        *_proof(bound, theory, {page.id: n for n, page in enumerate(pages, start=1)}),
-        *_claims(bound, verdicts),
-        *results(pages, bound.guarantee.notion, bound.setting.adaptive),
+        *_head(best, head),
+        *_theorem(best, head),
+        *_proof(told, results_used),
+        *([r"\section*{Claims}"] if verdicts else []),
+        *(row for n, found in enumerate(verdicts, start=1) for row in _claim(found, f"Claim {n}:")),
+        *results(told.pages, *told.numbered),
         REFERENCES,
         r"\end{document}",
     ]
     return "\n".join(parts) + "\n"
 
 
-def _used(lines: Sequence[kernel.Line], pages: Iterable[str], steps: Captions) -> Iterator[str]:
-    """The pages that lines are by, and rest on; also lines that these have as evidence."""
-    for line in lines:
-        if line.by in steps.theory.pages:
-            yield line.by
-        inner = steps.within(line)
-        if inner is not None:
-            yield from _used(inner.lines, line.evidence["pages"], inner.steps)
-    yield from pages
-
-
-def _head(bound: Bound) -> Iterator[str]:
-    setting = bound.setting
-    title = setting.title or "A composition of differentially private mechanisms"
+def _head(best: Best, head: Head) -> Iterator[str]:
+    title = best.title or "A composition of differentially private mechanisms"
     yield rf"\begin{{center}}\Large {plain(title)}\end{{center}}"
     yield r"\section*{Setting and assumptions}"
-    yield (
-        f"The databases are {_text(str(setting.databases))}; the target granularity is "
-        f"{_text(str(setting.target))}. What follows is about these databases and these neighbours only."
-    )
-    if setting.domains:
-        some = [f"${name_latex(name)}$ ({_text(str(setting.domains[name]))})" for name in setting.domains]
+    yield said(head.about)
+    if head.parameters:
+        some = [f"${name_latex(name)}$ ({_text(values)})" for name, values in head.parameters.items()]
         yield f"The parameters are {', '.join(some)}."
-    lines = bound.derivation.lines
-    assumed = list(_stated(lines, bound.steps, checked=False))
-    assumed += [_text(one) for one in render.dependence(setting)]
-    checked = list(_stated(lines, bound.steps, checked=True))
-    for words, some in (("Assumed, and not checked:", assumed), ("Assumed, and checked:", checked)):
+    for words, stated in head.stated.items():
+        some = [said(one) for one in stated]
         if some:
             yield words
             yield from listed("itemize", [f"{one};" for one in some[:-1]] + [f"{some[-1]}."])
-
-
-def _stated(lines: Sequence[kernel.Line], steps: Captions, checked: bool, before: str = "") -> Iterator[str]:
-    """What is assumed, or checked on tables, also in compositions among the mechanisms."""
-    for line in lines:
-        said = line.judgement
-        if isinstance(said, kernel.Composed):
-            inner = steps.within(line)
-            assert inner is not None
-            yield from _stated(inner.lines, inner.steps, checked, f"{before}in {said.name}, ")
-        elif isinstance(said, kernel.Given | kernel.Releases) and kernel.believed(said) is not checked:
-            yield _text(before) + _said(line, steps) + _text(render.on_table(said, steps.setting))
-
-
-def _said(line: kernel.Line, steps: Captions) -> str:
-    """A line in words."""
-    parts = render.pieces(line, steps)
-    return "".join(_text(part) if isinstance(part, str) else formula(part) for part in parts)
 
 
 def listed(kind: str, items: Iterable[str]) -> Iterator[str]:
@@ -209,18 +203,12 @@ def cite(item: str) -> str:
     return rf"\cite[{item[3:]}]{{GB}}" if item.startswith("GB:") else rf"\emph{{{plain(item)}}}"
 
 
-def _theorem(bound: Bound) -> Iterator[str]:
-    said, setting = bound.guarantee, bound.setting
-    item = bound.theorem.cite(said.notion, setting.adaptive)
-    best = guarantee(said.notion, render.best_values(bound), bound.steps.theory)
+def _theorem(best: Best, head: Head) -> Iterator[str]:
     yield r"\begin{theorem}"
-    yield (
-        f"Under these assumptions the composition is {_text(said.granularity)} "
-        f"{best} on {_text(said.databases)} ({cite(item)})."
-    )
-    if bound.optimal:
-        yield "No smaller guarantee holds for all mechanisms that satisfy the assumptions."
-    yield from rests(bound.relies_on)
+    yield f"{said(head.theorem)} ({cite(best.item)})."
+    if best.optimal:
+        yield _text(head.optimal)
+    yield from rests(best.relies_on)
     yield r"\end{theorem}"
 
 
@@ -229,148 +217,126 @@ def rests(relies_on: Sequence[Page]) -> Iterator[str]:
     return (f"This {plain(one)}." for one in registry.rests(relies_on))
 
 
-def _proof(bound: Bound, theory: Theory, results: dict[str, int]) -> Iterator[str]:
+def _proof(told: Told, results: Mapping[str, int]) -> Iterator[str]:
     yield r"\begin{proof} Line by line; $r_i$ is how far apart the two inputs of the $i$-th mechanism are."
-    yield from _steps(bound, results)
+    yield from _derivation(told, results)
     yield r"\end{proof}"
 
 
-def _steps(bound: Bound, results: dict[str, int]) -> Iterator[str]:
-    yield from _lines(bound.derivation.lines, bound.steps, results)
-    yield rf"Believed without check: {_text(', '.join(render.believed(bound)))}."
+def _derivation(told: Told, results: Mapping[str, int]) -> Iterator[str]:
+    yield from _steps(told.steps, results)
+    yield rf"Believed without check: {_text(told.believed)}."
 
 
-def _lines(
-    lines: Sequence[kernel.Line], steps: Captions, results: dict[str, int], before: str = ""
-) -> Iterator[str]:
-    """The lines; below a line those that it has as evidence."""
+def _steps(steps: Sequence[Step], results: Mapping[str, int]) -> Iterator[str]:
+    """The steps; below a step those that it has as evidence."""
+    if not steps:
+        return
     yield r"\begin{enumerate}"
-    for line in lines:
-        yield rf"\item[({before}{line.n})] {_said(line, steps)}."
-        source = _source(line, steps, results, before)
-        yield rf"\hfill\penalty50\hspace*{{\fill}}\mbox{{}}\emph{{[{source}]}}"
-        inner = steps.within(line)
-        if inner is not None:
-            yield from _lines(inner.lines, inner.steps, results, f"{before}{line.n}.")
+    for step in steps:
+        yield rf"\item[({step.number})] {said(step.said)}."
+        yield rf"\hfill\penalty50\hspace*{{\fill}}\mbox{{}}\emph{{[{_source(step, results)}]}}"
+        yield from _steps(step.below, results)
     yield r"\end{enumerate}"
 
 
-def _source(line: kernel.Line, steps: Captions, results: dict[str, int], before: str) -> str:
-    if line.by not in results:
-        return _text(render.source(line, steps, before))
-    uses = f" from {', '.join(f'({before}{n})' for n in line.uses)}" if line.uses else ""
-    item = steps.theory.pages[line.by].cite(steps.notion, steps.setting.adaptive)
-    cited = f", {cite(item)}" if item.startswith("GB:") else ""
-    return f"by Result {results[line.by]}{cited}{uses}"
+def _source(step: Step, results: Mapping[str, int]) -> str:
+    if step.page is None or step.page.id not in results:
+        return _text(step.source)
+    uses = f" from {', '.join(f'({step.before}{n})' for n in step.uses)}" if step.uses else ""
+    cited = f", {cite(step.item)}" if step.item.startswith("GB:") else ""
+    return f"by Result {results[step.page.id]}{cited}{uses}"
 
 
-def _claims(bound: Bound, verdicts: Sequence[Verdict]) -> Iterator[str]:
-    if verdicts:
-        yield r"\section*{Claims}"
-    for n, found in enumerate(verdicts, start=1):
-        yield from _claim(found, f"Claim {n}:", bound.vacuous)
-
-
-def _claim(found: Verdict, called: str, vacuous: bool) -> Iterator[str]:
-    claimed = found.claim.guarantee
-    theory = registry.standard() if found.bound is None else found.bound.steps.theory
-    yield rf"\paragraph{{{called}}} {guarantee(claimed.notion, [x for _, x in claimed.values], theory)}."
+def _claim(found: Verdict, called: str) -> Iterator[str]:
+    yield rf"\paragraph{{{called}}} {said(found.said)}."
+    example = found.counterexample
     if found.verdict == "proved":
-        words = {
-            True: " A smaller guarantee holds, too.",
-            False: " No smaller guarantee holds.",
-            None: "",
-        }[found.loose]
-        yield (
-            r"\textbf{Proved}: for all allowed parameters it is at least the guarantee of the theorem."
-            + words
-            if not vacuous
-            else r"\textbf{Proved}: there are no neighbours."
-        )
-    elif found.counterexample is None:
+        words = {True: f" A smaller {found.noun} holds, too.", False: f" No smaller {found.noun} holds."}
+        vacuous = found.bound is not None and found.bound.vacuous
+        why = "for all allowed parameters it is at least the guarantee of the theorem."
+        more = "" if found.loose is None else words[found.loose]
+        yield rf"\textbf{{Proved}}: {'there are no neighbours.' if vacuous else why + more}"
+    elif example is None:
         yield rf"\textbf{{{found.verdict.capitalize()}}}: {_text(found.reason)}."
     else:
         yield r"\textbf{Refuted} by this counterexample."
-        yield from listed("itemize", _counterexample(found))
+        yield from listed("itemize", _counterexample(found, example))
     yield from rests(found.relies_on)
 
 
-def _counterexample(found: Verdict) -> Iterator[str]:
-    example = found.counterexample
-    assert example is not None
+def _counterexample(found: Verdict, example: Counterexample) -> Iterator[str]:
     D, E = (plain(example.databases.printed(one)) for one in example.pair)
-    yield f"$D$ = {D} and $D'$ = {E} are neighbours."
+    yield f"$D$ = {D} and $D'$ = {E}{' are neighbours' if example.neighbours else ''}."
     if example.point:
         point = [f"${name_latex(name)} = {x}$" for name, x in sorted(example.point.items())]
         yield f"Let {', '.join(point)}."
     for row, name in zip(example.rows, example.names, strict=True):
-        named = plain(name)
-        if isinstance(row, Ratio):
-            at_D, at_E = (formula(formulas.expression(exponentials.as_term(p))) for p in (row.at_D, row.at_E))
-            if isinstance(row, OnTable):
-                yield (
-                    f"By its table, {named} has the outcome {plain(row.outcome)} with probability "
-                    f"{at_D} at $D$, {at_E} at $D'$."
-                )
-                continue
-            yield f"{named} has the outcomes 1 and 0, and 1 has probability {at_D} at $D$, {at_E} at $D'$."
-        else:
-            yield f"{named} {_text(row.words())}."
+        yield _row(row, plain(name))
     actual, claimed = (
         formula(formulas.parse(example.shown(loss), {})) for loss in (example.actual, example.claimed)
     )
     beside, at_least = example.decimals, "at least " if example.is_at_least else ""
     yield f"The true loss is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
-    if words := render.published(found):
-        yield f"This is {_text(words)}."
+    if found.published:
+        yield f"This is {_text(found.published)}."
     if example.alone is not None:
         alone = formula(formulas.parse(example.alone.loss, {}))
         name = plain(example.alone.mechanism)
         yield f"Already {name} alone loses {alone} ({cite(example.alone.by)})."
-    if example.without and found.bound is not None:
-        words = render.left_out(example)
-        yield f"{words[0].upper()}{_text(words[1:])} ({cite(render.by_parts(found.bound))})."
+    if example.without:
+        words = example.left_out
+        yield f"{words[0].upper()}{_text(words[1:])} ({cite(example.by_parts)})."
+
+
+def _row(row: Losing, named: str) -> str:
+    """What a mechanism does at the two databases."""
+    if not isinstance(row, Ratio):
+        return f"{named} {_text(row.words())}."
+    at_D, at_E = (formula(formulas.expression(exponentials.as_term(p))) for p in (row.at_D, row.at_E))
+    if isinstance(row, OnTable):
+        return (
+            f"By its table, {named} has the outcome {plain(row.outcome)} with probability "
+            f"{at_D} at $D$, {at_E} at $D'$."
+        )
+    return f"{named} has the outcomes 1 and 0, and 1 has probability {at_D} at $D$, {at_E} at $D'$."
 
 
 # what a notebook shows, for those that are made into LaTeX
 
 
-def setting_latex(setting: Setting, theory: Theory) -> str:
+def setting_latex(composed: Composed) -> str:
     """What is composed: the class, the neighbours, and what each mechanism reads and satisfies."""
-    where = f", where {_text(render.relations(setting))}" if setting.assume else ""
-    about = f"On {_text(str(setting.databases))}, for {_text(str(setting.target))} neighbours{where}:"
-    every = (one for several in setting.mechanisms for one in (several.alone if several.also else [several]))
-    return "\n".join([about, *listed("itemize", (_mechanism(one, theory) for one in every))])
+    about = f"{composed.about[0].upper()}{_text(composed.about[1:])}:"
+    return "\n".join([about, *listed("itemize", map(_member, composed.members))])
 
 
-def _mechanism(mechanism: Mechanism, theory: Theory) -> str:
-    reads, stated = _text(mechanism.reads.written("D")), mechanism.satisfies
-    if mechanism.released:
-        return f"{plain(mechanism.called)} releases {plain(mechanism.released)} of {reads}"
-    values = [x for _, x in stated.values]
-    said = f"{plain(stated.granularity or '')} {guarantee(stated.notion, values, theory)}"
-    where = f", on the {stated.domain} domain" if stated.domain else ""
-    return f"{plain(mechanism.called)} reads {reads} and is {said}{where}"
+def _member(one: Member) -> str:
+    if one.releases:
+        return f"{plain(one.name)} releases {plain(one.releases)} of {_text(one.reads)}"
+    where = f", on the {one.domain} domain" if one.domain else ""
+    reads = f" reads {_text(one.reads)} and" if one.reads else ""
+    return f"{plain(one.name)}{reads} is {said(one.satisfies)}{where}"
 
 
-def steps_latex(bound: Bound) -> str:
-    """The numbered lines of a derivation, and what they believe without check."""
-    return "\n".join(_steps(bound, {}))
+def steps_latex(told: Told) -> str:
+    """The numbered steps of a derivation, and what they believe without check."""
+    return "\n".join(_derivation(told, {}))
+
+
+def verdict_latex(found: Verdict) -> str:
+    """A claim with its verdict, and for a refuted one what refutes it."""
+    return "\n".join(_claim(found, "Claim:"))
 
 
 def fits_latex(bound: Bound) -> str:
     """Of every composition theorem whether it fits, and why not."""
-    notion, adaptive = bound.guarantee.notion, bound.setting.adaptive
+    notion, adaptive = bound.numbered
     rows = []
     for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
         answer = r"\textbf{yes, cited}" if fit.best else "yes" if fit.fits else "no"
         rows.append(f"{plain(fit.page.name(notion, adaptive))}: {answer}; {_text(fit.reason)}.")
     return "\n".join(listed("itemize", rows))
-
-
-def verdict_latex(found: Verdict) -> str:
-    """A claim with its verdict, and for a refuted one what refutes it."""
-    return "\n".join(_claim(found, "Claim:", found.bound is not None and found.bound.vacuous))
 
 
 def tabular(rows: Sequence[Sequence[str]]) -> str:

@@ -30,12 +30,12 @@ KINDS = (
 """The kinds of pages in the order in which they are listed."""
 
 
-def fits(bound: Bound, notion: str) -> str:
+def fits(bound: Bound) -> str:
     """Of every composition theorem whether it fits, and why not."""
     rows = []
     for fit in sorted(bound.fits, key=lambda fit: (not fit.best, not fit.fits)):
         mark = "*" if fit.best else "+" if fit.fits else "-"
-        head = f"{mark} {fit.page.name(notion, bound.setting.adaptive)}: "
+        head = f"{mark} {fit.page.name(*bound.numbered)}: "
         rows.append(textwrap.fill(fit.reason, 78, initial_indent=head, subsequent_indent="    "))
     return "\n".join(rows)
 

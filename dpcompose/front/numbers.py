@@ -14,6 +14,7 @@ from typing import Any
 import sympy
 
 from dpcompose.front.bound import Bound
+from dpcompose.front.document import Best
 from dpcompose.kernel import substitution
 from dpcompose.kernel.grammar import natural
 from dpcompose.kernel.intervals import sign
@@ -94,7 +95,7 @@ def listed(values: Mapping[str, sympy.Expr]) -> str:
 
 
 def at(
-    bound: Bound, values: Mapping[Any, object], of: Mapping[str, sympy.Expr] | None = None
+    bound: Best, values: Mapping[Any, object], of: Mapping[str, sympy.Expr] | None = None
 ) -> dict[str, sympy.Expr]:
     """The parameters of the best guarantee, exact, with numbers in place of those of the setting.
 
@@ -120,7 +121,7 @@ def at(
                     raise WrongValue(f"{family} has the members 1 to {k}, not {found[2]}")
             members[family] = [numbers.get(f"{family}[{i}]", x) for i, x in enumerate(each, start=1)]
     if of is None:
-        of = {key: formulas.parse(text, setting.symbols) for key, text in bound.guarantee.parameters}
+        of = bound.values
     return {key: _number_if_all_are(_with(value, known, members)) for key, value in of.items()}
 
 
@@ -182,7 +183,7 @@ def _with(
     return changed(value)
 
 
-def _count(bound: Bound, family: str, known: Mapping[str, sympy.Expr]) -> int:
+def _count(bound: Best, family: str, known: Mapping[str, sympy.Expr]) -> int:
     """How many members a family has.  Raises WrongValue where that is not said, or too many to write out."""
     for mechanism in bound.setting.mechanisms:
         names = {str(one) for _, value in mechanism.satisfies.values for one in value.free_symbols}
@@ -196,7 +197,7 @@ def _count(bound: Bound, family: str, known: Mapping[str, sympy.Expr]) -> int:
     raise WrongValue(f"there is no family {family}[i]")
 
 
-def _numbers(bound: Bound, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
+def _numbers(bound: Best, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
     """Given values as numbers, by the names of the setting's parameters or of members of its families."""
     domains = bound.setting.domains
     numbers: dict[str, sympy.Expr] = {}
@@ -209,7 +210,7 @@ def _numbers(bound: Bound, values: Mapping[Any, object]) -> dict[str, sympy.Expr
         if domain is None:
             there = ", ".join(family_of(one) or one for one in domains)
             raise WrongValue(f"{name} is no parameter; there are {there}")
-        number = _number(name, value)
+        number = as_number(name, value)
         if not allowed(number, domain):
             raise WrongValue(f"{name} = {number} is not allowed: {name} is {domain}")
         numbers[name] = number
@@ -218,7 +219,7 @@ def _numbers(bound: Bound, values: Mapping[Any, object]) -> dict[str, sympy.Expr
     return numbers
 
 
-def _excluded(bound: Bound, numbers: Mapping[str, sympy.Expr]) -> str:
+def _excluded(bound: Best, numbers: Mapping[str, sympy.Expr]) -> str:
     """An assumption about the parameters that is seen not to hold at some numbers; "" where none is."""
     known = {name: formulas.term(value) for name, value in numbers.items()}
     for one in bound.setting.assume:
@@ -231,7 +232,7 @@ def _excluded(bound: Bound, numbers: Mapping[str, sympy.Expr]) -> str:
     return ""
 
 
-def _number(name: str, value: object) -> sympy.Expr:
+def as_number(name: str, value: object) -> sympy.Expr:
     """What is given for a name, an exact number.  Raises WrongValue."""
     try:
         number = formulas.from_python(value)
@@ -332,7 +333,7 @@ def read_total(notion: str, text: str, notions: Mapping[str, Sequence[str]] = FI
     given = {keys[0]: text} if single else read_values(text)
     if set(given) != set(keys):
         raise WrongValue(f"the total of a {notion} guarantee is {','.join(f'{key}=...' for key in keys)}")
-    return Guarantee(notion, tuple((key, _number(key, given[key])) for key in keys))
+    return Guarantee(notion, tuple((key, as_number(key, given[key])) for key in keys))
 
 
 def budget(
@@ -410,7 +411,7 @@ def _weights(bound: Bound, weights: Mapping[Any, object]) -> dict[str, sympy.Exp
         if name not in domains:
             there = ", ".join(family_of(one) or one for one in domains)
             raise WrongValue(f"{given} is no parameter; there are {there}")
-        number = _number(name, value)
+        number = as_number(name, value)
         if not number.is_positive:
             raise WrongValue(f"the weight of {given} is a positive number, not {number}")
         found[name] = number

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from statistics import NormalDist
@@ -16,20 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from dpcompose.front import numbers, render
+from dpcompose.front import numbers
 from dpcompose.front.pictures import NO_MATPLOTLIB, Picture
+from dpcompose.front.specialised import specialised
 from dpcompose.front.study import Study
 from dpcompose.front.verdict import Verdict
-from dpcompose.kernel import substitution, terms
+from dpcompose.kernel import terms
 from dpcompose.kernel.deciders.curves import Curve, Part
-from dpcompose.language import formulas
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim
-from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.tables import ProbabilityTable
 from dpcompose.search import least
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.parts import Part as PartOf
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -286,11 +284,10 @@ def _above(curves: Sequence[Curve | None]) -> Callable[[Fraction], float]:
 
 def _of_study(study: Study, at: Mapping[Any, object], several: bool) -> Iterable[Line]:
     """The least δ where a page computes it, else the curve of the best guarantee."""
-    there = Study(_at_numbers(study, at), study.theory)
-    bound = there.bound
+    bound = Study(specialised(study.bound.for_neighbours("a curve"), at), study.theory).bound
     called = f"{study.setting.title or 'study'}: " if several else ""
     curves = least.curves(bound.found.shop, "approximate")
-    values = dict(zip((key for key, _ in bound.guarantee.parameters), render.best_values(bound), strict=True))
+    values = dict(bound.values)
     if curves is None:
         said = Guarantee(bound.guarantee.notion, tuple(values.items()))
         yield _of_guarantee(said, f"{called}the bound")
@@ -306,27 +303,6 @@ def _reach(values: Mapping[str, sympy.Expr]) -> float:
         return _number(values["epsilon"])
     deviation = _number(values["mu"]) if "mu" in values else math.sqrt(2 * _number(values["rho"]))
     return deviation * (deviation / 2 + 3)
-
-
-def _at_numbers(study: Study, at: Mapping[Any, object]) -> Setting:
-    """The setting with numbers in place of its parameters; members of a family are alike."""
-    setting = study.setting
-    symbols = {name: symbol for name, symbol in setting.symbols.items() if name in setting.domains}
-    found = numbers.at(study.bound, at, symbols)
-    for value in found.values():
-        _number(value)
-    known = {name: formulas.term(value) for name, value in found.items()}
-    mechanisms = []
-    for mechanism in setting.mechanisms:
-        one = mechanism.with_letters(known)
-        if one.members is not None:
-            one = replace(one, members=substitution.substituted(one.members, known))
-        if isinstance(one.reads, PartOf):
-            one = replace(
-                one, reads=replace(one.reads, parts=str(found.get(one.reads.parts, one.reads.parts)))
-            )
-        mechanisms.append(one)
-    return replace(setting, mechanisms=tuple(mechanisms), domains={}, numbers={})
 
 
 def _of_table(table: ProbabilityTable, neighbours: Granularity | None) -> Line:

@@ -1,9 +1,9 @@
-"""Rechecking a saved derivation: by the kernel alone, and where the rest of dpcompose can be imported, its
-core setting against the problem, elaborated again."""
+"""Rechecking a saved file: by the kernel alone, and where the rest of dpcompose can be imported, its core
+setting against the problem, elaborated again; what is about metrics by the checker of these."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from dpcompose.kernel.saved import Checked
 from dpcompose.kernel.theory import Theory
 
 if TYPE_CHECKING:
+    from dpcompose.proof.metrics.checker import MetricChecked
     from dpcompose.spaces.additions import Additions
 
 
@@ -110,3 +111,50 @@ def assumptions(found: Rechecked) -> Iterable[str]:
     for one in found.checked.setting.mechanisms:
         if one.processed:
             yield f"that what is done to the output of {one.name} reads nothing else"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a saved file shows, as it is printed: in a line, the guarantee, verdicts, and what it rests on.
+
+    more -- what is JSON besides; pages -- by their ids.
+    """
+
+    done: str
+    said: str
+    verdicts: tuple[str, ...]
+    believed: Sequence[str]
+    deciders: Sequence[str]
+    pages: Sequence[str]
+    more: Mapping[str, Any]
+
+
+def told(saved_file: Any, theory: Any, allow: Allowed = None) -> Told:
+    """What a saved file shows by the pages of a `registry.Theory`, whatever it is about.  Raises Refused."""
+    if isinstance(saved_file, dict) and "metrics" in saved_file:  # which no other saved derivation has
+        from dpcompose.proof.metrics import checker
+
+        if checker.is_one(saved_file):
+            return _in_metrics(checker.check(saved_file, theory, allow))
+    pages = Theory(theory.pages)
+    found = recheck(saved_file, pages, allow, theory.parameters, theory.own)
+    said = found.checked.guarantee
+    values = {} if said is None else {key: formulas.to_text(value) for key, value in said.values}
+    more: dict[str, Any] = {"steps": found.checked.steps}
+    more["guarantee"] = None if said is None else {"notion": said.notion} | values
+    more |= {"optimal": found.checked.optimal, "elaborated": found.elaborated}
+    believed = [", ".join(assumptions(found)) or "nothing"]
+    if found.elaborated is None:
+        believed.append("the core setting is taken as it was saved")
+    done = f"{found.checked.steps} steps checked"
+    return Told(done, found.guarantee(pages), found.verdicts, believed, found.deciders, found.pages, more)
+
+
+def _in_metrics(found: MetricChecked) -> Told:
+    said = found.guarantee
+    called = "" if said["notion"] == "pure" else f"{said['notion']}-"
+    beside = f", with delta {said['delta']}" if "delta" in said else ""
+    words = f"{called}private in the metric {said['metric']}{beside}{'; optimal' if found.optimal else ''}"
+    more = {"optimal": found.optimal, "guarantee": dict(said)}
+    pages = [page.id for page in found.pages]
+    return Told("checked", words, found.verdicts, ["; ".join(found.believed)], found.deciders, pages, more)

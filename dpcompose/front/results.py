@@ -1,4 +1,4 @@
-"""Results in the user's hands: derivations, theorems and verdicts, which show themselves.
+"""Results in the user's hands: guarantees, derivations, theorems and verdicts, which show themselves.
 
 Text is made at once, HTML and LaTeX where a notebook asks for them.
 """
@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.front import listings, render
 from dpcompose.front.bound import Bound
+from dpcompose.front.document import Best, Told, plain
 from dpcompose.front.verdict import Verdict
-from dpcompose.language import formulas
 from dpcompose.proof import registry
 from dpcompose.proof.registry import Theory
 from dpcompose.search.citations import Fit
@@ -28,15 +29,19 @@ if TYPE_CHECKING:
 class Proof:
     """A derivation as it is read: numbered lines, and what they believe without check."""
 
-    bound: Bound
+    bound: Best
     theory: Theory
 
+    @cached_property
+    def told(self) -> Told:
+        """The lines, as they are printed."""
+        return self.bound.told
+
     def __str__(self) -> str:
-        return render.derivation(self.bound)
+        return render.derivation(self.told)
 
     def __repr__(self) -> str:
-        lines = len(self.bound.derivation.lines)
-        return f"derivation in {lines} lines of: {render.guarantee(self.bound.guarantee, self.theory)}"
+        return f"derivation in {len(self.told.steps)} lines of: {plain(self.bound.said)}"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """All lines, where a notebook or its terminal shows text."""
@@ -45,18 +50,18 @@ class Proof:
     def _repr_html_(self) -> str:
         from dpcompose.front import display
 
-        return display.proof_html(self.bound)
+        return display.proof_html(self.told)
 
     def _repr_latex_(self) -> str:
         from dpcompose.front.latex import steps_latex
 
-        return steps_latex(self.bound)
+        return steps_latex(self.told)
 
     def to_latex(self, verdicts: Sequence[Verdict] = ()) -> str:
         """The proof as a document for pdfLaTeX, with verdicts on claims and the results that are used."""
         from dpcompose.front.latex import document
 
-        return document(self.bound, self.theory, verdicts)
+        return document(self.bound, verdicts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,21 +77,16 @@ class Theorems(Sequence[Fit]):
         return self.bound.fits[n]
 
     def __str__(self) -> str:
-        return listings.fits(self.bound, self.bound.guarantee.notion)
+        return listings.fits(self.bound)
 
     def __repr__(self) -> str:
         fit = sum(fit.fits for fit in self)
-        cited = next((f", {fit.page.name(*self.numbered)} is cited" for fit in self if fit.best), "")
+        cited = next((f", {fit.page.name(*self.bound.numbered)} is cited" for fit in self if fit.best), "")
         return f"{len(self)} composition theorems, of which {fit} fit{'s' if fit == 1 else ''}{cited}"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """All of them, where a notebook or its terminal shows text."""
         printer.text(str(self))
-
-    @property
-    def numbered(self) -> tuple[str, bool]:
-        """By what theorems are numbered: the notion, and whether mechanisms are adaptive."""
-        return self.bound.guarantee.notion, self.bound.setting.adaptive
 
     def _repr_latex_(self) -> str:
         from dpcompose.front.latex import fits_latex
@@ -101,10 +101,10 @@ class Theorems(Sequence[Fit]):
 
 @dataclass(frozen=True, repr=False)
 class Answer(Verdict):
-    """A verdict that shows itself, beside the bound that it was found from (None where there is none)."""
+    """A verdict that shows itself."""
 
     def __repr__(self) -> str:
-        words = {True: ", loose", False: ", and no smaller guarantee holds", None: ""}[self.loose]
+        words = self.standing
         if self.reason:
             words += f": {self.reason}"
         if self.counterexample is not None:
@@ -117,9 +117,9 @@ class Answer(Verdict):
         return verdict_latex(self)
 
     def _repr_html_(self) -> str:
-        from dpcompose.front import display
+        from dpcompose.front.display import verdict_html
 
-        return display.verdict_html(self)
+        return verdict_html(self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -129,14 +129,13 @@ class Result:
     values -- the notion's parameters as sympy expressions; epsilon is the one of pure privacy.
     """
 
-    bound: Bound
+    bound: Best
     theory: Theory
 
     @property
     def values(self) -> Mapping[str, sympy.Expr]:
         """The parameters of the guarantee, by name; sympy.oo where there is none."""
-        symbols = self.bound.setting.symbols
-        return {key: formulas.parse(text, symbols) for key, text in self.bound.guarantee.parameters}
+        return self.bound.values
 
     @property
     def epsilon(self) -> sympy.Expr:
@@ -147,32 +146,29 @@ class Result:
     def metric(self) -> sympy.Expr:
         """The metric in which the composition is private, over database symbols D, E; see `Study.metric`.
 
-        The guarantee is its largest value over neighbours.  Raises NoMetric for families.
+        A guarantee for neighbours is its largest value over these.  Raises NoMetric for families.
         """
-        from dpcompose.proof import privacy_metric
-        from dpcompose.spaces import expressions
-
-        return privacy_metric.of_inputs(self.bound.steps.inputs, *expressions.databases("D E"))
+        return self.bound.metric
 
     @property
-    def optimal(self) -> bool:
-        """Whether no smaller guarantee holds for all mechanisms that fit the assumptions."""
+    def optimal(self) -> bool | None:
+        """Whether no smaller guarantee holds for all mechanisms that fit the assumptions; None: not known."""
         return self.bound.optimal
 
     @property
     def theorem(self) -> str:
         """The item that is cited, such as GB:IV.13."""
-        return self.bound.theorem.cite(self.bound.steps.notion, self.bound.setting.adaptive)
+        return self.bound.item
 
     @property
     def scope(self) -> str:
         """The class that the guarantee is about, in words."""
-        return str(self.bound.setting.databases)
+        return self.bound.scope
 
     @property
     def assumptions(self) -> list[str]:
         """What was assumed and not checked."""
-        return render.assumptions(self.bound)
+        return self.bound.assumptions
 
     @property
     def derivation(self) -> Proof:
@@ -205,12 +201,10 @@ class Result:
         """
         from dpcompose.front import membership
 
-        return membership.of(self.bound, values)
+        return membership.of(self.bound.for_neighbours("a membership test"), values)
 
     def __repr__(self) -> str:
-        said = render.guarantee(self.bound.guarantee, self.theory)
-        believed = "".join(f"; {one}" for one in registry.rests(self.bound.relies_on))
-        return f"{said}, by {self.theorem}{self.bound.standing}{believed}"
+        return render.guarantee(self.bound)
 
     def _repr_html_(self) -> str:
         from dpcompose.front import display

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.front import as_json, render
-from dpcompose.front.bound import Bound
+from dpcompose.front.bound import Bound, as_data
+from dpcompose.front.document import plain
 from dpcompose.kernel import formulas
 from dpcompose.privacy.settings import Setting
 from dpcompose.search.guarantees import Known
@@ -25,7 +25,7 @@ def words(proofs: Proofs, bound: Bound) -> str:
     """The same in words; "" where there is nothing to say."""
     if (found := known(proofs, bound.guarantee.notion)) is None:
         return ""
-    said = render.guarantee(bound.steps.private(found.theorem), bound.steps.theory)
+    said = plain(bound.words_of(bound.steps.private(found.theorem)))
     return f"by all guarantees together {said}{'; optimal' if found.optimal else ''}"
 
 
@@ -34,9 +34,9 @@ def data(proofs: Proofs, bound: Bound | None) -> dict[str, Any]:
     found = None if bound is None else known(proofs, bound.guarantee.notion)
     if bound is None or found is None:
         return {}
-    said = as_json.guarantee_data(bound.steps.private(found.theorem))
+    said = as_data(bound.steps.private(found.theorem))
     optimal = True if found.optimal else None
-    if said == as_json.guarantee_data(bound.guarantee):
+    if said == as_data(bound.guarantee):
         return {"optimal": optimal}
     smaller = {"optimal": False} if _is_smaller(proofs, found) else {}
     return {"together": said | {"optimal": optimal}} | smaller

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
-from dpcompose.front.bound import Bound
+from dpcompose.front.document import Best, Said
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.problems import Claim
+from dpcompose.proof.refuting import Counterexample
 from dpcompose.proof.registry import Page
 
-if TYPE_CHECKING:
-    from dpcompose.proof.refuting import Counterexample
+LOOSE = {True: ", loose", False: ", and no smaller {} holds", None: ""}
+"""What is said after a verdict of a claim that is larger than the bound, or equals an optimal one."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,10 @@ class Verdict:
     guarantee -- claims that are compared with a curve: the least that is known at the claim's δ;
     relies_on -- the pages that it rests on, and which the program does not derive;
     as_they_are -- refuted claims: the mechanisms, also those of studies, of whose outputs functions are
-    published, of which nothing is known but that they may be the identity, as here.
+    published, of which nothing is known but that they may be the identity, as here;
+    said -- the claim in words; written -- as it is written; by -- by what it is decided, where that is a
+    curve or a conversion; right -- the least guarantee that is known; noun -- what is claimed; found -- what
+    shows it, for what saves it.
     """
 
     claim: Claim
@@ -39,11 +43,28 @@ class Verdict:
     curve: str = ""
     by_curve: bool = False
     nearby: tuple[str, ...] = ()
-    bound: Bound | None = field(default=None, compare=False)
+    bound: Best | None = field(default=None, compare=False)
     guarantee: Guarantee | None = None
     relies_on: tuple[Page, ...] = field(default=(), compare=False)
     as_they_are: tuple[str, ...] = ()
+    said: Said = field(default=(), compare=False)
+    written: str = field(default="", compare=False)
+    by: str = field(default="", compare=False)
+    right: Said = field(default=(), compare=False)
+    noun: str = field(default="guarantee", compare=False)
+    found: Any = field(default=None, compare=False)
 
     @property
     def as_expected(self) -> bool:
         return self.claim.expect in (None, self.verdict)
+
+    @property
+    def standing(self) -> str:
+        """What is said after the verdict."""
+        return LOOSE[self.loose].format(self.noun)
+
+    @property
+    def published(self) -> str:
+        """What a refutation takes functions of outputs to be, of which no more is known, in words."""
+        some = ", ".join(self.as_they_are)
+        return f"with the outputs of {some} published as they are" if some else ""

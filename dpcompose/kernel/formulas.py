@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.grammar import (
+    ABBREVIATIONS,
     MOST_TERMS,
     FormulaError,
     Node,
@@ -275,10 +276,12 @@ class _Meaning:
         return self._function(name, values[0], node)
 
     def _function(self, name: str, value: Term, node: Node) -> Term:
-        """sqrt, exp, log or abs of a value."""
+        """A function of one value."""
+        if name in (*ABBREVIATIONS, "abs") and _parts(value, MOST_PARTS) >= MOST_PARTS:
+            raise self._refusal(f"{name} is nested too deeply", node)
+        if name in ABBREVIATIONS:
+            return self._written_out(ABBREVIATIONS[name], value, node)
         if name == "abs":
-            if _parts(value, MOST_PARTS) >= MOST_PARTS:
-                raise self._refusal("abs is nested too deeply", node)
             return terms.largest(value, -value)
         if name == "sqrt":
             return self._raised(value, number(HALF), node, node)
@@ -294,6 +297,16 @@ class _Meaning:
             what = "a negative number" if found else "0"
             raise self._refusal(f"log of {what} has no real value", node)
         return terms.log(value)
+
+    def _written_out(self, text: str, x: Term, node: Node) -> Term:
+        """What a formula in x means, and when it does."""
+        meaning = _Meaning(text, {"x": x}, NOTHING, None)
+        try:
+            found = meaning.of(read_tree(text))
+        except FormulaError as error:
+            raise self._refusal(error.message, node) from None
+        self.conditions += meaning.conditions
+        return found
 
     def _top(self, below: Sequence[Node], node: Node) -> Term:
         if len(below) < 2:

@@ -27,8 +27,16 @@ MOST_DIGITS = 60  # of a written number
 MOST_WRITTEN_EXPONENT = 400  # 1e-400
 MOST_REMEMBERED = 1_000  # characters of a formula whose tree is kept
 
-FUNCTIONS = ("sqrt", "exp", "log", "max", "min", "abs", "top")
-RESERVED = frozenset({*FUNCTIONS, "sum", "oo"})
+ABBREVIATIONS = {
+    "tanh": "1 - 2/(exp(2*x) + 1)",
+    "sinh": "(exp(x) - exp(-x))/2",
+    "cosh": "(exp(x) + exp(-x))/2",
+    "log2": "log(x)/log(2)",
+}
+"""Functions of one value x that are read as what they are in others."""
+_BASIC = ("sqrt", "exp", "log", "max", "min", "abs", "top")
+FUNCTIONS = (*_BASIC, *ABBREVIATIONS)
+RESERVED = frozenset({*_BASIC, "sum", "oo"})
 """Names with a meaning in formulas, which no parameter can have."""
 
 
@@ -124,6 +132,8 @@ _FUNCTIONS_ELSEWHERE = {
     "Max": "max",
     "Min": "min",
     "Abs": "abs",
+    "lb": "log2",
+    "ld": "log2",
 }
 
 

@@ -94,5 +94,6 @@ class Query(Head):
             yield Mistake(("moves",), f"{norm!r} is no norm; L1, L2 and range are")
 
 
-LETTERS_OF_QUERIES = ("removed", "added", "l", "u", "w", "n")
-"""How many records go and come; the bounds of an attribute, the diameter of a disc, the number of records."""
+LETTERS_OF_QUERIES = ("removed", "added", "l", "u", "w", "c", "n")
+"""How many records go and come; the bounds of an attribute, the diameter of a disc, the length
+of vectors, the number of records."""

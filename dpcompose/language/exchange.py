@@ -8,11 +8,11 @@ from functools import lru_cache
 
 import sympy
 
-from dpcompose.kernel import forms, substitution, terms
+from dpcompose.kernel import forms, formulas, substitution, terms
 from dpcompose.kernel.assumptions import NOTHING, Assumed
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.domains import REAL, Domain
-from dpcompose.kernel.grammar import FormulaError
+from dpcompose.kernel.grammar import ABBREVIATIONS, FormulaError
 from dpcompose.kernel.polynomials import NotAForm
 from dpcompose.kernel.terms import Term, TermError
 from dpcompose.language.symbols import domain_of, symbol
@@ -101,6 +101,8 @@ def _term(it: sympy.Expr) -> Term:
         return terms.exp(parts[0])
     if isinstance(it, sympy.log):
         return terms.log(parts[0])
+    if (name := it.func.__name__) in ABBREVIATIONS:
+        return formulas.parse(ABBREVIATIONS[name], {"x": parts[0]})
     if isinstance(it, Top):
         return terms.top(int(it.args[0]), parts[1:])
     if isinstance(it, Over):

@@ -30,6 +30,9 @@ WRITABLE = (
     sympy.Pow,
     sympy.exp,
     sympy.log,
+    sympy.tanh,
+    sympy.sinh,
+    sympy.cosh,
     Top,
     Over,
 )

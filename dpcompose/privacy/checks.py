@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias
 
+from dpcompose.privacy.synonyms import meant
 from dpcompose.spaces.additions import NOTHING, Additions
 
 Path_ = tuple[str | int, ...]
@@ -158,16 +159,18 @@ TRUE_OR_FALSE = _TrueOrFalse()
 
 
 class OneOf(Check):
-    """One of some words or numbers."""
+    """One of some words or numbers; or_else -- what else may stand there, in words."""
 
-    def __init__(self, *values: str | int) -> None:
-        self.values = values
+    def __init__(self, *values: str | int, or_else: Sequence[str] = ()) -> None:
+        self.values, self.or_else = values, or_else
 
     def read(self, value: Any, path: Path_, found: Found) -> Any:
         if not any(type(value) is type(one) and value == one for one in self.values):
-            *rest, last = map(repr, self.values)
+            *rest, last = (*map(repr, self.values), *self.or_else)
             said = f"{', '.join(rest)} or {last}" if rest else last
-            found.unfit(path, f"input should be {said}", value)
+            text = isinstance(value, str)
+            there = f"{shown(value)}{close(value, map(str, self.values))}" if text else article(value)
+            found.unfit(path, f"input should be {said}", _Shown(there))
         return value
 
     def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
@@ -371,9 +374,15 @@ class Table:
 def near(word: object, known: Iterable[str]) -> str:
     """A near match among known words, else what there is, as the end of a message."""
     words = [str(one) for one in known]
-    if close := difflib.get_close_matches(str(word)[:200], words, n=1):
-        return f"; did you mean {close[0]!r}?"
-    return f"; there is {', '.join(words[:10])}{', …' if len(words) > 10 else ''}" if words else ""
+    listed = f"; there is {', '.join(words[:10])}{', …' if len(words) > 10 else ''}" if words else ""
+    return close(word, words) or listed
+
+
+def close(word: object, known: Iterable[str]) -> str:
+    """A near match among known words, or one that means the same, as the end of a message; "" without one."""
+    words, text = list(known), str(word)[:200]
+    found = meant(text, words) or next(iter(difflib.get_close_matches(text, words, n=1)), None)
+    return f"; did you mean {found!r}?" if found else ""
 
 
 def shown(value: object) -> str:

@@ -35,8 +35,8 @@ class Kind:
 
     letter -- its parameter in the formulas of its page; called -- the same in words; words -- the noise
     with its parameter;
-    takes -- the values of queries that it is for: "real", "integer", "bit", "plane" or "scores"; needs -- the
-    same in words, and what would do;
+    takes -- the values of queries that it is for: "real", "vector", "integer", "bit", "plane" or "scores";
+    needs -- the same in words, and what would do;
     states -- by notion, its guarantees for values one unit apart; the first is its own.
     """
 
@@ -59,7 +59,7 @@ KINDS: Mapping[str, Kind] = {
         "s",
         "standard deviation",
         "normal noise of standard deviation {}",
-        "real",
+        "vector",
         "numbers",
         {"gaussian": {"mu": "1/s"}, "zcdp": {"rho": "1/(2*s**2)"}, "pure": {"epsilon": "oo"}},
     ),
@@ -93,7 +93,7 @@ KINDS: Mapping[str, Kind] = {
         "the exponential mechanism, by which a bin has a probability proportional to exp({} * count)",
         "scores",
         "candidates with scores: the bins of a histogram",
-        {"pure": {"epsilon": "t"}},
+        {"pure": {"epsilon": "t"}, "zcdp": {"rho": "t**2/8"}},
     ),
 }
 """The kinds of noise, by the word of problem files."""

@@ -40,7 +40,7 @@ LARGEST_FILE = 10_000_000
 
 
 ABOUT_METRICS = (
-    "the file is about privacy in a metric: verify, bound and recheck take it, and dpcompose.load_metric; "
+    "the file is about privacy in a metric: verify, bound and recheck take it, and dpcompose.load; "
     "a guarantee for neighbours is what is wanted here"
 )
 
@@ -58,11 +58,16 @@ class ProblemError(ValueError):
 class Claim(Shown):
     """A guarantee that somebody claims for the composition, and the verdict they expect."""
 
-    guarantee: Guarantee
+    guarantee: Any
+    """What is claimed: a `Guarantee` for neighbours, or one at all databases, in a metric."""
     text: Mapping[str, str]
     expect: str | None = None
     doubt: str = ""
     """Why a formula may have no real value for some allowed parameters, if it may."""
+
+    @property
+    def notion(self) -> str:
+        return str(self.guarantee.notion)
 
     def __repr__(self) -> str:
         return f"claim of {self.guarantee}{f', expected: {self.expect}' if self.expect else ''}"

@@ -82,7 +82,8 @@ class DatabasesTable(Table):
 BOUNDS = ListOf(FORMULA, 2, 2)
 
 QUERIES = (
-    'a query is "count", { sum = [l, u] }, { mean = [l, u] }, { histogram = m }, { location = w } or "bit"'
+    'a query is "count", { sum = [l, u] }, { mean = [l, u] }, { histogram = m }, { vector-sum = c }, '
+    '{ location = w } or "bit"'
 )
 NOISES = (
     'noise is { laplace = "1/e" }, { gaussian = "s" }, { geometric = "1/e" }, '
@@ -231,13 +232,19 @@ class GuaranteeTable(OfNotion):
     domain: str | None = key(OneOf("own", "common"))
 
 
-QUERY = OrOwn(partial(OneOf, "count", "bit"), lambda own: own.queries)
+QUERY = OrOwn(
+    partial(
+        OneOf, "count", "bit", or_else=["a table: { sum = [l, u] }, { mean = [l, u] }, { histogram = m }"]
+    ),
+    lambda own: own.queries,
+)
 
 
 class QueryTable(Table):
     sum: list[str] | None = key(BOUNDS)
     mean: list[str] | None = key(BOUNDS)
     location: str | None = key(FORMULA)
+    vector_sum: str | None = key(FORMULA, written="vector-sum")
     histogram: int | None = key(Whole(1, MOST_BINS))
 
     def check(self) -> None:
@@ -299,7 +306,12 @@ def check_family(index: str | None, count: str | None, repeat: int | None) -> No
 
 class MechanismTable(Table):
     name: str = need(NAME)
-    reads: str | ReadsTable = key(Either(OneOf("everything"), ReadsTable, word="oneOf"), "everything")
+    reads: str | ReadsTable = key(
+        Either(
+            OneOf("everything", or_else=["a table such as { records = [...] }"]), ReadsTable, word="oneOf"
+        ),
+        "everything",
+    )
     guarantee: GuaranteeTable | None = key(GuaranteeTable)
     satisfies: list[GuaranteeTable] | None = key(ListOf(GuaranteeTable, 1, 20))
     index: str | None = key(NAME)

@@ -126,7 +126,9 @@ def make(
     names = tuple(setting.mechanisms[row.mechanism - 1].name for row in rows)
     found = Counterexample(pair, dict(point), value, actual, tuple(rows), names, setting.databases)
     alone = _alone(inputs, rows, value, is_square)
-    return replace(found, alone=alone, squared=is_square, without=left_out)
+    parts = inputs.theory.processing("parts") if left_out else None
+    by_parts = "" if parts is None else parts.cite("any", setting.adaptive)
+    return replace(found, alone=alone, squared=is_square, without=left_out, by_parts=by_parts)
 
 
 def _moving(

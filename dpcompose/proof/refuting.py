@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 from dpcompose.kernel import formulas, terms
 from dpcompose.kernel.intervals import NoEnclosure, enclosure, sign
@@ -13,8 +13,7 @@ from dpcompose.kernel.terms import Term
 from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, rounded
 from dpcompose.language.shown import Shown
 from dpcompose.proof import witnesses
-from dpcompose.proof.witnesses import Number, Row
-from dpcompose.spaces.databases import Database, DatabaseClass
+from dpcompose.proof.witnesses import Number
 
 
 @dataclass(frozen=True)
@@ -29,6 +28,20 @@ class Alone:
         return {"mechanism": self.mechanism, "loss": self.loss, "by": self.by}
 
 
+class Losing(Protocol):
+    """What one mechanism of a counterexample does at the two databases, as JSON and in words."""
+
+    def data(self) -> dict[str, Any]: ...
+    def words(self) -> str: ...
+
+
+class Printing(Protocol):
+    """A class of databases, as far as counterexamples show these."""
+
+    def show(self, D: Any, /) -> Any: ...
+    def printed(self, D: Any, /) -> str: ...
+
+
 @dataclass(frozen=True, repr=False)
 class Counterexample(Shown):
     """D ~ E and a point at which mechanisms that fit the assumptions lose more than is claimed.
@@ -39,22 +52,27 @@ class Counterexample(Shown):
     names -- the mechanisms of the rows; databases -- the class of the pair;
     alone -- one of several mechanisms that loses too much by itself, if there is one (GB Prop. VII.2);
     through -- the conversion pages by which the claim implies what is violated: a claim in another notion;
-    without -- mechanisms whose outputs are left out: what the others lose, all lose (GB Prop. VII.2);
+    without -- mechanisms whose outputs are left out: what the others lose, all lose (GB Prop. VII.2), by the
+    item `by_parts`; event -- whether what is lost is a δ that some event shows;
+    neighbours -- whether the databases are neighbours, or any two;
     bits -- where the loss is a δ that is enclosed: with how many binary digits; then `actual` is what it
     is at least, and `most` what it is at most.
     """
 
-    pair: tuple[Database, Database]
+    pair: tuple[Any, Any]
     point: Mapping[str, Fraction]
     claimed: Number
     actual: Number | None
-    rows: tuple[Row, ...]
+    rows: tuple[Losing, ...]
     names: tuple[str, ...]
-    databases: DatabaseClass
+    databases: Printing
     alone: Alone | None = None
     squared: bool = False
     through: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    by_parts: str = ""
+    event: bool = False
+    neighbours: bool = True
     bits: int | None = None
     most: Fraction | None = None
 
@@ -74,14 +92,14 @@ class Counterexample(Shown):
         }
         if self.most is not None:
             data |= {"at-most": decimal(self.most), "bits": self.bits}
+        data |= {"parameter": "delta"} if self.event else {}
         data |= {"alone": self.alone.data()} if self.alone is not None else {}
         data |= {"without": list(self.without)} if self.without else {}
         return data | ({"through": list(self.through)} if self.through else {})
 
     def lost(self) -> str:
         """What is claimed and what is lost, in words."""
-        what = "loss" if self.most is None else "delta"
-        of = "" if self.most is None else "delta "
+        what, of = ("loss", "") if self.most is None and not self.event else ("delta", "delta ")
         at_least = "at least " if self.is_at_least else ""
         claimed, actual = self.decimals
         return (
@@ -103,7 +121,14 @@ class Counterexample(Shown):
     @property
     def is_at_least(self) -> bool:
         """Whether the true loss may be larger than the one that is shown."""
-        return bool(self.without) or self.most not in (None, self.actual)
+        return bool(self.without) or self.event or self.most not in (None, self.actual)
+
+    @property
+    def left_out(self) -> str:
+        """That the outputs of some mechanisms are left out, in words."""
+        some = self.without
+        names = ", ".join(some) if len(some) <= 6 else f"{some[0]}, ..., {some[-1]}"
+        return f"left out are the outputs of {names}: what the others lose, all lose"
 
     def shown(self, loss: Number | None) -> str:
         """A loss, or a claimed value, as a formula."""

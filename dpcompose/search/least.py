@@ -5,7 +5,8 @@ Nothing here decides a claim: curves are those of the kernel, rounded to the sid
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +19,7 @@ from dpcompose.kernel.deciders.curves import Curve
 from dpcompose.kernel.intervals import enclosure
 from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theory import NoPage
+from dpcompose.privacy.notions import Guarantee
 from dpcompose.search import guarantees
 from dpcompose.search.guarantees import Workshop
 
@@ -71,6 +73,17 @@ def least_epsilon(shop: Workshop, notion: str, delta: Term) -> Term | None:
     return terms.number(epsilon)
 
 
+def guarantee(shop: Workshop, claimed: Guarantee) -> Guarantee | None:
+    """A claimed guarantee with the least ε that is known at its δ; None where there is none."""
+    values = dict(claimed.terms)
+    if "delta" not in values:
+        return None
+    epsilon = least_epsilon(shop, claimed.notion, values["delta"])
+    return (
+        None if epsilon is None else claimed.with_values((("epsilon", epsilon), ("delta", values["delta"])))
+    )
+
+
 @dataclass(frozen=True)
 class Between:
     """What is known of the least δ at an ε: at least `low`, if anything is, and at most `high`."""
@@ -93,17 +106,58 @@ def delta_at(shop: Workshop, notion: str, epsilon: Term, bits: Sequence[int] = B
 
 def _attained(shop: Workshop, notion: str, epsilon: Term, bits: Sequence[int]) -> Fraction | None:
     """The largest δ that mechanisms are seen to have at the neighbours of some type."""
-    losses, found = [guarantees.loss_of(one) for one in shop.stated], list[Fraction]()
+    found = list[Fraction]()
+    for curve in _lost(shop, notion):
+        for one in bits:
+            with suppress(ValueError):
+                found.append(pieces.below([curve], epsilon, one))
+    return max(found, default=None)
+
+
+def _lost(shop: Workshop, notion: str) -> Iterator[Curve | None]:
+    """The curves of mechanisms that lose most, at the neighbours of the types."""
+    losses = [guarantees.loss_of(one) for one in shop.stated]
     for type in shop.types.types[:MOST_TYPES]:
         able = known_to_lose(shop, type)
         known = [one for one in losses if one.mechanism in able]
-        for one in bits:
-            try:
-                _, curve = computed.attained(notion, type, known, shop.setting, shop.theory, {})
-                found.append(pieces.below([curve], epsilon, one))
-            except ValueError:
-                continue
-    return max(found, default=None)
+        with suppress(ValueError):
+            yield computed.attained(notion, type, known, shop.setting, shop.theory, {})[1]
+
+
+def epsilon_at(shop: Workshop, notion: str, delta: Term) -> Between | None:
+    """Between which numbers the least ε ≥ 0 lies at δ: `high` is None where there is none, or none is known.
+
+    None where nothing is computed.
+    """
+    high = least_epsilon(shop, notion, delta)
+    if high is None:
+        return None
+    above = enclosure(delta, BITS[0]).high
+    lows = [_largest_below(curve, above, high.number) for curve in set(_lost(shop, notion))]
+    return Between(max(filter(None, lows), default=Fraction(0)), high.number)
+
+
+UNIT = 10**6
+"""ε is looked for among its multiples of 1/UNIT."""
+
+
+def _largest_below(curve: Curve | None, delta: Fraction, high: Fraction | None) -> Fraction | None:
+    """The largest ε up to a number that is found at which the least δ of a curve is above this one; None
+    where none is found."""
+
+    def exceeds(n: int) -> bool:
+        try:
+            return pieces.below([curve], terms.number(Fraction(n, UNIT)), BITS[0]) > delta
+        except ValueError:
+            return False
+
+    if high is None or not exceeds(0):
+        return None
+    low, end = 0, math.ceil(high * UNIT)
+    while end - low > 1:
+        middle = (low + end) // 2
+        low, end = (middle, end) if exceeds(middle) else (low, middle)
+    return Fraction(low, UNIT)
 
 
 def known_to_lose(shop: Workshop, type: Type) -> list[int]:

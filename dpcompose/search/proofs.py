@@ -7,7 +7,7 @@ back, and made again by the kernel's rules; what comes out then is what is said.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -188,7 +188,19 @@ class Proofs:
             if found is None:
                 raise
             return found
-        return Judge(shop).judge(claim)
+        found = Judge(shop).judge(claim)
+        others = (Judge(one).judge(claim) for one in self._stated_otherwise(claim["notion"]))
+        if found.word == "undecided":
+            found = next((one for one in others if one.word != "undecided"), found)
+        return found
+
+    def _stated_otherwise(self, notion: str) -> Iterator[Workshop]:
+        """Shops with noise stated in the notions, besides one, in which its pages have guarantees."""
+        noises = [one.noise for one in self.elaborated.core.mechanisms if one.noise is not None]
+        laws = [self.theory.page(one.page, "noise").head for one in noises]
+        for other in dict.fromkeys(other for law in laws for other in law.guarantee):
+            if other != notion:
+                yield self.shop_in(other)
 
     @cached_property
     def not_flat(self) -> str:

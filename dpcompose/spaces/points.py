@@ -165,6 +165,20 @@ class Product:
             for name, interval in zip(part.coordinates, part.box, strict=True)
         }
 
+    @staticmethod
+    def show(database: Mapping[str, Any]) -> dict[str, Any]:
+        """A database by its parts."""
+        return dict(database)
+
+    @staticmethod
+    def printed(database: Mapping[str, Any]) -> str:
+        """A database as results print it: (x = 1, y = 0, records = {a, a})."""
+        shown = [
+            f"{name} = {value}" if isinstance(value, str) else f"{name} = {{{', '.join(value)}}}"
+            for name, value in database.items()
+        ]
+        return f"({', '.join(shown)})"
+
     def __str__(self) -> str:
         if len(self.parts) == 1:
             return str(self.parts[0][1])

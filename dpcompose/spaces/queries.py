@@ -22,6 +22,9 @@ from dpcompose.language.shown import Shown
 Point = tuple[Term, ...]
 """The value of a query: a vector, of one entry for all but histograms."""
 
+REAL = frozenset({"real", "vector"})
+"""What noise on numbers can take."""
+
 NORMS = {
     "L1": "the sum of the changes of its entries",
     "L2": "the root of the sum of their squares",
@@ -34,13 +37,14 @@ class Query(Shown, ABC):
     """A function q of the records that are read, with values in ℝ^m.
 
     attribute -- whether it looks at an attribute of the records; one -- whether at one record only;
-    values -- what noise can take its values for: "real", "integer", "bit", "plane", "scores";
+    values -- what noise can take its values for: "real", "integer", "bit", "plane", "scores"; "vector" for
+    noise that is alike in all directions;
     page -- the id of the page that says how far it moves.
     """
 
     attribute: ClassVar[bool] = False
     one: ClassVar[bool] = False
-    values: ClassVar[frozenset[str]] = frozenset({"real", "integer"})
+    values: ClassVar[frozenset[str]] = REAL | {"integer"}
     page: str
 
     @abstractmethod
@@ -116,7 +120,7 @@ class Sum(Query):
     upper: Term
 
     attribute = True
-    values = frozenset({"real"})
+    values = REAL
     page = "sum"
 
     def __post_init__(self) -> None:
@@ -183,6 +187,47 @@ class Mean(Sum):
 
 
 @dataclass(frozen=True)
+class VectorSum(Query):
+    """The sum of vectors of any dimension, one a record, each scaled down to an L2 norm of at most c.
+
+    Removed vectors that all point one way, and added ones that all point the other way, move it most.
+
+    >>> VectorSum(number(1)).moves(1, 0, None, "L2"), VectorSum(number(1)).moves(1, 1, None, "L2")
+    (1, 2)
+    """
+
+    clip: Term
+
+    attribute = True
+    values = frozenset({"vector"})
+    page = "vector-sum"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "clip", formulas.term(self.clip))
+
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
+        return (removed + added) * self.clip
+
+    def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
+        """Along one direction, which stands for all."""
+        return ((kept + removed) * self.clip,), ((kept - added) * self.clip,)
+
+    @property
+    def words(self) -> str:
+        return f"the sum of vectors of L2 norm at most {formulas.to_text(self.clip)}"
+
+    @property
+    def letters(self) -> Mapping[str, Term]:
+        return {"c": self.clip}
+
+    def data(self) -> str | dict[str, Any]:
+        return {self.page: formulas.to_text(self.clip)}
+
+    def with_bounds(self, bounds: Sequence[Term]) -> VectorSum:
+        return VectorSum(*map(formulas.term, bounds))
+
+
+@dataclass(frozen=True)
 class Histogram(Query):
     """How many records each of m bins has, a record being in one of them.
 
@@ -197,7 +242,7 @@ class Histogram(Query):
     bins: int
 
     attribute = True
-    values = frozenset({"real", "integer", "scores"})
+    values = REAL | {"integer", "scores"}
 
     @property
     def page(self) -> str:  # type: ignore[override]
@@ -229,7 +274,7 @@ class Histogram(Query):
 class Bit(Query):
     """One bit of what is read, any function of it with the values 0 and 1: so 1 apart where it differs."""
 
-    values = frozenset({"real", "integer", "bit"})
+    values = REAL | {"integer", "bit"}
     page = "bit"
 
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
@@ -255,7 +300,7 @@ class Location(Query):
 
     attribute = True
     one = True
-    values = frozenset({"real", "plane"})
+    values = REAL | {"plane"}
     page = "location"
 
     def __post_init__(self) -> None:
@@ -322,6 +367,17 @@ def mean(lower: object, upper: object) -> Mean:
     'the mean of an attribute in [0, 1]'
     """
     return Mean(formulas.term(lower), formulas.term(upper))
+
+
+def vector_sum(clip: object) -> VectorSum:
+    """The sum over the records read of vectors, each scaled down to an L2 norm of at most `clip`.
+
+    clip -- a nonnegative formula.  For normal noise in every coordinate, whatever the dimension is.
+
+    >>> vector_sum("c").moves(1, 0, None, "L2")
+    c
+    """
+    return VectorSum(formulas.term(clip))
 
 
 def histogram(bins: int) -> Histogram:

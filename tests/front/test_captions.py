@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from golden_results import THEORY, Golden, found, goldens, setting_of
 
-from dpcompose.front import latex, lines, render, results
+from dpcompose.front import latex, lines, render, results, sentences
 from dpcompose.front.bound import Bound, bound
+from dpcompose.front.document import plain
 from dpcompose.privacy.flattening import flattened
 from dpcompose.privacy.settings import Setting
 
@@ -27,7 +28,7 @@ def told_of(golden: Golden) -> Bound:
 @pytest.mark.parametrize("golden", goldens(), ids=str)
 def test_lines_are_those_of_the_goldens(golden: Golden) -> None:
     best = told_of(golden)
-    shown = render.derivation(best).split("\n")
+    shown = render.derivation(best.told).split("\n")
     assert shown == golden.derivation
     assert best.optimal == (golden.data["optimal"] is True)
     assert dict(best.guarantee.parameters) | {"notion": best.guarantee.notion} == golden.data["guarantee"]
@@ -38,8 +39,8 @@ def test_what_stands_over_the_lines_is_that_of_the_goldens(golden: Golden) -> No
     best = told_of(golden)
     cited = best.theorem.cite(best.steps.notion, best.setting.adaptive)
     assert [cited, *(page.cite(best.steps.notion) for page in best.conversions)] == golden.data["theorems"]
-    assert render.assumptions(best) == golden.data["assumptions"]
-    said = f"{render.guarantee(best.guarantee, THEORY)}, by {cited}{best.standing}"
+    assert best.assumptions == golden.data["assumptions"]
+    said = f"{plain(best.said)}, by {cited}{best.standing}"
     first = golden.text.split("\n")[2]
     assert said == first
 
@@ -64,7 +65,7 @@ def test_notebooks_and_documents_show_captions(name: str) -> None:
     inner = [one for line in best.derivation.lines if (one := best.steps.within(line)) is not None]
     many = sum(len(one.lines) for one in (best.steps, *inner))
     assert str(proof) == "\n".join(golden.derivation)
-    document = latex.document(best, THEORY)
+    document = latex.document(best)
     assert document.count(r"\item[(") == many
     assert proof._repr_html_().count("<small>[") == many
     assert len(results.Theorems(best)) == len(golden.data["fits"])
@@ -95,7 +96,7 @@ guarantee = {{ notion = "approximate", epsilon = "{epsilon}", delta = "{delta}",
 def test_a_loss_is_written_where_its_formula_is_0_over_0(epsilon: str, delta: str, said: str) -> None:
     best = told(setting_of(WITH_ZERO.format(epsilon=epsilon, delta=delta)), "approximate")
     (loss,) = [one for one in best.derivation.lines if isinstance(one.judgement, lines.Loss)]
-    assert said in render.sentence(loss, best.steps)
+    assert said in plain(sentences.sentence(loss, best.steps))
 
 
 LISTED = """
@@ -140,6 +141,6 @@ guarantee = { notion = "pure", epsilon = "e", granularity = "free-lunch" }
 def test_distances_of_listed_inputs_are_told(problem: str, said: str) -> None:
     best = told(setting_of(problem), "pure")
     (one,) = [line for line in best.derivation.lines if isinstance(line.judgement, lines.PrivateInInput)]
-    assert render.sentence(one, best.steps) == (
+    assert plain(sentences.sentence(one, best.steps)) == (
         f"M: the guarantee holds in the distance of what is read ({said})"
     )

@@ -14,15 +14,16 @@ from shipped import PROBLEMS
 from tags import Tags
 
 import dpcompose as dpc
-from dpcompose.front import display, listings, pictures, render, results
+from dpcompose.front import display, listings, pictures, render
+from dpcompose.front.bound import beside
 from dpcompose.front.loading import load
 from dpcompose.front.places import places_of
+from dpcompose.front.results import Answer
 from dpcompose.front.study import Study
-from dpcompose.front.verdict import Verdict
 from dpcompose.language import formulas
 from dpcompose.language.symbols import symbol
 from dpcompose.search.citations import Fit
-from dpcompose.spaces.databases import TooLarge
+from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
 
 
 def shown(value: object) -> Tags:
@@ -30,7 +31,7 @@ def shown(value: object) -> Tags:
 
 
 @pytest.fixture(scope="module")
-def first() -> tuple[Study, tuple[results.Answer, ...]]:
+def first() -> tuple[Study, tuple[Answer, ...]]:
     study, claims = load(PROBLEMS[0])
     return study, tuple(study.check(claim) for claim in claims)
 
@@ -47,7 +48,7 @@ def test_everything_that_ships_is_shown(file: Path) -> None:
     assert "$" in result._repr_latex_()
 
 
-def test_a_guarantee(first: tuple[Study, tuple[results.Answer, ...]]) -> None:
+def test_a_guarantee(first: tuple[Study, tuple[Answer, ...]]) -> None:
     result = first[0].guarantee()
     formula = r"$\max\left(e_{1} + e_{2}, e_{1} + e_{3}, e_{2} + e_{3}\right)$"
     assert result._repr_latex_() == f"bounded {formula}-DP, by GB:IV.13; optimal"
@@ -57,9 +58,9 @@ def test_a_guarantee(first: tuple[Study, tuple[results.Answer, ...]]) -> None:
     )
 
 
-def test_a_derivation_is_its_text_and_a_list(first: tuple[Study, tuple[results.Answer, ...]]) -> None:
+def test_a_derivation_is_its_text_and_a_list(first: tuple[Study, tuple[Answer, ...]]) -> None:
     result = first[0].guarantee()
-    text = render.derivation(result.bound)
+    text = render.derivation(result.bound.told)
     assert str(result.derivation) == f"{result.derivation}" == text
     assert repr(result.derivation) == "derivation in 10 lines of: bounded (max(e1 + e2, e1 + e3, e2 + e3))-DP"
     tags = shown(result.derivation)
@@ -84,14 +85,12 @@ def test_a_derivation_is_its_text_and_a_list(first: tuple[Study, tuple[results.A
     assert tags.text.endswith("believed without check: lines 1-3, that the mechanisms are independent")
 
 
-def test_verdicts(first: tuple[Study, tuple[results.Answer, ...]]) -> None:
+def test_verdicts(first: tuple[Study, tuple[Answer, ...]]) -> None:
     _, (refuted, proved, loose) = first
     assert repr(refuted) == "refuted: D = {a}, D' = {b}, e1 = 1, e2 = 1, e3 = 1, claimed 1, true loss 2"
     assert repr(proved) == "proved, and no smaller guarantee holds"
     assert repr(loose) == "proved, loose"
-    assert (
-        isinstance(refuted, Verdict) and refuted.verdict == "refuted" and refuted.counterexample is not None
-    )
+    assert isinstance(refuted, Answer) and refuted.verdict == "refuted" and refuted.counterexample is not None
     html = refuted._repr_html_()
     one, two = (f'<span style="{look}">' for look in display.LOOKS[:2])
     a, b = (f"<mark><b>{record}</b></mark>" for record in "ab")
@@ -106,13 +105,17 @@ def test_verdicts(first: tuple[Study, tuple[results.Answer, ...]]) -> None:
     assert "a smaller guarantee holds" in shown(loose).text
 
 
+def _both(databases: DatabaseClass, D: Database, E: Database) -> list[str]:
+    return [display._database(one) for one in beside(databases, (D, E))]
+
+
 def test_only_the_record_that_changes_is_marked() -> None:
     multisets, tuples = dpc.multisets("abc"), dpc.tuples("abc")
-    assert display._both(multisets, ("a", "a", "b"), ("a", "b", "c")) == [
+    assert _both(multisets, ("a", "a", "b"), ("a", "b", "c")) == [
         "{<mark><b>a</b></mark>, a, b}",
         "{a, b, <mark><b>c</b></mark>}",
     ]
-    assert display._both(tuples, ("a", "b"), ("a", "c", "b")) == [
+    assert _both(tuples, ("a", "b"), ("a", "c", "b")) == [
         "(a, <mark><b>b</b></mark>)",
         "(a, <mark><b>c</b></mark>, <mark><b>b</b></mark>)",
     ]
@@ -138,12 +141,12 @@ def test_refuted_verdicts_without_a_bound_say_where() -> None:
     assert f"because {bare.reason}" in shown(bare).text
 
 
-def test_theorems_are_a_sequence_a_text_and_a_table(first: tuple[Study, tuple[results.Answer, ...]]) -> None:
+def test_theorems_are_a_sequence_a_text_and_a_table(first: tuple[Study, tuple[Answer, ...]]) -> None:
     study, _ = first
     theorems = study.theorems()
     assert tuple(theorems) == study.bound.fits and theorems[0] is study.bound.fits[0] and theorems[:2]
     assert all(isinstance(fit, Fit) for fit in theorems) and len(theorems) == len(study.bound.fits)
-    assert str(theorems) == listings.fits(study.bound, "pure")
+    assert str(theorems) == listings.fits(study.bound)
     assert repr(theorems) == "9 composition theorems, of which 2 fit, Corollary IV.13 is cited"
     tags = shown(theorems)
     assert re.findall("<tbody><tr><th>(.*?) \\(", tags.html) == ["Corollary IV.13"]
@@ -225,7 +228,7 @@ def test_names_that_no_formula_has_are_escaped() -> None:
 # pictures
 
 
-def test_a_study_is_drawn(first: tuple[Study, tuple[results.Answer, ...]]) -> None:
+def test_a_study_is_drawn(first: tuple[Study, tuple[Answer, ...]]) -> None:
     study, (refuted, *_) = first
     picture = dpc.draw(study, highlight=refuted)
     assert repr(picture) == (
@@ -246,7 +249,7 @@ def test_a_study_is_drawn(first: tuple[Study, tuple[results.Answer, ...]]) -> No
     assert {"∅", "D = a", "D' = b", "c", "ab"} <= set(labels)
 
 
-def test_groups_differ_without_colour(first: tuple[Study, tuple[results.Answer, ...]]) -> None:
+def test_groups_differ_without_colour(first: tuple[Study, tuple[Answer, ...]]) -> None:
     (axes,) = dpc.draw(first[0], size="<= 3").figure.axes
     legend = axes.get_legend()
     assert legend is not None
@@ -306,7 +309,7 @@ def test_tuples_stand_in_rows_and_lines_say_which_inputs_change() -> None:
     assert max(heights[1]) < min(heights[2]) and max(heights[2]) < min(heights[3])
 
 
-def test_distances_are_shades_and_numbers(first: tuple[Study, tuple[results.Answer, ...]]) -> None:
+def test_distances_are_shades_and_numbers(first: tuple[Study, tuple[Answer, ...]]) -> None:
     picture = dpc.draw(first[0], distances_from=["a"])
     assert "; shaded by the distance from a, up to 1, and oo for 7" in picture.alt
     assert legend_of(picture)[-3:] == ["distance 0", "distance 1", "distance oo"]
@@ -318,7 +321,7 @@ def test_distances_are_shades_and_numbers(first: tuple[Study, tuple[results.Answ
         dpc.draw(first[0], distances_from=["z"])
 
 
-def test_a_graph_in_dot(first: tuple[Study, tuple[results.Answer, ...]], hostile: Study) -> None:
+def test_a_graph_in_dot(first: tuple[Study, tuple[Answer, ...]], hostile: Study) -> None:
     study, (refuted, *_) = first
     dot = dpc.to_dot(study, highlight=refuted)
     assert '"a" -- "b" [style=dashed, tooltip="2 inputs change", penwidth=4, color="#d55e00"];' in dot
@@ -329,7 +332,7 @@ def test_a_graph_in_dot(first: tuple[Study, tuple[results.Answer, ...]], hostile
     assert '"a\\"b" -- "c\\\\"' in dpc.to_dot(odd)
 
 
-def test_budget_bars(first: tuple[Study, tuple[results.Answer, ...]]) -> None:
+def test_budget_bars(first: tuple[Study, tuple[Answer, ...]]) -> None:
     study = first[0]
     claims = load(PROBLEMS[0])[1]
     picture = dpc.budget_bars(study, {"e1": "1/2", "e2": 1, "e3": "1/3"}, claims)
@@ -375,7 +378,7 @@ def test_a_graph_by_a_map_by_maps_and_by_nothing() -> None:
 
 
 def test_a_picture_is_written_the_same_each_time(
-    first: tuple[Study, tuple[results.Answer, ...]], tmp_path: Path
+    first: tuple[Study, tuple[Answer, ...]], tmp_path: Path
 ) -> None:
     for name in ("p.svg", "q.svg"):
         dpc.draw(first[0]).save(tmp_path / name)
@@ -415,7 +418,7 @@ def test_one_database_is_drawn() -> None:
     assert repr(dpc.draw(graph)) == "neighbourhood graph of 1 databases and 0 neighbouring pairs"
 
 
-def test_what_cannot_be_drawn_is_refused(first: tuple[Study, tuple[results.Answer, ...]]) -> None:
+def test_what_cannot_be_drawn_is_refused(first: tuple[Study, tuple[Answer, ...]]) -> None:
     with pytest.raises(TooLarge, match="286 databases make no picture"):
         dpc.draw(first[0], size="<= 10")
     with pytest.raises(ValueError, match="aaa is to be highlighted, but it is not drawn"):

@@ -8,12 +8,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from shipped import IN_METRICS, PROBLEMS, SHIPPED
+from shipped import PROBLEMS, SHIPPED
 
 import dpcompose as dpc
 from dpcompose.front import cli, latex
 from dpcompose.front.loading import load
-from dpcompose.front.metrics.study import load_metric
 from dpcompose.proof import registry
 
 NAMES = [
@@ -26,11 +25,8 @@ RECORDS = ["r&d $x$", "\\end{document}", "b" * 60]
 
 def document(number: str) -> str:
     file = next(file for file in SHIPPED if file.name.startswith(number))
-    if file in IN_METRICS:
-        in_metric, about = load_metric(file)
-        return in_metric.to_latex([in_metric.check(claim) for claim in about])
     study, claims = load(file)
-    return study.guarantee().to_latex([study.check(claim) for claim in claims])
+    return study.to_latex([study.check(claim) for claim in claims])
 
 
 def hostile() -> str:

@@ -13,6 +13,7 @@ from verdicts import found, stated
 
 import dpcompose as dpc
 from dpcompose.front import as_json, render
+from dpcompose.front.document import plain
 from dpcompose.kernel import forms
 from dpcompose.language import decimals, formulas
 from dpcompose.language.latex import latex
@@ -49,8 +50,8 @@ def test_the_smaller_guarantee_is_shown_and_can_be_pasted(
     assert smaller is not None and smaller.optimal
     values = dict(smaller.guarantee.parameters)
     assert (
-        f"smaller is line {smaller.line}: {render.guarantee(smaller.guarantee, study.theory)}; optimal"
-        == render.smaller(study.bound)
+        f"smaller is line {smaller.line}: {plain(study.bound.words_of(smaller.guarantee))}; optimal"
+        == study.bound.beside
     )
     assert "-max(" not in values["delta"]
     letters = study.setting.letters
@@ -66,22 +67,20 @@ def test_the_smaller_guarantee_is_shown_and_can_be_pasted(
     study, verdicts = found(mechanisms(*given, bounded=bounded, claims=[pasted, printed, below]))
     assert [one.verdict for one in verdicts] == ["proved", "proved", "refuted"]
     assert [one.loose for one in verdicts[:2]] == [False, True]
-    assert f"right is: {render.guarantee(smaller.guarantee, study.theory)}" in render.verdict(
-        3, verdicts[2], study.bound
-    )
+    assert f"right is: {plain(study.bound.words_of(smaller.guarantee))}" in render.verdict(3, verdicts[2])
     loose = Tags(verdicts[1]._repr_html_()).text
     assert "but a smaller guarantee holds" in loose
     claimed, best = (loose.split(word)[1] for word in ("claim: ", "The best: "))
     assert not claimed.startswith(best.strip())
-    data = as_json.problem_data("f", study.setting, study.bound, [], [], study.theory)
+    data = as_json.problem_data("f", study, study.bound, [])
     assert data["smaller"] == {"notion": "approximate", **values}
 
 
 def test_nothing_smaller_is_said_where_nothing_is_known() -> None:
     for given in ([("e", "d")], [("e", "0"), ("f", "0")]):
         study, _ = found(mechanisms(*given))
-        assert study.bound.smaller is None and render.smaller(study.bound) == ""
-        assert "smaller" not in as_json.problem_data("f", study.setting, study.bound, [], [], study.theory)
+        assert study.bound.smaller is None and study.bound.beside == ""
+        assert "smaller" not in as_json.problem_data("f", study, study.bound, [])
 
 
 def test_the_best_at_a_delta_is_that_of_the_curve() -> None:
@@ -172,7 +171,7 @@ def test_a_claim_close_below_is_told_apart() -> None:
 
 def test_the_true_value_of_a_counterexample() -> None:
     study, (verdict,) = found(mechanisms(("e", "d"), bounded=True, claims=[("2*e", "2*d")]))
-    shown = render.verdict(1, verdict, study.bound)
+    shown = render.verdict(1, verdict)
     assert "claimed 1/50, true loss 18591409/500000000 = 0.037182818" in shown
     assert "P(1) = 18591409/500000000 = 0.037182818 at D" in shown
     assert "= 0.037182818" in Tags(verdict._repr_html_()).text

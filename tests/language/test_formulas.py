@@ -71,6 +71,9 @@ Q = sympy.Rational
         ("abs(r)", largest(r, -r)),
         ("abs(-3)", Q(3)),
         ("sqrt(r**2)", largest(r, -r)),
+        ("e*tanh(e/2)", e * (1 - 2 / (sympy.exp(e) + 1))),
+        ("sinh(x) + cosh(x)", sympy.exp(x)),
+        ("log2(x)", sympy.log(x) / sympy.log(2)),
         ("top(2, e1, e2, e3)", Top(2, e1, e2, e3)),
         ("top(2, 1, 5, 3)", Q(8)),
         ("0**0", Q(1)),
@@ -93,7 +96,11 @@ def test_symbols_may_be_numbers() -> None:
         ("2*e11", "unknown name 'e11'; did you mean 'e1'?", 3),
         ("zeta", "unknown name 'zeta'; known names: e, e1, e2, e3, e10, r, x, y", 1),
         ("sqrt + 1", "'sqrt' is a function; write sqrt(...)", 1),
-        ("1 + foo(x)", "unknown function 'foo'; the functions are sqrt, exp, log, max, min, abs, top", 5),
+        (
+            "1 + foo(x)",
+            "unknown function 'foo'; the functions are sqrt, exp, log, max, min, abs, top, tanh, sinh, cosh, log2",
+            5,
+        ),
         ("ln(x)", "unknown function 'ln'; did you mean 'log'?", 1),
         ("x(y)", "'x' is a parameter, no function; write * before ( for a product", 1),
         ("x^2", "'^' cannot stand in a formula; write ** for a power", 2),
@@ -388,6 +395,29 @@ def test_written_as_people_do(text: str) -> None:
 def test_written_for_sympys_own_worst_cases() -> None:
     assert to_text(sympy.Max(x, y)) == "max(x, y)"
     assert to_text(sympy.Min(x, y) + sympy.Abs(r)) == "abs(r) + min(x, y)"
+
+
+@pytest.mark.parametrize("name", ["tanh", "sinh", "cosh", "log2"])
+def test_functions_that_are_read_as_others(name: str) -> None:
+    """With the values that they have, from sympy and from texts; a parameter may have their names."""
+    by_hand = {"tanh": math.tanh, "sinh": math.sinh, "cosh": math.cosh, "log2": math.log2}[name]
+    found = parse(f"{name}(3/4)", {})
+    assert math.isclose(float(found), by_hand(0.75))
+    made = sympy.log(x) / sympy.log(2) if name == "log2" else getattr(sympy, name)(x)
+    assert math.isclose(float(parse(to_text(made), KNOWN).subs(x, sympy.Rational(3, 4))), by_hand(0.75))
+    assert parse(f"2*{name}", {name: x}) == 2 * x
+    with pytest.raises(FormulaError, match=f"{name} takes one value, not 2"):
+        parse(f"{name}(1, 2)", {})
+    with pytest.raises(FormulaError, match=f"{name!r} is a function"):
+        parse(name, {})
+
+
+def test_what_is_written_out_does_not_grow_without_end() -> None:
+    with pytest.raises(FormulaError, match="sinh is nested too deeply"):
+        parse("sinh(" * 40 + "e" + ")" * 40, KNOWN)
+    for text in ("cosh(3000)", "log2(0)", "log2(-x/x)"):
+        with pytest.raises(FormulaError):
+            parse(text, KNOWN)
 
 
 def test_a_long_number_is_written_in_parts() -> None:

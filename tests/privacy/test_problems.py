@@ -127,7 +127,7 @@ def test_formulas_show_the_place() -> None:
         (
             'records = ["a"]',
             'records = ["A"]',
-            "mechanisms.1.reads.records (line 13): 'A' is no record of the class; there is a, b",
+            "mechanisms.1.reads.records (line 13): 'A' is no record of the class; did you mean 'a'?",
         ),
         (
             ', domain = "common"',
@@ -186,7 +186,7 @@ def test_formulas_show_the_place() -> None:
         (
             'expect = "proved"',
             'expect = "true"',
-            "claims.1.expect (line 18): input should be 'proved', 'refuted' or 'undecided', not a text",
+            "claims.1.expect (line 18): input should be 'proved', 'refuted' or 'undecided', not 'true'",
         ),
     ],
 )
@@ -446,3 +446,33 @@ def test_a_named_record_of_an_arbitrary_universe_is_one_of_its_records() -> None
     problem = problems.read_text(text)
     assert problem.setting.databases.records == ("a",)  # type: ignore[attr-defined]
     assert dict(Study(problem.setting).bound.guarantee.parameters) == {"epsilon": "1/10"}
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("add-remove", "unbounded"),
+        ("Add/Remove", "unbounded"),
+        ("replace_one", "bounded"),
+        ("substitution", "bounded"),
+        ("user-level", "user"),
+        ("edge level", "edge"),
+    ],
+)
+def test_neighbours_by_their_names_elsewhere(word: str, meant: str) -> None:
+    """Two people call one thing by two names: the message says which it is here."""
+    text = GOOD.replace('granularity = "bounded"', f'granularity = "{word}"')
+    assert text != GOOD
+    assert f"there is no granularity {word!r}; did you mean {meant!r}?" in mistakes(text)
+
+
+def test_notions_queries_and_reads_by_near_names() -> None:
+    for old, new, said in [
+        ('notion = "pure"', 'notion = "rdp"', "there is no notion 'rdp'; did you mean 'renyi'?"),
+        ('notion = "pure"', 'notion = "epsilon-delta"', "did you mean 'approximate'?"),
+        ('reads = { records = ["a"] }', 'reads = "everthing"', "not 'everthing'; did you mean 'everything'?"),
+        ('reads = { records = ["a"] }', 'query = "median"', "{ mean = [l, u] }"),
+        ('reads = { records = ["a"] }', 'query = "size"', "did you mean 'count'?"),
+    ]:
+        assert old in GOOD
+        assert said in mistakes(GOOD.replace(old, new, 1))

@@ -71,7 +71,7 @@ def test_claims_are_judged_as_for_the_identity() -> None:
     assert study.check(dpc.pure("e")).verdict == "proved"
     found = study.check(dpc.pure("e/2"))
     assert found.verdict == "refuted" and found.as_they_are == ("M",)
-    assert "with the outputs of M published as they are" in render.verdict(1, found, found.bound)
+    assert "with the outputs of M published as they are" in render.verdict(1, found)
 
 
 def test_tables_stay_what_they_are_and_the_function_is_kept_in_files() -> None:

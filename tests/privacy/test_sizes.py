@@ -167,4 +167,4 @@ def test_examples_about_metrics_are_filled_up(size: str, sizes: list[int], tmp_p
     study, claims = dpc.load_metric(file)
     found = study.check(claims[0])
     assert found.verdict == "refuted" and found.counterexample is not None
-    assert sorted(len(one["records"]) for one in found.counterexample.databases) == sizes
+    assert sorted(len(one["records"]) for one in found.counterexample.pair) == sizes

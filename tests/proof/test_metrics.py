@@ -18,11 +18,11 @@ from shipped import IN_METRICS
 
 import dpcompose as dpc
 from dpcompose.front import cli
-from dpcompose.front.metrics.study import MetricStudy
+from dpcompose.front.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.metrics import reading
-from dpcompose.privacy.problems import ProblemError
+from dpcompose.privacy.problems import Claim, ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof import registry
 from dpcompose.proof.metrics import checker
@@ -33,10 +33,10 @@ PLANE = '[databases]\nkind = "points"\ncoordinates = ["x", "y"]\n'
 NORMS = "".join(f'[metrics.{word}]\nnorm = "{word}"\n' for word in ("L1", "L2", "Linf"))
 
 
-def study(text: str) -> tuple[MetricStudy, tuple[reading.MetricClaim, ...]]:
+def study(text: str) -> tuple[Study, tuple[Claim, ...]]:
     text = "format = 1\n" + text
     problem = reading.read_data(problems.parsed(text), "problem", text)
-    return MetricStudy(problem.setting, THEORY), problem.claims
+    return Study(problem.setting, THEORY), problem.claims
 
 
 def composed(*metrics: str) -> str:
@@ -88,7 +88,7 @@ def test_verdicts_agree_with_plain_evaluation() -> None:
         (first, d1), (second, d2) = random_metric(rng), random_metric(rng)
         claim, d = random_metric(rng)
         made, (stated,) = study(PLANE + NORMS + composed(first, second) + claimed(f"2*({claim})"))
-        assert made.optimal
+        assert made.guarantee().optimal
         verdict = made.check(stated)
         found.append(verdict.verdict)
         if verdict.verdict == "proved":
@@ -96,7 +96,7 @@ def test_verdicts_agree_with_plain_evaluation() -> None:
                 assert 2 * d(v) >= d1(v) + d2(v) - 1e-9, (first, second, claim, v)
         elif verdict.verdict == "refuted":
             assert verdict.counterexample is not None
-            D, E = verdict.counterexample.databases
+            D, E = verdict.counterexample.pair
             v = (Fraction(D["x"]) - Fraction(E["x"]), Fraction(D["y"]) - Fraction(E["y"]))
             assert 2 * d(v) < d1(v) + d2(v), (first, second, claim)
     assert {"proved", "refuted"} <= set(found) and found.count("undecided") <= 2
@@ -146,11 +146,11 @@ def test_what_a_norm_is_at_most_is_not_put_where_less_of_it_is_more() -> None:
 
 def test_two_districts_lose_the_sum_of_what_counts_and_locations_lose() -> None:
     made, claims = dpc.load_metric(next(file for file in IN_METRICS if file.name.startswith("75")))
-    assert str(made.metric) == "count1*e1 + count2*e1 + e2*place1 + e2*place2"
+    assert str(made.metric()) == "count1*e1 + count2*e1 + e2*place1 + e2*place2"
     refuted = made.check(next(one for one in claims if one.expect == "refuted"))
     assert refuted.counterexample is not None
-    D, E = refuted.counterexample.databases
-    e1, e2, w = (refuted.counterexample.parameters[name] for name in ("e1", "e2", "w"))
+    D, E = refuted.counterexample.pair
+    e1, e2, w = (refuted.counterexample.point[name] for name in ("e1", "e2", "w"))
     u = sum(len(D[one]) + len(E[one]) for one in ("S1", "S2"))
     moved = [
         math.hypot(Fraction(D[x]) - Fraction(E[x]), Fraction(D[y]) - Fraction(E[y]))
@@ -247,7 +247,7 @@ OWN = '[metrics.d]\nletters = [["a", "b"], ["p", "q"]]\nformula = "{}"\n'
 )
 def test_metrics_in_coordinates_are_seen_to_be_metrics(formula: str) -> None:
     made, _ = study(PLANE + OWN.format(formula) + composed("e*d"))
-    assert made.optimal and "d is a metric" not in made.believed
+    assert made.guarantee().optimal and "d is a metric" not in made.guarantee().assumptions
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_what_is_no_metric_is_refused_with_points(formula: str, words: str) -> N
 def test_the_minimum_of_two_metrics_is_believed_and_refutes_nothing() -> None:
     text = PLANE + NORMS + composed("e*min(L2, 2*Linf)") + claimed("e*L1", "e*Linf/4")
     made, claims = study(text)
-    assert made.optimal is None
+    assert made.guarantee().optimal is None
     assert [made.check(claim).verdict for claim in claims] == ["proved", "undecided"]
     assert made.check(claims[1]).reason.startswith("it is not known that e*min(L2, 2*Linf), in which M1 is")
 
@@ -296,14 +296,14 @@ def test_the_sensitivity_of_a_linear_map_is_decided(norm: str, bound: str, holds
         with pytest.raises(InvalidSetting, match=r"^the bound on m fails: m is \S+ at D = \(x = "):
             study(text)
     else:
-        assert not any("at most" in one for one in study(text)[0].believed)
+        assert not any("at most" in one for one in study(text)[0].guarantee().assumptions)
 
 
 def test_a_bound_alone_is_believed_and_used() -> None:
     text = PLANE + NORMS + '[metrics.score]\nat-most = "3*L1"\n' + composed("e*score")
     made, claims = study(text + claimed("3*e*L1", "2*e*L1", "e*score"))
     assert [made.check(claim).verdict for claim in claims] == ["proved", "undecided", "proved"]
-    assert made.believed[1:] == ("score is a metric", "score is at most 3*L1")
+    assert made.guarantee().assumptions[1:] == ["score is a metric", "score is at most 3*L1"]
 
 
 # files
@@ -365,10 +365,11 @@ def test_groups_are_no_formula_in_counts() -> None:
 
 
 def test_files_about_metrics_and_neighbours_are_told_apart(tmp_path: Path) -> None:
-    assert isinstance(dpc.load(IN_METRICS[0])[0], MetricStudy)
+    assert isinstance(dpc.load(IN_METRICS[0])[0], Study)
     other = IN_METRICS[0].with_name("01-bounded-parallel.toml")
-    with pytest.raises(ProblemError, match=r"has no \[metrics\]"):
-        dpc.load_metric(other)
+    for load in (dpc.load, dpc.load_metric):
+        made = [load(file)[0].check(load(file)[1][0]).noun for file in (IN_METRICS[0], other)]
+        assert made == ["metric", "guarantee"]
 
 
 @pytest.mark.parametrize("file", IN_METRICS, ids=lambda file: file.stem)
@@ -387,7 +388,7 @@ def test_shipped_files_come_out_as_they_expect_and_are_checked_again(
 def test_the_bound_is_shown_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
     file = next(file for file in IN_METRICS if file.name.startswith("71"))
     assert cli.main(["bound", str(file)]) == 0
-    assert "5. the composition is private in L1*e1 + L2*e2; at all" in capsys.readouterr().out
+    assert "5. the composition is private in the metric L1*e1 + L2*e2; at all" in capsys.readouterr().out
 
 
 # forged files
@@ -463,7 +464,7 @@ def test_a_metric_whose_axioms_are_not_shown_is_believed_and_refutes_nothing(tmp
 # in Python
 
 
-def of_map(*entries: str, on: Any = None) -> MetricStudy:
+def of_map(*entries: str, on: Any = None) -> Study:
     norms = ("L1", "L2", "Linf")
     metrics = {one: dpc.norm(one) for one in norms} | {f"{one}f": dpc.norm(one, of="f") for one in norms}
     metrics["any_two"] = dpc.steps_between(dpc.free_lunch)
@@ -524,10 +525,11 @@ def test_a_study_in_python_is_a_file(tmp_path: Path) -> None:
         adaptive=True,
         title="t",
     )
-    assert str(study) == "private in the metric L2_home*e2 + all*e1 + own, by GB:V.2; optimal"
+    assert str(study.guarantee()) == "private in the metric L2_home*e2 + all*e1 + own, by GB:V.2; optimal"
     (tmp_path / "p.toml").write_text(study.to_toml())
     again, _ = dpc.load_metric(tmp_path / "p.toml")
-    assert str(again) == str(study) and again.believed == study.believed
+    assert str(again.guarantee()) == str(study.guarantee())
+    assert again.guarantee().assumptions == study.guarantee().assumptions
     symbols = study.symbols
     claim = symbols["e1"] * symbols["all"] + 2 * (symbols["e2"] + 1) * symbols["w"]
     assert repr(study.check(claim)) == "proved, loose"

@@ -286,8 +286,8 @@ def attack(seed: int) -> Counter[str]:
                     power = 1 if notion == "pure" else 2
                     assert metric(values) ** power <= lost(notion, losses) * (1 + 1e-9) + 1e-9, said
         elif verdict.verdict == "refuted":
-            D, E = (setting.elements.index(one["database"]) for one in verdict.counterexample.databases)
-            there = {name: float(x) for name, x in verdict.counterexample.parameters.items()}
+            D, E = (setting.elements.index(one["database"]) for one in verdict.counterexample.pair)
+            there = {name: float(x) for name, x in verdict.counterexample.point.items()}
             values = setting.values(D, E, there)
             assert exceeded(notion, metric(values), delta(values), setting.losses(values)), said
     return Counter(one.verdict for one in found)
@@ -366,8 +366,8 @@ def attack_records(seed: int) -> Counter[str]:
                 at = dict(row) | {"e": e, "w": w}
                 assert claimed(at) * (1 + 1e-9) + 1e-9 >= total(at), f"{at} {said}"
         elif verdict.verdict == "refuted":
-            D, E = (tuple(one["records"]) for one in verdict.counterexample.databases)
-            there = {name: float(x) for name, x in verdict.counterexample.parameters.items()}
+            D, E = (tuple(one["records"]) for one in verdict.counterexample.pair)
+            there = {name: float(x) for name, x in verdict.counterexample.point.items()}
             assert total(values(D, E) | there) > claimed(values(D, E) | there), said
     return Counter(one.verdict for one in found)
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from in_metrics import THEORY, study, verdicts
 
+from dpcompose.front.document import plain
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.proof.metrics import checker
 from dpcompose.proof.metrics.checker import Refused
@@ -57,7 +58,7 @@ def test_no_loss_between_neighbours_says_nothing_of_databases_without_a_path() -
         claims = "".join(claim(notion, metric=one) for one in ("0", "d_bounded", "u"))
         made, found = study(text + claims)
         assert [one.verdict for one in found] == ["refuted", "proved", "refuted"], notion
-        said = ["".join(map(str, line.said)) for line in made.derivation().lines]
+        said = [plain(step.said) for step in made.derivation().told.steps]
         assert "apart_d_bounded is oo where d_bounded is, and 0 elsewhere" in said
 
 
@@ -235,14 +236,14 @@ def test_roots_of_sums_of_squares_and_metrics_are_metrics() -> None:
         "sqrt(min(d, 1)**2 + d)",
     ):
         made, found = study(text + mechanism("M", metric=metric) + claim(metric="d/100"))
-        assert (made.optimal, found[0].verdict) == (True, "refuted"), metric
+        assert (made.guarantee().optimal, found[0].verdict) == (True, "refuted"), metric
     for metric in ("(d**2 + t**2)**(2/3)", "sqrt(d*t)", "sqrt(d**3)"):  # d, t = 1, 1: no metrics in general
         made, _ = study(text + mechanism("M", metric=metric))
-        assert made.optimal is None, metric
+        assert made.guarantee().optimal is None, metric
 
 
 def test_a_pure_mechanism_that_loses_in_another_notion_is_said_to_be_randomized_response() -> None:
     """Not the one with P(1) = exp(-d)/2, whose divergence is smaller: 4.65 of 4.93 at d = 10."""
     _, (found,) = study(ROADS + mechanism("M", metric="10*d") + claim("zcdp", metric="3/2*d"))
     assert found.counterexample is not None
-    assert [row.by for row in found.counterexample.rows] == ["as randomized response"]
+    assert [row.words() for row in found.counterexample.rows] == ["as randomized response"]

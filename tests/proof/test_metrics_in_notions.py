@@ -30,8 +30,8 @@ def towns(*guarantees: tuple[str, str]) -> Any:
 def test_metrics_add_up_in_each_notion(notion: str, composed: str) -> None:
     """d and 2d: the sum in pure privacy, the root of the sum of squares in zCDP and Gaussian privacy."""
     study = towns((notion, "d"), (notion, "2*d"))
-    assert sympy.expand(study.metric**2 - sympy.sympify(composed, study.symbols) ** 2) == 0
-    assert study.optimal
+    assert sympy.expand(study.metric() ** 2 - sympy.sympify(composed, study.symbols) ** 2) == 0
+    assert study.guarantee().optimal
     exact = study.check(study.claim(composed))
     assert (exact.verdict, exact.loose) == ("proved", False)
     assert study.check(study.claim(f"({composed})*99/100")).verdict == "refuted"
@@ -43,7 +43,7 @@ def test_a_claim_holds_at_each_pair_or_is_refuted_there() -> None:
     study = towns(("pure", "d"))
     found = study.check("min(d, 2.99)")
     assert found.verdict == "refuted" and found.counterexample is not None
-    assert {one["database"] for one in found.counterexample.databases} == {"a", "c"}
+    assert {one["database"] for one in found.counterexample.pair} == {"a", "c"}
     assert study.check("min(d, 3)").verdict == "proved"
 
 

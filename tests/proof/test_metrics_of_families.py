@@ -10,9 +10,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import in_metrics
 import pytest
-from in_metrics import THEORY, study, verdicts
+from in_metrics import THEORY, verdicts
 
+import dpcompose as dpc
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof.metrics import checker
@@ -20,6 +22,12 @@ from dpcompose.proof.metrics.checker import Refused
 
 MULTISETS = '[databases]\nkind = "multisets"\n'
 K = '[parameters]\nk = "integer >= 1"\n'
+
+
+def study(text: str) -> tuple[Any, list[Any]]:
+    """The study, and what the search found of its claims."""
+    made, answers = in_metrics.study(text)
+    return made, [one.found for one in answers]
 
 
 def family(metric: str, name: str = "M", notion: str = "pure", more: str = "") -> str:
@@ -35,7 +43,7 @@ def claimed(*metrics: str, notion: str = "pure") -> str:
 
 
 def saved(text: str, path: Path) -> Any:
-    made, found = study(text)
+    made, found = in_metrics.study(text)
     made.save(path / "saved.json", found)
     return json.loads((path / "saved.json").read_text(encoding="utf-8"))
 
@@ -48,7 +56,7 @@ def test_a_family_loses_the_sum_of_what_its_members_lose() -> None:
     text = K + MULTISETS + family("e[i]*d_unbounded")
     text += claimed("sum(e[i], i, 1, k)*d_unbounded", "k*max(e[i], i, 1, k)*d_unbounded")
     made, found = study(text + claimed("max(e[i], i, 1, k)*d_unbounded", "3*max(e[i], i, 1, k)*d_unbounded"))
-    assert str(made.metric) == "d_unbounded*sum(e[i], i, 1, k)"
+    assert str(made.metric()) == "d_unbounded*sum(e[i], i, 1, k)"
     assert [one.verdict for one in found] == ["proved", "proved", "refuted", "refuted"]
     assert found[0].loose is False
     two = found[2].counterexample
@@ -68,7 +76,7 @@ def test_alike_members_are_counted() -> None:
 def test_five_hundred_at_once() -> None:
     text = MULTISETS + family("e*d_unbounded", more="repeat = 500\n")
     made, found = study(text + claimed("500*e*d_unbounded", "499*e*d_unbounded"))
-    assert str(made.metric) == "500*d_unbounded*e"
+    assert str(made.metric()) == "500*d_unbounded*e"
     assert [one.verdict for one in found] == ["proved", "refuted"]
     example = found[1].counterexample
     assert example is not None and example.data()["reached"] == [
@@ -114,7 +122,7 @@ def test_families_beside_each_other_and_guarantees_for_neighbours() -> None:
         )
     )
     assert [one.verdict for one in found] == ["proved", "refuted"]
-    assert any("each: " not in one and "M[1], ..., M[k]: each" in one for one in made.believed)
+    assert any("each: " not in one and "M[1], ..., M[k]: each" in one for one in made.judge.bound.assumptions)
 
 
 def test_noise_of_a_family() -> None:
@@ -230,8 +238,8 @@ def test_proofs_use_what_is_assumed_and_points_satisfy_it() -> None:
     assert [one.verdict for one in found] == ["proved", "refuted", "proved", "refuted"]
     for one in (found[1].counterexample, found[3].counterexample):
         assert one is not None and Fraction(1, 2) < one.parameters["e1"] <= one.parameters["e2"]
-    assert "e1 <= e2 and e1 > 1/2" in made.believed
-    assert "where e1 <= e2 and e1 > 1/2" in made.text(found)
+    assert "e1 <= e2 and e1 > 1/2" in made.judge.bound.assumptions
+    assert made.judge.composed.where == "e1 <= e2 and e1 > 1/2"
 
 
 def test_an_interval_may_end_at_what_is_assumed_to_be_larger() -> None:
@@ -279,7 +287,9 @@ def test_what_is_done_to_an_output_keeps_its_guarantee() -> None:
     )
     made, found = study(text)
     assert [one.verdict for one in found] == ["proved", "refuted"]
-    assert "what is done to the output of M (rounded to tens) reads nothing else" in made.believed
+    assert (
+        "what is done to the output of M (rounded to tens) reads nothing else" in made.judge.bound.assumptions
+    )
     assert "then rounded to tens" in str(made.derivation())
 
 
@@ -301,3 +311,26 @@ def test_a_slip_in_the_name_of_a_metric_is_no_parameter(metric: str, told: str) 
         assert told in str(error.value)
     listed = metric.partition("*")[2]
     assert study(f'[parameters]\n{listed} = "positive"\n' + head + ONE)[0] is not None
+
+
+def test_the_same_in_python() -> None:
+    one = dpc.mechanism("M", dpc.pure("e[i]", dpc.unbounded), count="k")
+    two = dpc.mechanism("N", dpc.in_metric("f*d_unbounded"))
+    made = dpc.compose(
+        one, two, on=dpc.multisets(), parameters={"k": "integer >= 1", "g": "positive"}, assume=["f <= g"]
+    )
+    assert made.check("(sum(e[i], i, 1, k) + g)*d_unbounded").verdict == "proved"
+    assert made.check("(max(e[i], i, 1, k) + g)*d_unbounded").verdict == "refuted"
+    assert made.judge.composed.where == "f <= g"
+
+
+def test_names_with_spaces_and_relations_of_counts() -> None:
+    """A family of at least three members, beside a study and a table with names that are no letters."""
+    head = 'assume = ["k >= 3"]\n' + K + MULTISETS + family("e[i]*d_unbounded", "the 1st")
+    _, (found,) = study(head + claimed("2*max(e[i], i, 1, k)*d_unbounded"))
+    assert found.verdict == "refuted" and found.counterexample.parameters["k"] == 3
+    text = '[databases]\nkind = "listed"\nelements = ["a", "b"]\n[metrics.A]\ntable = [["a", "b", "1"]]\n'
+    text += '[studies.of-a]\ntables.T = { outcomes = ["x", "y"], rows = { a = ["1/2", "1/2"], b = ["1/3", "2/3"] } }\n'
+    text += '[[studies.of-a.mechanisms]]\nname = "the 1st"\ntable = "T"\n'
+    text += '[[mechanisms]]\nname = "S"\nstudy = "of-a"\nrepeat = 4\n'
+    assert verdicts(text + claimed("4*log(3/2)*A", "3*log(3/2)*A")) == ["proved", "refuted"]

@@ -7,12 +7,20 @@ import json
 import random
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import in_metrics
 import pytest
-from in_metrics import THEORY, study, verdicts
+from in_metrics import THEORY, verdicts
 
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.proof.metrics import checker
+
+
+def study(text: str) -> tuple[Any, list[Any]]:
+    """The study, and what the search found of its claims."""
+    made, answers = in_metrics.study(text)
+    return made, [one.found for one in answers]
 
 
 def claimed(*metrics: str) -> str:
@@ -45,7 +53,8 @@ def test_a_study_is_its_mechanisms_on_what_it_reads() -> None:
     assert [one.verdict for one in found] == verdicts(PATIENTS + BY_HAND + claims)
     assert [one.name for one in made.setting.mechanisms] == ["S.all", "S.teens"]
     assert any(
-        one.startswith("S.teens is private in the metric e2*minors_d_unbounded_teen") for one in made.believed
+        one.startswith("S.teens is private in the metric e2*minors_d_unbounded_teen")
+        for one in made.judge.bound.assumptions
     )
 
 
@@ -131,7 +140,9 @@ def test_studies_on_a_listed_class_against_what_is_gone_through(seed: int) -> No
 
 
 def test_saved_studies_are_checked_again(tmp_path: Path) -> None:
-    made, found = study(PATIENTS + MINORS + READ + claimed("(e1 + e2)*d_unbounded", "e1*d_unbounded"))
+    made, found = in_metrics.study(
+        PATIENTS + MINORS + READ + claimed("(e1 + e2)*d_unbounded", "e1*d_unbounded")
+    )
     made.save(tmp_path / "saved.json", found)
     data = json.loads((tmp_path / "saved.json").read_text(encoding="utf-8"))
     assert checker.check(data, THEORY).verdicts == ("proved", "refuted")

@@ -8,9 +8,11 @@ import math
 import random
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import in_metrics
 import pytest
-from in_metrics import THEORY, study, verdicts
+from in_metrics import THEORY, verdicts
 
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting
@@ -26,6 +28,12 @@ COIN = '[tables.T]\noutcomes = ["x", "y"]\nrows = { a = ["1/2", "1/2"], b = ["1/
 M = '[[mechanisms]]\nname = "M"\ntable = "T"\n'
 
 
+def study(text: str) -> tuple[Any, list[Any]]:
+    """The study, and what the search found of its claims."""
+    made, answers = in_metrics.study(text)
+    return made, [one.found for one in answers]
+
+
 def claimed(*metrics: str) -> str:
     return "".join(f'[[claims]]\nnotion = "pure"\nmetric = "{one}"\n' for one in metrics)
 
@@ -35,7 +43,7 @@ def test_what_a_table_loses_is_known_exactly() -> None:
     text = HEAD + COIN + M + claimed("log(2)*d_next", "log(2)", "log(4)", "log(199/100)*d_next")
     made, found = study(text)
     assert [one.verdict for one in found] == ["proved", "refuted", "proved", "refuted"]
-    assert found[0].loose is False and made.optimal is True
+    assert found[0].loose is False and made.judge.bound.optimal is True
     example = found[1].counterexample
     assert example is not None
     assert {one["database"] for one in example.databases} == {"a", "c"}
@@ -91,7 +99,7 @@ def test_a_table_loses_less_than_twice_what_each_direction_does() -> None:
     made, found = study(
         text + claimed("2*log(2)*d_next", "(log(2) + log(3/2) - 1/1000)*d_next", "log(33/10)*d_next")
     )
-    assert made.optimal is None
+    assert made.judge.bound.optimal is None
     assert [one.verdict for one in found] == ["proved", "refuted", "undecided"]
 
 
@@ -125,7 +133,7 @@ def test_tables_against_what_is_gone_through(seed: int) -> None:
 
 
 def test_saved_tables_are_checked_again(tmp_path: Path) -> None:
-    made, found = study(HEAD + COIN + M + claimed("log(2)*d_next", "log(2)"))
+    made, found = in_metrics.study(HEAD + COIN + M + claimed("log(2)*d_next", "log(2)"))
     made.save(tmp_path / "saved.json", found)
     data = json.loads((tmp_path / "saved.json").read_text(encoding="utf-8"))
     checked = checker.check(data, THEORY)

@@ -380,7 +380,7 @@ REFUSED = [
     ('noise = { randomized-response = "5/4" }', "must lie between 0 and 1"),
     ('query = "count"', "without noise a query has no guarantee"),
     ('noise = { laplace = "b" }', "what is the noise added to?"),
-    ('query = "median"\nnoise = { laplace = "b" }', "'count' or 'bit'"),
+    ('query = "median"\nnoise = { laplace = "b" }', "'count', 'bit' or a table"),
     ('query = { sum = [0] }\nnoise = { laplace = "b" }', "query.sum"),
     ('query = "count"\nnoise = { laplace = "b", gaussian = "b" }', "noise is { laplace"),
     ('query = "count"\nnoise = { cauchy = "b" }', "there is no key 'cauchy' here"),

@@ -10,7 +10,6 @@ import pytest
 from golden_results import THEORY
 
 import dpcompose as dpc
-from dpcompose.front import as_json
 from dpcompose.front.study import Study
 
 RECORDS = dpc.multisets("abcd")
@@ -159,4 +158,4 @@ def test_the_table_of_theorems_has_the_other_notions_of_a_comparison() -> None:
     ):
         found = study(B, (None, U, None), (None, U, None), notion=notion, adaptive=False)
         assert found.bound.theorem.id == "comparison"
-        assert as_json.guarantee_data(found.bound.guarantee)[key] == value
+        assert dict(found.bound.guarantee.parameters)[key] == value

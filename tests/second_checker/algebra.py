@@ -79,6 +79,10 @@ class Algebra(Products):
                 return self.exp(values[0])
             case "log":
                 return self.log(values[0])
+            case "log2":
+                return self.operation(ast.Div(), self.log(values[0]), self.log(number(2)))
+            case "sinh" | "cosh" | "tanh":
+                return self.hyperbolic(name, values[0])
             case "abs":
                 return self.top(1, [values[0], scale(values[0], -1)])
             case "max":
@@ -88,6 +92,14 @@ class Algebra(Products):
             case "top" if leading is not None:
                 return self.top(int(leading), values)
         raise Rejected(f"{name} is no function of formulas")
+
+    def hyperbolic(self, name: str, x: Form) -> Form:
+        """By e^x and e^−x; tanh is 1 − 2/(e^2x + 1)."""
+        if name == "tanh":
+            below = add(self.exp(scale(x, 2)), number(1))
+            return minus(number(1), scale(self.power(below, Fraction(-1)), 2))
+        other = self.exp(scale(x, -1))
+        return scale(add(self.exp(x), other if name == "cosh" else scale(other, -1)), Fraction(1, 2))
 
     def over(self, name: str, m: int, own: list[ast.expr], names: dict[str, Form]) -> Form:
         """max(x, i, 1, k) and the like; where the ends are numbers, i may be a letter of x."""

@@ -13,10 +13,8 @@ from dpcompose.front.commands.running import (
     UNDECIDED,
     Commands,
     command,
-    in_metric,
     load,
     over_files,
-    rests,
     values_of,
     with_pages,
 )
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     import sympy
 
     from dpcompose.front.membership import Membership
-    from dpcompose.front.metrics.study import MetricStudy
     from dpcompose.front.study import Study
 
 
@@ -54,8 +51,6 @@ def _run(file: str, given: argparse.Namespace) -> int:
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.databases import TooLarge
 
-    if (about := in_metric(file, given)) is not None:
-        return _in_metric(file, about[0], given)
     study, _ = load(file, given)
     values = values_of(given.at)
     try:
@@ -80,10 +75,9 @@ def _data(
     read: Membership | None,
 ) -> str:
     """As JSON; there -- the guarantee at the values that are given, if any are."""
-    from dpcompose.front import as_json, listings, numbers, together
+    from dpcompose.front import as_json, listings, numbers
 
-    data = as_json.problem_data(file, study.setting, study.bound, [], study.warnings(), study.theory)
-    data |= together.data(study.proofs, study.bound)
+    data = as_json.problem_data(file, study, study.bound, [])
     del data["claims"]
     if values:
         data["at"] = {
@@ -93,10 +87,11 @@ def _data(
         }
     if read is not None:
         data["membership"] = read.data()
-    if (metric := _metric(study)) is not None:
-        data["metric"] = metric
-    data["derivation"] = [line.data() for line in study.bound.derivation.lines]
-    data["fits"] = listings.fits_data(study.bound)
+    if study.bound.metric_said:
+        data["metric"] = study.bound.metric_said
+    data["derivation"] = study.bound.lines_data
+    if study.bound.fits:
+        data["fits"] = listings.fits_data(study.bound)
     return json.dumps(data)
 
 
@@ -110,52 +105,19 @@ def _text(
     """The same as text."""
     from dpcompose.front import listings, numbers, render
 
-    bound = study.bound
     rows = [
         study.setting.title or file,
-        repr(study.guarantee()),
-        render.one_by_one(bound) or "",
-        study.together(),
+        *render.rows(study.bound, (study.bound.one_by_one, study.together())),
     ]
-    rows.append(f"on {study.setting.databases}")
-    rows += [f"where {render.relations(study.setting)}"] if study.setting.assume else []
-    rows += rests(bound.relies_on, "")
     if values:
         rows.append(f"at {', '.join(f'{name} = {value}' for name, value in values.items())}:")
         rows += [f"  {key} = {numbers.shown(value)}" for key, value in there.items()]
     rows.append("" if read is None else str(read))
-    if (metric := _metric(study)) is not None:
+    if metric := study.bound.metric_said:
         rows.append(textwrap.fill(f"private in the metric {metric}", 78, subsequent_indent="    "))
     rows += [f"warning: {warning}" for warning in study.warnings()]
-    rows.append(f"\n{study.guarantee().derivation}\n")
-    rows.append("composition theorems (* gives the bound, + fits, - does not fit):")
-    rows.append(listings.fits(bound, bound.guarantee.notion) + "\n")
+    rows.append(f"\n{study.derivation()}\n")
+    if study.bound.fits:
+        rows.append("composition theorems (* gives the bound, + fits, - does not fit):")
+        rows.append(listings.fits(study.bound) + "\n")
     return "\n".join(filter(None, rows))
-
-
-def _in_metric(file: str, study: MetricStudy, given: argparse.Namespace) -> int:
-    if given.json:
-        data = study.data(file, [])
-        del data["claims"]
-        print(json.dumps(data), flush=True)
-        return FINE
-    print(f"{study.setting.title or file}\n{study!r}\non {study.setting.databases}\n")
-    print(f"{study.derivation()}\n", flush=True)
-    return FINE
-
-
-def _metric(study: Study) -> str | None:
-    """The metric of which the guarantee is the largest value over neighbours; None where it is too long."""
-    from dpcompose.proof.privacy_metric import NoMetric
-
-    mechanisms = study.setting.mechanisms
-    if study.setting.families or len(mechanisms) > MOST_IN_A_METRIC:
-        return None
-    try:
-        return str(study.guarantee().metric)
-    except NoMetric:
-        return None
-
-
-MOST_IN_A_METRIC = 8
-"""The most mechanisms for which the composed metric is printed."""

@@ -46,7 +46,8 @@ def _run(file: str, given: argparse.Namespace) -> int:
     study, _ = load(file, given)
     try:
         weights, fixed = values_of(given.weights), values_of(given.at)
-        total = numbers.read_total(study.bound.guarantee.notion, given.total, study.theory.parameters)
+        notion = study.judge.for_neighbours("a budget").bound.notion
+        total = numbers.read_total(notion, given.total, study.theory.parameters)
         found = study.budget(total, weights, fixed)
     except (NoGuarantee, numbers.NoBudget, TooLarge) as error:
         if given.json:

@@ -23,7 +23,6 @@ from dpcompose.front.commands.running import (
 
 if TYPE_CHECKING:
     from dpcompose.kernel.pages import Page
-    from dpcompose.proof.metrics.checker import MetricChecked
 
 
 def add(commands: Commands) -> None:
@@ -67,10 +66,8 @@ def run(given: argparse.Namespace) -> int:
 def _recheck_file(file: str, given: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from dpcompose.front.recheck import assumptions, recheck
-    from dpcompose.kernel import formulas
+    from dpcompose.front.recheck import told
     from dpcompose.kernel.saved import Refused
-    from dpcompose.kernel.theory import Theory
 
     try:
         saved = json.loads(Path(file).read_text(encoding="utf-8"))
@@ -78,14 +75,7 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
         wrong(file, f"{file}: this is no JSON: {error}", given.json)
         return WRONG
     try:
-        if isinstance(saved, dict) and "metrics" in saved:  # which no other saved derivation has
-            from dpcompose.proof.metrics import checker
-
-            if checker.is_one(saved):
-                return _rechecked(file, checker.check(saved, given.theory, given.allow), given)
-        found = recheck(
-            saved, Theory(given.theory.pages), given.allow, given.theory.parameters, given.theory.own
-        )
+        found = told(saved, given.theory, given.allow)
     except Refused as error:
         if given.json:
             print(json.dumps({"file": file, "checked": False, "reason": str(error)}), flush=True)
@@ -95,29 +85,16 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
     pages = [given.theory.pages[id] for id in found.pages]
     relied = [page for page in pages if page.head.status != "derived"]
     if given.json:
-        data = {"file": file, "checked": True, "steps": found.checked.steps, "verdicts": list(found.verdicts)}
-        said = found.checked.guarantee
-        values = {} if said is None else {key: formulas.to_text(value) for key, value in said.values}
-        data["guarantee"] = None if said is None else {"notion": said.notion} | values
-        data |= {"optimal": found.checked.optimal, "deciders": found.deciders, "elaborated": found.elaborated}
-        print(json.dumps(data | _relied(relied)), flush=True)
+        data: dict[str, Any] = {"file": file, "checked": True, "verdicts": list(found.verdicts)}
+        data["deciders"] = list(found.deciders)
+        print(json.dumps({**data, **found.more, **_relied(relied)}), flush=True)
         return FINE
-    print(f"{file}: {found.checked.steps} steps checked\n  {found.guarantee(Theory(given.theory.pages))}")
-    believed = [", ".join(assumptions(found)) or "nothing"]
-    if found.elaborated is None:
-        believed.append("the core setting is taken as it was saved")
-    print(_rows(found.verdicts, believed, found.deciders, relied), flush=True)
+    rows = [f"{file}: {found.done}", f"  {found.said}"]
+    rows += [f"  claim {n}: {verdict.upper()}" for n, verdict in enumerate(found.verdicts, start=1)]
+    rows.append("  believed without check: " + "\n  ".join(found.believed))
+    rows += [f"  deciders: {', '.join(found.deciders)}"] if found.deciders else []
+    print("\n".join([*rows, _relied_on(relied)]), flush=True)
     return FINE
-
-
-def _rows(
-    verdicts: Sequence[str], believed: Sequence[str], deciders: Sequence[str], pages: Sequence[Page]
-) -> str:
-    """What a saved derivation shows, and rests on: rows of text."""
-    rows = [f"  claim {n}: {verdict.upper()}" for n, verdict in enumerate(verdicts, start=1)]
-    rows.append("  believed without check: " + "\n  ".join(believed))
-    rows += [f"  deciders: {', '.join(deciders)}"] if deciders else []
-    return "\n".join([*rows, _relied_on(pages)])
 
 
 def _relied(pages: Sequence[Page]) -> dict[str, list[str]]:
@@ -138,20 +115,3 @@ def _relied_on(pages: Sequence[Page]) -> str:
         textwrap.fill(row, 78, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
         for row in rows
     )
-
-
-def _rechecked(file: str, found: MetricChecked, given: argparse.Namespace) -> int:
-    if given.json:
-        data: dict[str, Any] = {"file": file, "checked": True, "verdicts": list(found.verdicts)}
-        data["optimal"] = found.optimal
-        data["guarantee"] = dict(found.guarantee)
-        data["deciders"] = list(found.deciders)
-        print(json.dumps(data | _relied(found.pages)), flush=True)
-        return FINE
-    said = found.guarantee
-    called = "" if said["notion"] == "pure" else f"{said['notion']}-"
-    beside = f", with delta {said['delta']}" if "delta" in said else ""
-    best = "; optimal" if found.optimal else ""
-    print(f"{file}: checked\n  {called}private in the metric {said['metric']}{beside}{best}")
-    print(_rows(found.verdicts, ["; ".join(found.believed)], found.deciders, found.pages), flush=True)
-    return FINE

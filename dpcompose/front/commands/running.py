@@ -5,16 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from dpcompose.front.metrics.study import MetricStudy
     from dpcompose.front.study import Study
-    from dpcompose.kernel.pages import Page
 
 FINE, DIFFERS, WRONG, UNDECIDED, INTERNAL = 0, 1, 2, 3, 4
 WORST_FIRST = (WRONG, INTERNAL, DIFFERS, UNDECIDED, FINE)
@@ -128,18 +125,6 @@ def load(file: str, given: argparse.Namespace) -> tuple[Study, Any]:
     return load(file, given.theory)
 
 
-def in_metric(file: str, given: argparse.Namespace) -> tuple[MetricStudy, Any] | None:
-    """The study of a file about privacy in a metric, and its claims; None for a file about neighbours."""
-    from dpcompose.privacy import problems
-    from dpcompose.privacy.in_metrics import is_in_metrics
-
-    if not is_in_metrics(problems.parsed(problems.text_of(file), file)):
-        return None
-    from dpcompose.front.metrics import study
-
-    return study.of_file(file, given.theory)
-
-
 def with_theory(given: argparse.Namespace, warn: bool = True) -> bool:
     """Reads the theorem pages that a command uses, as given.theory; False where a folder has none.
 
@@ -193,13 +178,3 @@ def values_of(text: str | None) -> dict[str, str]:
     from dpcompose.front import numbers
 
     return numbers.read_values(text) if text else {}
-
-
-def rests(relies_on: Sequence[Page], indent: str = "  ") -> list[str]:
-    """A paragraph for each page that a result rests on, and for which nobody vouches."""
-    from dpcompose.proof import registry
-
-    return [
-        textwrap.fill(row, 78, initial_indent=indent, subsequent_indent=indent + "  ")
-        for row in registry.rests(relies_on)
-    ]

@@ -105,12 +105,12 @@ def _theorems_for(file: str, given: argparse.Namespace) -> int:
 
     study, _ = load(file, given)
     try:
-        bound = study.bound
+        bound = study.theorems().bound
     except (NoGuarantee, TooLarge) as error:
         print(f"{file}: no guarantee: {error}", file=sys.stderr)
         return UNDECIDED
     if given.json:
         print(json.dumps({"file": file, "fits": listings.fits_data(bound)}), flush=True)
     else:
-        print(f"{study.setting.title or file}\n{listings.fits(bound, bound.guarantee.notion)}", flush=True)
+        print(f"{study.setting.title or file}\n{listings.fits(bound)}", flush=True)
     return FINE

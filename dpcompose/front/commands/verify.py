@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dpcompose.front.commands.running import (
     DIFFERS,
@@ -17,17 +17,13 @@ from dpcompose.front.commands.running import (
     Commands,
     command,
     each,
-    in_metric,
     load,
-    rests,
     with_pages,
     with_theory,
 )
 
 if TYPE_CHECKING:
-    from dpcompose.front.metrics.study import MetricStudy
     from dpcompose.front.verdict import Verdict
-    from dpcompose.search.metrics.claims import MetricVerdict
 
 
 def add(commands: Commands) -> None:
@@ -64,12 +60,10 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _run(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front import as_json, render, together
+    from dpcompose.front import as_json, render
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.databases import TooLarge
 
-    if (about := in_metric(file, given)) is not None:
-        return _in_metric(file, *about, given)
     study, claims = load(file, given)
     try:
         bound, missing = study.bound, ""
@@ -77,41 +71,23 @@ def _run(file: str, given: argparse.Namespace) -> int:
         bound, missing = None, str(error)
     verdicts = [study.check(claim) for claim in claims]
     if given.json:
-        shown = as_json.of_claims(verdicts, bound)
-        data = as_json.problem_data(file, study.setting, shown, verdicts, study.warnings(), study.theory)
-        data |= together.data(study.proofs, bound)
-        print(json.dumps(data), flush=True)
+        print(
+            json.dumps(as_json.problem_data(file, study, study.judge.shown(verdicts), verdicts)), flush=True
+        )
     else:
-        print(f"{study.setting.title or file}")
-        print(f"  {study.guarantee()!r}" if bound is not None else f"  no guarantee: {missing}")
-        if bound is not None:
-            for smaller in filter(None, (render.smaller(bound), render.one_by_one(bound), study.together())):
-                print(f"  {smaller}")
-        print(f"  on {study.setting.databases}")
-        if study.setting.assume:
-            print(f"  where {render.relations(study.setting)}")
-        for row in rests(bound.relies_on) if bound is not None else ():
-            print(row)
-        for warning in study.warnings():
-            print(f"  warning: {warning}")
-        for n, verdict in enumerate(verdicts, start=1):
-            print(render.verdict(n, verdict, verdict.bound))
-        print(flush=True)
+        rows = [study.setting.title or file]
+        if bound is None:
+            composed = study.judge.composed
+            about = render.about(composed.scope, composed.where)
+            rows += [f"  {one}" for one in (f"no guarantee: {missing}", *about)]
+        else:
+            rows += render.rows(bound, filter(None, (bound.beside, bound.one_by_one, study.together())), "  ")
+        rows += [f"  warning: {warning}" for warning in study.warnings()]
+        rows += [render.verdict(n, verdict) for n, verdict in enumerate(verdicts, start=1)]
+        print("\n".join(rows), end="\n\n", flush=True)
     if bound is None and (given.save_derivation or given.latex):
         print(f"{file}: there is no derivation to save: {missing}", file=sys.stderr)
         return WRONG
-    saved = _saved(
-        given, lambda path: study.save(path, verdicts), lambda: study.guarantee().to_latex(verdicts)
-    )
-    return _status(verdicts) if saved else WRONG
-
-
-def _in_metric(file: str, study: MetricStudy, claims: Any, given: argparse.Namespace) -> int:
-    verdicts = [study.check(claim) for claim in claims]
-    print(
-        json.dumps(study.data(file, verdicts)) if given.json else study.text(verdicts, file) + "\n",
-        flush=True,
-    )
     saved = _saved(given, lambda path: study.save(path, verdicts), lambda: study.to_latex(verdicts))
     return _status(verdicts) if saved else WRONG
 
@@ -133,7 +109,7 @@ def _saved(given: argparse.Namespace, save: Callable[[str], None], latex: Callab
     return True
 
 
-def _status(verdicts: Sequence[Verdict] | Sequence[MetricVerdict]) -> int:
+def _status(verdicts: Sequence[Verdict]) -> int:
     statuses = [FINE]
     for verdict in verdicts:
         if verdict.claim.expect is not None:

@@ -210,10 +210,10 @@ class Distances(Names):
         for known, one in self.metrics.items():
             if one.distance == distance and one.at_most == at_most:
                 return symbol(known, NONNEGATIVE)
-        chosen, n = name, 1
+        chosen, n = (plain := re.sub(r"[^A-Za-z0-9]+", "_", name)), 1
         while chosen in self.taken:
             n += 1
-            chosen = f"{name}_{n}"
+            chosen = f"{plain}_{n}"
         self.taken[chosen] = f"a metric{f' of what {who} reads' if who else ''}"
         self.metrics[chosen] = NamedMetric(chosen, distance, at_most)
         return symbol(chosen, NONNEGATIVE)

@@ -14,7 +14,7 @@ from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.domains import Domain
 from dpcompose.language.symbols import family_of, moves, symbol
 from dpcompose.language.worstcase import Over, Top
-from dpcompose.privacy.metrics.setting import MetricClaim, MetricMechanism, MetricSetting
+from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricMechanism, MetricSetting
 from dpcompose.spaces.points import Made, NamedMetric
 
 MOST_MEMBERS = 200
@@ -78,10 +78,10 @@ class WrittenOut:
             {symbol(name, domains[name]): symbol(_member(name, j), domains[name]) for name in self.moving}
         )
 
-    def claim(self, claim: MetricClaim) -> MetricClaim:
-        """The claim about them."""
-        delta = None if claim.delta is None else self.formula(claim.delta)
-        return replace(claim, metric=self.formula(claim.metric), delta=delta)
+    def guarantee(self, claimed: MetricGuarantee) -> MetricGuarantee:
+        """What is claimed of them."""
+        delta = None if claimed.delta is None else self.formula(claimed.delta)
+        return replace(claimed, metric=self.formula(claimed.metric), delta=delta)
 
     @property
     def made(self) -> MetricSetting:

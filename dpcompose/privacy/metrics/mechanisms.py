@@ -69,6 +69,9 @@ class Mechanisms(Distances):
         if name not in self.given.studies:
             self.wrong((*path, "study"), f"there is no study {shown(name)}{near(name, self.given.studies)}")
             return []
+        if "." in name:
+            self.wrong((*path, "study"), f"{shown(name)} is no name of a study: leave out the dot")
+            return []
         part = ""
         reads: Map = everything
         if isinstance(given.reads, str) and given.reads != "everything":
@@ -335,7 +338,7 @@ class Mechanisms(Distances):
             if own
             else None
         )
-        if norm is None or own is None or noise.kind.takes not in ("real", "integer", "plane"):
+        if norm is None or own is None or noise.kind.takes not in ("real", "vector", "integer", "plane"):
             self.wrong(
                 (*path, "noise"), f"{word} gives no metric in which points are private; laplace noise does"
             )

@@ -26,13 +26,13 @@ from dpcompose.privacy.metrics.schema import (
 )
 from dpcompose.privacy.metrics.setting import (
     POWERS,
-    MetricClaim,
+    MetricGuarantee,
     MetricMechanism,
     MetricProblem,
     MetricSetting,
 )
 from dpcompose.privacy.notions import FILE_KEYS
-from dpcompose.privacy.problems import ProblemError, table_of
+from dpcompose.privacy.problems import Claim, ProblemError, table_of
 from dpcompose.privacy.schema import Notions, unset
 
 
@@ -89,11 +89,11 @@ class _Reader(Mechanisms):
         )
         return MetricProblem(setting, tuple(one for one in claims if one is not None), file)
 
-    def _check_ranges(
-        self, mechanisms: Sequence[MetricMechanism], claim: MetricClaim | None, path: Path_
-    ) -> None:
+    def _check_ranges(self, mechanisms: Sequence[MetricMechanism], claim: Claim | None, path: Path_) -> None:
         """A sum or maximum in a claim is over as many members as its family has."""
-        for one in sorted({x for it in claim.formulas for x in it.atoms(Over)}, key=str) if claim else ():
+        for one in (
+            sorted({x for it in claim.guarantee.formulas for x in it.atoms(Over)}, key=str) if claim else ()
+        ):
             for letter in filter(lambda x: moves(x.name), one.args[1].free_symbols):
                 there = {str(m.members) for m in mechanisms if letter in m.letters}
                 if there and str(one.args[2]) not in there:
@@ -111,7 +111,7 @@ class _Reader(Mechanisms):
 
     # claims
 
-    def _claim(self, i: int, given: MetricClaimTable, target: sympy.Expr | None) -> MetricClaim | None:
+    def _claim(self, i: int, given: MetricClaimTable, target: sympy.Expr | None) -> Claim | None:
         parameter, power = POWERS[given.notion]
         key = "metric" if given.metric is not None else parameter
         text = {"notion": given.notion, key: str(given.metric if key == "metric" else given.value(key))}
@@ -145,4 +145,6 @@ class _Reader(Mechanisms):
                 value = self.times(root, target)
         said = MappingProxyType(text)
         doubt = next(filter(None, doubts), "")
-        return MetricClaim(given.notion, value, found.get("delta"), said, given.expect, doubt)
+        written = ", ".join(f"{name} {value}" for name, value in text.items() if name != "notion")
+        claimed = MetricGuarantee(given.notion, value, found.get("delta"), key == "metric", written)
+        return Claim(claimed, said, given.expect, doubt)

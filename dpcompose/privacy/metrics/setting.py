@@ -18,6 +18,7 @@ from dpcompose.language import exchange
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import NONNEGATIVE, Domain, moves, symbol
 from dpcompose.privacy.noises import Noise
+from dpcompose.privacy.problems import Claim
 from dpcompose.spaces.maps import everything
 from dpcompose.spaces.points import AnyTwo, Lost, Made, NamedMetric, Norm, Own, Product, Steps, Tabled, Values
 
@@ -93,18 +94,17 @@ class MetricMechanism:
 
 
 @dataclass(frozen=True, repr=False)
-class MetricClaim(Shown):
-    """A metric in which somebody claims the composition to be private, and the verdict they expect.
+class MetricGuarantee(Shown):
+    """A metric in which a composition may be private, as somebody claims.
 
-    doubt -- why a formula may have no real value for some allowed parameters, if it may.
+    in_metrics -- whether it is written as one, and not in steps of the target; written -- how, in words.
     """
 
     notion: str
     metric: sympy.Expr
-    delta: sympy.Expr | None
-    text: Mapping[str, str]
-    expect: str | None = None
-    doubt: str = ""
+    delta: sympy.Expr | None = None
+    in_metrics: bool = True
+    written: str = ""
 
     @property
     def formulas(self) -> tuple[sympy.Expr, ...]:
@@ -112,23 +112,12 @@ class MetricClaim(Shown):
         return (self.metric,) if self.delta is None else (self.metric, self.delta)
 
     @property
-    def in_metrics(self) -> bool:
-        """Whether it is a metric, and does not count steps of the target."""
-        return "metric" in self.text
-
-    @property
     def parameters(self) -> dict[str, sympy.Expr]:
-        """What is claimed to be lost at D, E at most, by the parameters of the notion."""
+        """What is lost at D, E at most, by the parameters of the notion."""
         return in_parameters(self.notion, self.metric, self.delta)
 
     def __repr__(self) -> str:
-        return f"claim of {self.said}{f', expected: {self.expect}' if self.expect else ''}"
-
-    @property
-    def said(self) -> str:
-        """The claim as it is written; the notion, where it is not pure privacy."""
-        some = [f"{key} {value}" for key, value in self.text.items() if key != "notion"]
-        return ", ".join([*some, *([f"{self.notion} privacy"] if self.notion != "pure" else [])])
+        return f"{self.written}{f', {self.notion} privacy' if self.notion != 'pure' else ''}"
 
 
 @dataclass(frozen=True)
@@ -166,6 +155,17 @@ class MetricSetting:
     def is_never_negative(self, value: sympy.Expr) -> bool:
         """Whether a formula in the parameters is seen to be ≥ 0."""
         return exchange.is_never_negative(value, self.domains, self.assume)
+
+    @property
+    def symbols(self) -> dict[str, sympy.Expr]:
+        """The parameters as symbols, by name."""
+        return {name: symbol(name, domain) for name, domain in self.domains.items()}
+
+    def __repr__(self) -> str:
+        """What is composed, in one line."""
+        names = [one.name for one in self.mechanisms]
+        some = ", ".join(names if len(names) <= 6 else [*names[:3], "...", names[-1]])
+        return f"composition of {some} on {self.databases}, in metrics"
 
     @property
     def letters(self) -> dict[str, sympy.Symbol]:
@@ -207,5 +207,5 @@ class MetricProblem:
     """A setting with claims about it, and the file it is from."""
 
     setting: MetricSetting
-    claims: tuple[MetricClaim, ...]
+    claims: tuple[Claim, ...]
     file: str = ""

@@ -92,7 +92,7 @@ class Outside:
         """The same values outside; a map of the study alone under a name of its own."""
         if not of.name:
             return self.values[self.part]
-        return of if self.values.get(of.name) == of else replace(of, name=f"{self.study}_{of.name}")
+        return of if self.values.get(of.name) == of else replace(of, name=f"{self.study}.{of.name}")
 
     def _distance(self, distance: Distance) -> Distance:
         match distance:

@@ -28,7 +28,16 @@ from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
 from dpcompose.spaces.databases import Database
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Everything, Map, everything
-from dpcompose.spaces.queries import Query, bit, clipped_sum, count, histogram, location, mean
+from dpcompose.spaces.queries import (
+    Query,
+    bit,
+    clipped_sum,
+    count,
+    histogram,
+    location,
+    mean,
+    vector_sum,
+)
 
 if TYPE_CHECKING:
     from dpcompose.privacy.tables import ProbabilityTable
@@ -198,9 +207,13 @@ class Mechanisms:
             return bit if table is None else {"count": count, "bit": bit, **self.found.own.queries}[table]
         if table.histogram is not None:
             return histogram(table.histogram)
-        if table.location is not None:
-            diameter = self.parameters.stated(table.location, "location", (*path, "query", "location"), None)
-            return None if diameter is None else location(diameter)
+        for word, (text, made) in {
+            "location": (table.location, location),
+            "vector-sum": (table.vector_sum, vector_sum),
+        }.items():
+            if text is not None:
+                bound = self.parameters.stated(text, word, (*path, "query", word), None)
+                return None if bound is None else made(bound)
         key = "sum" if table.sum is not None else "mean"
         texts = enumerate(getattr(table, key))
         bounds = [self.parameters.stated(text, key, (*path, "query", key, n), None) for n, text in texts]

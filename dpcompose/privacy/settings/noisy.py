@@ -15,7 +15,7 @@ from dpcompose.spaces.attributed import Tables
 from dpcompose.spaces.changes import Changes
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.policies import policy_of
-from dpcompose.spaces.queries import Bit, Count, Location, Mean, Sum
+from dpcompose.spaces.queries import Bit, Count, Location, Mean, Sum, VectorSum
 from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.tuples import Tuples
 
@@ -59,6 +59,11 @@ def check_noise(setting: Setting, mechanism: Mechanism) -> None:
     if isinstance(query, Location) and not _never_negative(setting, query.diameter):
         raise InvalidSetting(
             f"{name}: it is not known that the diameter is at least 0 for all allowed values"
+        )
+    if isinstance(query, VectorSum) and not _never_negative(setting, query.clip):
+        raise InvalidSetting(
+            f"{name}: it is not known that the norm to which vectors are scaled down is at least 0 for all "
+            "allowed values"
         )
     if isinstance(query, Sum) and not _never_negative(setting, query.upper - query.lower):
         raise InvalidSetting(

@@ -13,7 +13,7 @@ from dpcompose.kernel import comparison
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.language.worstcase import Top
 from dpcompose.language.writing import absolute
-from dpcompose.privacy.metrics.setting import MetricClaim, MetricSetting
+from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricSetting
 from dpcompose.proof.metrics.composition import Composition, Way
 from dpcompose.proof.metrics.letters import Letters
 from dpcompose.proof.metrics.norms import LEVELS
@@ -31,7 +31,7 @@ class Comparison:
     lesser: sympy.Expr
 
 
-def comparisons(composition: Composition, claim: MetricClaim, way: Way) -> list[Comparison]:
+def comparisons(composition: Composition, claim: MetricGuarantee, way: Way) -> list[Comparison]:
     """What shows a claim by a way: each parameter is at least that of the composition, at all D, E.
 
     Of parameters that are composed by their squares the squares are compared; then a claim, and where a power
@@ -67,7 +67,7 @@ def _with_squares(setting: MetricSetting, sides: Sequence[sympy.Expr]) -> list[s
     return list(sides) if any(side.has(Euclid) for side in found) else found
 
 
-def converse(composition: Composition, claim: MetricClaim, way: Way) -> list[Comparison]:
+def converse(composition: Composition, claim: MetricGuarantee, way: Way) -> list[Comparison]:
     """The comparisons that show that a claim is no larger than the guarantee."""
     letters, bound = composition.letters, composition.bound(way, claim)
     squared = composition.theory.rule(claim.notion).head.squared
@@ -84,7 +84,7 @@ def converse(composition: Composition, claim: MetricClaim, way: Way) -> list[Com
     ]
 
 
-def check_way(composition: Composition, claim: MetricClaim, data: Any) -> Way:
+def check_way(composition: Composition, claim: MetricGuarantee, data: Any) -> Way:
     """The way that a saved claim was proved by."""
     for way in composition.ways(claim.notion):
         if way.data() == data:
@@ -133,7 +133,7 @@ def _check_group(letters: Letters, greater: sympy.Expr, lesser: sympy.Expr, show
 
 
 def check_larger(
-    composition: Composition, pairs: Pairs, claim: MetricClaim, point: Mapping[str, Fraction]
+    composition: Composition, pairs: Pairs, claim: MetricGuarantee, point: Mapping[str, Fraction]
 ) -> None:
     """Raises BadCertificate unless a claim is larger at the point than the metric of the composition."""
     more, less = pairs.values((claim.metric, composition.metric), point)

@@ -19,8 +19,7 @@ from dpcompose.kernel.polynomials import NotAForm
 from dpcompose.language import formulas
 from dpcompose.privacy.in_metrics import is_in_metrics
 from dpcompose.privacy.metrics import reading
-from dpcompose.privacy.metrics.setting import MetricClaim
-from dpcompose.privacy.problems import ProblemError
+from dpcompose.privacy.problems import Claim, ProblemError
 from dpcompose.proof.metrics import certificates
 from dpcompose.proof.metrics.cells import NoForm
 from dpcompose.proof.metrics.composition import Composition, Way
@@ -139,7 +138,7 @@ class _Claims:
     used: set[str]
     ways: list[Way]
 
-    def verdict(self, n: int, saved: Any, claim: MetricClaim) -> str:
+    def verdict(self, n: int, saved: Any, claim: Claim) -> str:
         """The verdict on a claim, once what is saved shows it."""
         wanted = {
             "proved": {"certificate", "loose"},
@@ -164,23 +163,23 @@ class _Claims:
             raise Refused(f"claim {n} is not shown to be {verdict}: {error}") from None
         return str(verdict)
 
-    def _refuted(self, given: Any, claim: MetricClaim) -> None:
+    def _refuted(self, given: Any, claim: Claim) -> None:
         point = read_point(given.get("letters") if isinstance(given, dict) else None)
-        made = Refutation(self.composition, self.known.__contains__).refute(claim, point)
+        made = Refutation(self.composition, self.known.__contains__).refute(claim.guarantee, point)
         if made.data() != given:
             raise BadCertificate("the counterexample is not what its letters give")
 
-    def _proved(self, given: Any, loose: Any, claim: MetricClaim) -> None:
+    def _proved(self, given: Any, loose: Any, claim: Claim) -> None:
         """Checks that the claim is at least the guarantee everywhere, and `loose` as said."""
-        if claim.metric is sympy.oo:
+        if claim.guarantee.metric is sympy.oo:
             if loose is not True or given != {}:
                 raise BadCertificate("oo is larger than every metric, and nothing else is to be shown")
             return
         if not isinstance(given, Mapping) or not set(given) <= {"way", "at least", "at most", "larger at"}:
             raise BadCertificate("the certificate cannot be read")
         composition, letters = self.composition, self.composition.letters
-        way = certificates.check_way(composition, claim, given.get("way"))
-        wanted = certificates.comparisons(composition, claim, way)
+        way = certificates.check_way(composition, claim.guarantee, given.get("way"))
+        wanted = certificates.comparisons(composition, claim.guarantee, way)
         self.used.update(certificates.check_all(letters, wanted, given.get("at least")))
         self.ways.append(way)
         if loose is None:
@@ -188,16 +187,16 @@ class _Claims:
         if (
             way != composition.own_way(claim.notion)
             or claim.notion != composition.notion
-            or claim.delta is not None
+            or claim.guarantee.delta is not None
         ):
             raise BadCertificate("whether it is loose is not known by that way")
         if loose is True:
             pairs = Refutation(composition, self.known.__contains__).pairs
-            certificates.check_larger(composition, pairs, claim, read_point(given.get("larger at")))
+            certificates.check_larger(composition, pairs, claim.guarantee, read_point(given.get("larger at")))
         elif loose is False:
             if composition.attained(self.known.__contains__) is not True:
                 raise BadCertificate("nothing shows that the metric is attained")
-            others = certificates.converse(composition, claim, way)
+            others = certificates.converse(composition, claim.guarantee, way)
             self.used.update(certificates.check_all(letters, others, given.get("at most")))
         else:
             raise BadCertificate("loose is no truth value")

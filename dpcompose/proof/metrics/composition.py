@@ -18,7 +18,13 @@ import sympy
 from dpcompose.language import formulas
 from dpcompose.language.symbols import NONNEGATIVE, moves, symbol
 from dpcompose.language.worstcase import Over
-from dpcompose.privacy.metrics.setting import POWERS, MetricClaim, MetricMechanism, MetricSetting, as_metric
+from dpcompose.privacy.metrics.setting import (
+    POWERS,
+    MetricGuarantee,
+    MetricMechanism,
+    MetricSetting,
+    as_metric,
+)
 from dpcompose.proof import registry
 from dpcompose.proof.metrics.axioms import Axioms
 from dpcompose.proof.metrics.cells import COUNT, NoForm
@@ -155,7 +161,7 @@ class Composition:
             for key in rule.parameters
         }
 
-    def bound(self, way: Way, claim: MetricClaim) -> dict[str, sympy.Expr]:
+    def bound(self, way: Way, claim: MetricGuarantee) -> dict[str, sympy.Expr]:
         """The parameters at D, E that a way gives in the notion of a claim; what is free is as claimed.
 
         Raises NoForm where the way gives none.
@@ -278,7 +284,7 @@ class Composition:
         if setting.several:
             each = "each is private in its metric whatever the earlier outputs are"
             some.append(each if setting.adaptive else "the mechanisms are independent")
-        some += [" and ".join(map(str, setting.assume))] if setting.assume else []
+        some += [self.where] if self.where else []
         some += [
             f"what is done to the output of {one.name} ({one.processing}) reads nothing else"
             for one in setting.mechanisms
@@ -292,6 +298,11 @@ class Composition:
             if (bound := setting.metrics[name].at_most) is not None and not bounds(name)
         ]
         return (*some, *registry.believed(self.relied_on(ways)))
+
+    @property
+    def where(self) -> str:
+        """What is assumed of the parameters, in words."""
+        return " and ".join(map(str, self.setting.assume))
 
     def relied_on(self, ways: Sequence[Way]) -> tuple[Page, ...]:
         """The pages that a result rests on, and which the program does not derive."""

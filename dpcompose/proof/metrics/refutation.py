@@ -19,7 +19,7 @@ from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.language import formulas
 from dpcompose.language.meaning import sign
 from dpcompose.privacy.metrics import families
-from dpcompose.privacy.metrics.setting import POWERS, MetricClaim, MetricMechanism
+from dpcompose.privacy.metrics.setting import POWERS, MetricGuarantee, MetricMechanism
 from dpcompose.proof.metrics.axioms import Obligation
 from dpcompose.proof.metrics.composition import Composition, together
 from dpcompose.proof.metrics.pairs import At, Pairs, ShowsNothing
@@ -46,6 +46,10 @@ class Loses:
     def data(self) -> dict[str, Any]:
         several = {"times": self.times} if self.times > 1 else {}
         return {"mechanism": self.name, "loss": formulas.to_text(self.loss), "by": self.by, **several}
+
+    def words(self) -> str:
+        """By what it loses, in words, for results."""
+        return self.by
 
 
 @dataclass(frozen=True)
@@ -149,7 +153,7 @@ class Refutation:
         """For each mechanism why it is not known to lose anything in a notion, or ""."""
         return [self.unwitnessed(one, notion) for one in self.composition.setting.mechanisms]
 
-    def refute(self, claim: MetricClaim, point: Mapping[str, Fraction]) -> MetricCounterexample:
+    def refute(self, claim: MetricGuarantee, point: Mapping[str, Fraction]) -> MetricCounterexample:
         """The counterexample at a point.  Raises BadCertificate where there is none."""
         setting = self.composition.setting
         if doubt := self.doubt(claim.notion):
@@ -162,19 +166,19 @@ class Refutation:
         pair = (self.pairs.shown(full, "D"), self.pairs.shown(full, "E"))
         return MetricCounterexample(dict(point), pair, parameters, key, limit, actual, rows)
 
-    def _of_members(self, claim: MetricClaim, point: Mapping[str, Fraction]) -> MetricCounterexample:
+    def _of_members(self, claim: MetricGuarantee, point: Mapping[str, Fraction]) -> MetricCounterexample:
         """The same of families, whose members are written out; the point says how many there are."""
         setting = self.composition.setting
         try:
             numbers = {name: int(point[name]) for name in families.counts(setting)}
             written = families.WrittenOut(setting, numbers)
             inner = Refutation(Composition(written.made, self.composition.theory), self.known)
-            return inner.refute(written.claim(claim), point)
+            return inner.refute(written.guarantee(claim), point)
         except (KeyError, families.TooMany) as error:
             raise BadCertificate(f"members cannot be written out: {error}") from None
 
     def _exceeded(
-        self, claim: MetricClaim, full: At
+        self, claim: MetricGuarantee, full: At
     ) -> tuple[str, sympy.Expr, sympy.Expr, tuple[Loses, ...]]:
         """The parameter that is exceeded: what is lost, what is claimed, and by what."""
         letters = self.composition.letters

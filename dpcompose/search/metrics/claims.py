@@ -15,15 +15,14 @@ from typing import Any
 import sympy
 
 from dpcompose.language import formulas
-from dpcompose.language.shown import Shown
 from dpcompose.privacy.metrics import families
-from dpcompose.privacy.metrics.setting import MetricClaim, MetricSetting
-from dpcompose.proof import registry
+from dpcompose.privacy.metrics.setting import MetricSetting
+from dpcompose.privacy.problems import Claim
 from dpcompose.proof.metrics import certificates, refutation
 from dpcompose.proof.metrics.cells import NoForm
 from dpcompose.proof.metrics.composition import Composition, Way
 from dpcompose.proof.metrics.refutation import MetricCounterexample, Refutation
-from dpcompose.proof.registry import Page, Theory
+from dpcompose.proof.registry import Theory
 from dpcompose.search.metrics.points import Point
 from dpcompose.search.metrics.proving import Prover
 from dpcompose.spaces.points import Declared, Own
@@ -49,34 +48,17 @@ class Standing:
     certificate: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, repr=False)
-class MetricVerdict(Shown):
-    """What was found about a claim; as `front.verdict.Verdict`."""
+@dataclass(frozen=True)
+class MetricVerdict:
+    """What was found about a claim, with what shows it, and the way by which a proved one follows."""
 
-    claim: MetricClaim
+    claim: Claim
     verdict: str
     loose: bool | None = None
     counterexample: MetricCounterexample | None = None
     reason: str = ""
     certificate: Mapping[str, Any] = field(default_factory=dict)
     way: Way | None = field(default=None, compare=False)
-    relies_on: tuple[Page, ...] = field(default=(), compare=False)
-
-    @property
-    def as_expected(self) -> bool:
-        return self.claim.expect in (None, self.verdict)
-
-    def __repr__(self) -> str:
-        return "; ".join([self._said(), *registry.rests(self.relies_on)])
-
-    def _said(self) -> str:
-        if (found := self.counterexample) is not None:
-            D, E = map(named, found.databases)
-            lost = [formulas.to_text(one) for one in (found.actual, found.claimed)]
-            at = "".join(f", {name} = {x}" for name, x in found.parameters.items())
-            return f"refuted: D = {D}, D' = {E}{at}, claimed {lost[1]}, true loss {lost[0]}"
-        words = {True: ", loose", False: ", and no smaller metric holds", None: ""}[self.loose]
-        return f"undecided, because {self.reason}" if self.reason else f"{self.verdict}{words}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,17 +146,20 @@ class Judge:
     def _where(self, point: Point, databases: str = "DE") -> str:
         """Databases and parameters of a point in words."""
         full = self.refutation.pairs.complete(point)
-        some = [f"{who} = {named(self.refutation.pairs.shown(full, who))}" for who in databases]
+        some = [
+            f"{who} = {self.setting.databases.printed(self.refutation.pairs.shown(full, who))}"
+            for who in databases
+        ]
         some += [f"{name} = {full[name]}" for name in sorted(self.setting.domains)]
         return ", ".join(some)
 
     # claims
 
-    def judge(self, claim: MetricClaim) -> MetricVerdict:
+    def judge(self, claim: Claim) -> MetricVerdict:
         """The verdict on a claim, with a certificate: each way to a guarantee of its notion is tried."""
         if claim.doubt:
             return MetricVerdict(claim, "undecided", reason=claim.doubt)
-        if claim.metric is sympy.oo:
+        if claim.guarantee.metric is sympy.oo:
             return MetricVerdict(claim, "proved", loose=True)
         if (refuted := self._by_members(claim, at_once=True)) is not None:
             return refuted
@@ -195,7 +180,7 @@ class Judge:
             return self._without_bound(claim, why)
         return MetricVerdict(claim, "undecided", reason=self._reason(claim, why))
 
-    def _by_members(self, claim: MetricClaim, at_once: bool) -> MetricVerdict | None:
+    def _by_members(self, claim: Claim, at_once: bool) -> MetricVerdict | None:
         """Refuted by some number of members that are written out, if there are families.
 
         at_once -- at the first simple points only.
@@ -205,7 +190,8 @@ class Judge:
         for n, numbers in enumerate(families.sizes(self.setting, MOST_DOUBLED)):
             written = families.WrittenOut(self.setting, numbers)
             try:
-                inner, asked = Judge(written.made, self.theory), written.claim(claim)
+                inner = Judge(written.made, self.theory)
+                asked = replace(claim, guarantee=written.guarantee(claim.guarantee))
             except families.TooMany:
                 return None
             if at_once:
@@ -216,71 +202,69 @@ class Judge:
                 return replace(found, claim=claim)
         return None
 
-    def at_simple_points(
-        self, claim: MetricClaim, points: Iterable[Point] | None = None
-    ) -> MetricVerdict | None:
+    def at_simple_points(self, claim: Claim, points: Iterable[Point] | None = None) -> MetricVerdict | None:
         """Refuted at a simple point, or at one of some, or nothing."""
         refuted = self._refuting(claim)
         with suppress(NoForm):
             return None if refuted is None else self.prover.first(refuted, points)
         return None
 
-    def _doubt(self, claim: MetricClaim) -> str:
+    def _doubt(self, claim: Claim) -> str:
         """Why some mechanism is not known to lose anything; "" where all are."""
         refutation = self.refutation
         return next(filter(None, refutation.doubts(claim.notion)), "") or refutation.unsatisfiable
 
-    def _reason(self, claim: MetricClaim, why: str) -> str:
+    def _reason(self, claim: Claim, why: str) -> str:
         """Why a claim is undecided: why it was not proved, and why nothing can refute it, if that is so."""
         doubt = self._doubt(claim)
         return f"{doubt}; and it is not proved, since {why}" if doubt and why else doubt or why
 
-    def _by_way(self, claim: MetricClaim, way: Way, try_points: bool) -> MetricVerdict | str:
+    def _by_way(self, claim: Claim, way: Way, try_points: bool) -> MetricVerdict | str:
         """A verdict by one way, or why it gives none."""
         proofs: dict[str, Any] = {}
         refuted = self._refuting(claim) if try_points else None
-        for one in certificates.comparisons(self.composition, claim, way):
+        for one in certificates.comparisons(self.composition, claim.guarantee, way):
             settled = self.prover.settle(one.greater, one.lesser, refuted)
             if not isinstance(settled, dict):
                 return settled
             proofs[one.key] = settled
         return self._proved(claim, way, proofs)
 
-    def _refuting(self, claim: MetricClaim) -> Any:
+    def _refuting(self, claim: Claim) -> Any:
         """What is made of a point: a counterexample; None where no mechanism is known that loses anything."""
         if self.setting.is_open or self.refutation.doubt(claim.notion):
             return None
 
         def refuted(point: Point) -> MetricVerdict:
-            found = self.refutation.refute(claim, point)
+            found = self.refutation.refute(claim.guarantee, point)
             return MetricVerdict(claim, "refuted", counterexample=found)
 
         return refuted
 
-    def _without_bound(self, claim: MetricClaim, why: str) -> MetricVerdict:
+    def _without_bound(self, claim: Claim, why: str) -> MetricVerdict:
         """Where no guarantee of the claim's notion is known: refuted at a simple point, if at all."""
         some = ", ".join(self.setting.notions)
         why = why or f"guarantees of {some} privacy do not become one of {claim.notion} privacy"
         return self.at_simple_points(claim) or MetricVerdict(
-            claim, "undecided", reason=self._doubt(claim) or why
+            claim, "undecided", reason=self._reason(claim, why)
         )
 
-    def _proved(self, claim: MetricClaim, way: Way, proofs: dict[str, Any]) -> MetricVerdict:
+    def _proved(self, claim: Claim, way: Way, proofs: dict[str, Any]) -> MetricVerdict:
         composition = self.composition
         certificate: dict[str, Any] = {"way": way.data(), "at least": proofs}
         found = MetricVerdict(claim, "proved", certificate=certificate, way=way)
         own = way == composition.own_way(claim.notion) and claim.notion == composition.notion
-        if not own or claim.delta is not None or not claim.in_metrics:
+        if not own or claim.guarantee.delta is not None or not claim.guarantee.in_metrics:
             return found
 
         def larger(point: Point) -> MetricVerdict:
-            certificates.check_larger(composition, self.refutation.pairs, claim, point)
+            certificates.check_larger(composition, self.refutation.pairs, claim.guarantee, point)
             there = {name: str(x) for name, x in point.items()}
             return replace(found, loose=True, certificate={**certificate, "larger at": there})
 
-        opaque = composition.is_opaque(claim.metric) or composition.is_opaque(composition.metric)
+        opaque = composition.is_opaque(claim.guarantee.metric) or composition.is_opaque(composition.metric)
         others: dict[str, Any] = {}
-        for one in certificates.converse(composition, claim, way):
+        for one in certificates.converse(composition, claim.guarantee, way):
             settled = self.prover.settle(one.greater, one.lesser, None if opaque else larger)
             if isinstance(settled, MetricVerdict):
                 return settled
@@ -288,12 +272,3 @@ class Judge:
         if self.optimal and all(isinstance(one, dict) for one in others.values()):
             return replace(found, loose=False, certificate={**certificate, "at most": others})
         return found
-
-
-def named(database: Mapping[str, Any]) -> str:
-    """A database as results print it: (x = 1, y = 0, records = {a, a})."""
-    shown = [
-        f"{name} = {value}" if isinstance(value, str) else f"{name} = {{{', '.join(value)}}}"
-        for name, value in database.items()
-    ]
-    return f"({', '.join(shown)})"

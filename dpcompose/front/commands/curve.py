@@ -1,0 +1,93 @@
+"""dpcompose curve: δ at an ε, and ε at a δ, with ends that are certain."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from dpcompose.front.commands.running import (
+    AT_VALUES,
+    FINE,
+    UNDECIDED,
+    Commands,
+    command,
+    load,
+    over_files,
+    values_of,
+    with_pages,
+)
+
+if TYPE_CHECKING:
+    from dpcompose.front.curve import Enclosure, PrivacyCurve
+
+Points = list[tuple[str, str, str, "Enclosure"]]
+"""What is asked for, at which value of which parameter, and the answer."""
+
+
+def add(commands: Commands) -> None:
+    """Its options."""
+    curve = command(
+        commands,
+        "curve",
+        over_files(_run),
+        "print delta at an epsilon, or epsilon at a delta, between decimals that are certain",
+        "Without --epsilon and --delta a small table. Above stands what holds for all mechanisms as the file "
+        "states them, below what some of them reach. Example: dpcompose curve FILE --at e1=1/2 --delta 1e-6. "
+        "Exit status: 0; 3 nothing computes it; 2 a file or value is wrong; 4 an internal error.",
+    )
+    curve.add_argument("files", nargs="+", metavar="FILE", help="a problem file (TOML)")
+    with_pages(curve)
+    curve.add_argument("--at", metavar="VALUES", help=AT_VALUES)
+    curve.add_argument("--epsilon", metavar="E", help="the least delta at these epsilon: 1 or 1/2,1,2")
+    curve.add_argument("--delta", metavar="D", help="the least epsilon at these delta: 1e-6 or 1e-5,1e-6")
+
+
+def _run(file: str, given: argparse.Namespace) -> int:
+    from dpcompose.front.curve import NoCurve
+    from dpcompose.search.guarantees import NoGuarantee
+    from dpcompose.spaces.databases import TooLarge
+
+    study, _ = load(file, given)
+    values = values_of(given.at)
+    try:
+        points = _points(study.curve(values), given)
+    except (NoCurve, NoGuarantee, TooLarge) as error:
+        if given.json:
+            print(json.dumps({"file": file, "undecided": str(error)}), flush=True)
+        else:
+            print(f"{file}: {error}", file=sys.stderr)
+        return UNDECIDED
+    if given.json:
+        print(json.dumps({"file": file, "title": study.setting.title, **_data(values, points)}), flush=True)
+        return FINE
+    print(study.setting.title or file)
+    if values:
+        print(f"  at {', '.join(f'{name} = {value}' for name, value in values.items())}")
+    for name, value, asked, found in points:
+        print(f"  {name} = {value}: {asked} {found!r}", flush=True)
+    return FINE
+
+
+def _points(curve: PrivacyCurve, given: argparse.Namespace) -> Points:
+    """The points that are asked for, or a table."""
+    found = [
+        *_asked("epsilon", given.epsilon, "delta", curve.delta),
+        *_asked("delta", given.delta, "epsilon", curve.epsilon),
+    ]
+    return found or [("epsilon", x, "delta", known) for x, known in curve.table()]
+
+
+def _asked(
+    name: str, values: str | None, asked: str, known: Callable[[object], Enclosure]
+) -> Iterator[tuple[str, str, str, Enclosure]]:
+    for value in (values or "").split(",") if values else ():
+        yield name, value.strip(), asked, known(value.strip())
+
+
+def _data(values: dict[str, str], points: Points) -> dict[str, Any]:
+    """As JSON: decimals, rounded outward."""
+    rows = [{name: value, asked: found.data()} for name, value, asked, found in points]
+    return {"at": values, "points": rows}
