@@ -266,9 +266,7 @@ def test_shipped_pages_come_before_those_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_in_a_metric_of_ones_own(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    study, claims = dpc.load_metric(
-        "notebooks/problems/71-private-in-a-metric.toml", believing("metric-form")
-    )
+    study, claims = dpc.load("notebooks/problems/71-private-in-a-metric.toml", believing("metric-form"))
     found = [study.check(claim) for claim in claims]
     says = "the page metric-form, which is only believed"
     assert (

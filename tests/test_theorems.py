@@ -801,7 +801,7 @@ def test_problem_files_use_the_pages_of_their_rows() -> None:
 
 def used_in_metrics(problem: str) -> set[str]:
     """The pages that a problem file about privacy in a metric is about."""
-    made, claims = dpc.load_metric(ROOT / "notebooks" / "problems" / problem)
+    made, claims = dpc.load(ROOT / "notebooks" / "problems" / problem)
     assert [made.check(claim).verdict for claim in claims] == [claim.expect for claim in claims]
     of_maps = any(not values.parts for values in made.setting.values.values())
     several = len(made.setting.mechanisms) > 1

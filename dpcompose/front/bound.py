@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.front import lines as words
 from dpcompose.front import sentences
 from dpcompose.front.captions import Captions, conversions, pages_of, rests_on
-from dpcompose.front.document import Best, Compared, Head, Record, Records, Said, Told, plain
+from dpcompose.front.document import (
+    Best,
+    Compared,
+    Head,
+    Mathematics,
+    Record,
+    Records,
+    Said,
+    Step,
+    Told,
+    plain,
+    unchecked,
+)
 from dpcompose.front.lines import Derivation
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.language.shown import Shown
@@ -211,9 +223,13 @@ class Bound(Best, Shown):
     @property
     def believed(self) -> list[str]:
         """The assumptions that nothing checked: lines by number, independence, and believed pages."""
-        lines = sentences.believed(self.derivation.lines)
         dependence = [f"that {one}" for one in sentences.dependence(self.setting)]
-        return [*lines, *dependence, *registry.believed(self.relies_on)] or ["nothing"]
+        found = [*unchecked(self._lines), *dependence, *registry.believed(self.relies_on)]
+        return found or ["nothing"]
+
+    @cached_property
+    def _lines(self) -> tuple[Step, ...]:
+        return sentences.steps(self.steps.lines, self.steps)
 
     @property
     def assumptions(self) -> list[str]:
@@ -226,8 +242,7 @@ class Bound(Best, Shown):
         """The derivation in words, with the pages that its lines are by and rest on."""
         used = dict.fromkeys(_used(self.steps, self.derivation.pages))
         pages = tuple(self.steps.theory.pages[id] for id in used)
-        steps = sentences.steps(self.steps.lines, self.steps)
-        return Told(steps, ", ".join(self.believed), pages, self.numbered)
+        return Told(self._lines, ", ".join(self.believed), pages, self.numbered)
 
     @property
     def head(self) -> Head:
@@ -246,7 +261,15 @@ class Bound(Best, Shown):
         theorem = ["Under these assumptions the composition is ", *self.said, f" on {setting.databases}"]
         domains = {name: str(one) for name, one in setting.domains.items()}
         best = "No smaller guarantee holds for all mechanisms that satisfy the assumptions."
-        return Head([about], domains, stated, theorem, best)
+        r, i = Mathematics("r[i]", "r_i"), Mathematics("i", "i")
+        proof: Said = [
+            "Line by line; ",
+            r,
+            " is how far apart the two inputs of the ",
+            i,
+            "-th mechanism are.",
+        ]
+        return Head([about], domains, stated, theorem, best, proof)
 
     def compared(self, example: Counterexample) -> Iterator[Compared]:
         """The databases of a counterexample, and what the mechanisms read of them, side by side."""

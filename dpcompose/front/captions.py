@@ -15,6 +15,7 @@ from typing import Any
 from dpcompose.front import lines as words
 from dpcompose.front.lines import Line
 from dpcompose.kernel import formulas, losses, substitution, terms
+from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.covers.types import Cover, Type
 from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.grammar import FormulaError
@@ -109,7 +110,15 @@ class Captions:
 
     @property
     def covered(self) -> str:
-        """What was gone through."""
+        """What was gone through, and for which numbers of records where these are a letter."""
+        databases = self.found.shop.setting.databases
+        if databases.letter is None:
+            return self._covered
+        least = "" if sizes.are_always_there(self.found.shop.setting) else f" >= {databases.from_size}"
+        return f"{self._covered}, for every {databases.letter}{least}"
+
+    @property
+    def _covered(self) -> str:
         core, n = self.found.shop.setting, self.cover.gone_through
         procedure = self.theory.pages[self.cover.page].head.procedure
         if procedure == "edit types":
@@ -118,7 +127,10 @@ class Captions:
         if procedure == "policies":
             return _count(n, "way") + " to differ along edges"
         if procedure == "any number of steps":
-            return f"{_count(n, 'type')} of a single step, {core.target.data()['times']} times"
+            times = core.target.data().get("times", core.target.steps)
+            return f"{_count(n, 'type')} of a single step, {times} times"
+        if procedure == "corners":
+            return _count(n, "way") + " to change records of one kind each"
         if procedure == "contributions":
             return _count(n, "way") + " in which one person's rows lie in parts"
         if procedure == "blocks":
@@ -391,7 +403,8 @@ def vector(type: Type, mechanisms: Sequence[Mechanism]) -> words.Vector:
         if mechanisms[i - 1].members is None:
             entries.append((i, shown[0][1]))
         else:
-            entries.append((i, ", ".join(f"{many or 'all'} by {r}" for many, r in shown)))
+            each = ((formulas.to_text(terms.as_term(many)) if many else "all", r) for many, r in shown)
+            entries.append((i, ", ".join(f"{many} by {r}" for many, r in each)))
     return tuple(entries)
 
 

@@ -14,18 +14,7 @@ import sympy
 
 from dpcompose.front import markdown, render
 from dpcompose.front.bound import Bound
-from dpcompose.front.document import (
-    Best,
-    Compared,
-    Composed,
-    Formula,
-    Part,
-    Private,
-    Records,
-    Said,
-    Step,
-    Told,
-)
+from dpcompose.front.document import Best, Compared, Composed, Private, Records, Step, Told, Writer
 from dpcompose.front.verdict import Verdict
 from dpcompose.kernel.deciders import exponentials
 from dpcompose.kernel.deciders.exponentials import Value
@@ -40,29 +29,20 @@ from dpcompose.proof.witnesses import OnTable, Ratio
 # sentences
 
 
-def said_html(said: Said) -> str:
-    """A sentence, its formulas as mathematics."""
-    return "".join(map(_part, said))
-
-
-def _part(part: Part) -> str:
-    match part:
-        case str():
-            return text_html(part)
-        case Private():
-            return html.escape(_private(part), quote=False)
-        case Formula() if part.expression is not None:
-            return formula_html(part.expression)
-    return text_html(part.text)
-
-
-def _private(said: Private) -> str:
+def _private(values: Sequence[sympy.Expr], called: str) -> str:
     """(e1 + e2)-DP, its formula between dollar signs, for LaTeX."""
-    values = [one.value for one in said.values]
     shown = ", ".join(map(latex, values))
     if len(values) > 1 or values[0].is_Add:
         shown = rf"\left({shown}\right)"
-    return f"${shown}$-{text_latex(said.called)}"
+    return f"${shown}$-{text_latex(called)}"
+
+
+def _private_html(values: Sequence[sympy.Expr], called: str) -> str:
+    return html.escape(_private(values, called), quote=False)
+
+
+said_html = Writer(text_html, formula_html, _private_html, text_html)
+said_latex = Writer(text_latex, lambda one: f"${latex(one)}$", _private, text_latex)
 
 
 LOOKS = (
@@ -102,22 +82,6 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def guarantee_latex(best: Best) -> str:
     """The best guarantee of a study as LaTeX: its words as text, its formulas as mathematics."""
     return said_latex(best.said) + text_latex(render.cited(best))
-
-
-def said_latex(said: Said) -> str:
-    """A sentence as LaTeX, its formulas between dollar signs."""
-    return "".join(map(_part_latex, said))
-
-
-def _part_latex(part: Part) -> str:
-    match part:
-        case str():
-            return text_latex(part)
-        case Private():
-            return _private(part)
-        case Formula() if part.expression is not None:
-            return f"${latex(part.expression)}$"
-    return text_latex(part.text)
 
 
 def guarantee_html(best: Best) -> str:
@@ -254,8 +218,9 @@ def verdict_html(found: Verdict) -> str:
     rows += [f"<p>{text_html(one)}</p>" for one in registry.rests(found.relies_on)]
     if found.counterexample is not None and found.bound is not None:
         rows += _counterexample(found, found.counterexample, found.bound)
-    elif found.loose and found.right:
-        rows.append(f"<p>The best: {said_html(found.right)}</p>")
+    elif found.loose and found.right:  # as the claim is shown: for no neighbours in particular
+        best = [one for one in found.right if isinstance(one, Private)] or found.right
+        rows.append(f"<p>The best: {said_html(best)}</p>")
     return "".join(rows)
 
 

@@ -6,9 +6,11 @@ composition is about.  A sentence is made of texts and of formulas between them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
+
+from dpcompose.front.captions import GIVEN
 
 if TYPE_CHECKING:
     import sympy
@@ -75,6 +77,31 @@ Said = Sequence[Part]
 """A sentence, in texts and formulas."""
 
 
+@dataclass(frozen=True)
+class Writer:
+    """What sentences are written with: texts, formulas, guarantees by their values and their names."""
+
+    text: Callable[[str], str]
+    formula: Callable[[sympy.Expr], str]
+    private: Callable[[Sequence[sympy.Expr], str], str]
+    cited: Callable[[str], str]
+
+    def __call__(self, said: Said) -> str:
+        return "".join(map(self._part, said))
+
+    def _part(self, part: Part) -> str:
+        match part:
+            case str():
+                return self.text(part)
+            case Private():
+                return self.private([one.value for one in part.values], part.called)
+            case Mathematics():
+                return f"${part.latex}$"
+            case Cited():
+                return self.cited(part.text)
+        return self.text(part.text) if part.expression is None else self.formula(part.expression)
+
+
 def formula(expression: sympy.Expr) -> Formula:
     """An expression as a formula of a sentence."""
     from dpcompose.language import formulas
@@ -131,6 +158,26 @@ def numbers(ns: Sequence[int], before: str = "") -> str:
     )
 
 
+BELIEVED = "believed"
+"""How a step is checked that is not, as nobody knows; what the setting says is given."""
+
+
+def unchecked(steps: Sequence[Step]) -> list[str]:
+    """The steps that nothing checked, by their numbers, also those that steps have as evidence."""
+    found: dict[str, list[int]] = {}
+    for step in _all(steps):
+        if step.checked in (GIVEN, BELIEVED):
+            found.setdefault(step.before, []).append(step.n)
+    shown = ", ".join(numbers(ns, before) for before, ns in found.items())
+    return [f"line{'s' if sum(map(len, found.values())) > 1 else ''} {shown}"] if found else []
+
+
+def _all(steps: Sequence[Step]) -> Iterator[Step]:
+    for step in steps:
+        yield step
+        yield from _all(step.below)
+
+
 @dataclass(frozen=True)
 class Told:
     """A derivation as it is told: steps, what they believe without check, the pages they rest on, in order.
@@ -148,7 +195,8 @@ class Told:
 class Head:
     """What stands before a proof: where it is, the parameters with their values, assumptions, the theorem.
 
-    stated -- what is assumed, below a heading each.
+    stated -- what is assumed, below a heading each; optimal -- what is said of an optimal guarantee; proof --
+    how the proof begins.
     """
 
     about: Said
@@ -156,6 +204,7 @@ class Head:
     stated: Mapping[str, Sequence[Said]]
     theorem: Said
     optimal: str
+    proof: Said
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NoReturn
 
 import sympy
 
+from dpcompose.front.captions import GIVEN
 from dpcompose.front.document import (
+    BELIEVED,
     Best,
     Cited,
     Compared,
@@ -22,8 +24,8 @@ from dpcompose.front.document import (
     Step,
     Told,
     formula,
-    numbers,
     plain,
+    unchecked,
 )
 from dpcompose.front.results import Answer
 from dpcompose.language import exchange, formulas
@@ -146,9 +148,8 @@ class BestMetric(Best):
             [formula(setting.letters[name]), ": ", *_metric(one)] for name, one in setting.metrics.items()
         ]
         optimal = "At all databases some mechanisms like these lose just that."
-        return Head(
-            about, domains, {"The metrics are:": metrics}, ["The composition is ", *self.said], optimal
-        )
+        theorem: Said = ["The composition is ", *self.said]
+        return Head(about, domains, {"The metrics are:": metrics}, theorem, optimal, ["Line by line."])
 
     @cached_property
     def told(self) -> Told:
@@ -163,13 +164,11 @@ class BestMetric(Best):
         last = "; at all databases some such mechanisms lose just that" if self.optimal else ""
         said = ["the composition is ", *self.said, last]
         add(said, "", self.composition.page, self.item, *private, *metrics)
-        unchecked = [one.n for one in steps if one.checked in ("given", "believed")]
-        lines = f"line{'s' if len(unchecked) > 1 else ''} {numbers(unchecked)}"
         setting, k = self.setting, len(self.setting.mechanisms)
         done = sum(bool(one.processing) for one in setting.mechanisms)
         besides = self.assumptions[k : k + setting.several + bool(setting.assume) + done]
         independent = [f"that {one}" for one in besides]
-        believed = ", ".join([lines, *independent, *registry.believed(self.relies_on)])
+        believed = ", ".join([*unchecked(steps), *independent, *registry.believed(self.relies_on)])
         pages = tuple(theory.pages[id] for id in self.composition.pages(()))
         return Told(tuple(steps), believed, pages, self.numbered)
 
@@ -179,8 +178,8 @@ class BestMetric(Best):
         done = f", then {one.processing}" if one.processing else ""
         said = [f"{one.called} is ", *in_metric(one.notion, one.metric, one.delta), each + done]
         if one.noise is None and one.lost is None and not one.stated:
-            return add(said, "given")
-        given = add([self.assumptions[n]], "given")
+            return add(said, GIVEN)
+        given = add([self.assumptions[n]], GIVEN)
         page = None if one.noise is None else self.composition.theory.noise(one.noise.word)
         return add(said, "by definition", page, "" if page is None else page.id, given)
 
@@ -193,10 +192,10 @@ class BestMetric(Best):
         ):  # no file says it
             uses.append(add([letter, " is ", *definition(metric.distance)], "by definition"))
         if metric.at_most is not None:
-            how = "checked" if known.at_most else "believed"
+            how = "checked" if known.at_most else BELIEVED
             add([letter, " is at most ", formula(metric.at_most)], how)
         axioms = " is a metric: symmetric, 0 at equal databases, with the triangle inequality"
-        return add([letter, axioms], "believed" if known.metric is None else "checked", None, "", *uses)
+        return add([letter, axioms], BELIEVED if known.metric is None else "checked", None, "", *uses)
 
     def compared(self, example: Counterexample) -> Iterator[Compared]:
         """The parts of the databases of a counterexample, side by side."""
@@ -284,7 +283,10 @@ class InMetrics:
     def best(self, notion: str | None = None) -> BestMetric:
         """The metric in which the composition is private."""
         if notion not in (None, self.bound.notion):
-            raise NotForNeighbours(f"a guarantee in {notion} privacy beside that in {self.bound.notion}")
+            raise InvalidSetting(
+                f"the composition is shown in {self.bound.notion} privacy; of {notion} privacy a claim is "
+                "checked: study.claim(metric, notion=...)"
+            )
         return self.bound
 
     def for_neighbours(self, what: str) -> NoReturn:
@@ -294,6 +296,8 @@ class InMetrics:
 
     def check(self, claim: Claim) -> Answer:
         """The verdict on a claim, with the counterexample of a refuted one."""
+        if isinstance(claim.guarantee, Guarantee):  # of a file about neighbours
+            claim = replace(self.claim(claim.guarantee), expect=claim.expect)
         found = self.search.judge(claim)
         ways = () if found.way is None else (found.way,)
         relied = () if found.verdict == "undecided" else self.search.composition.relied_on(ways)
@@ -331,14 +335,19 @@ class InMetrics:
 
     def claim(self, said: Any, delta: Any = None, notion: str | None = None) -> Claim:
         """A metric, or a guarantee for the target, as a claim about this setting."""
-        if isinstance(said, InMetric):
-            given = {"notion": said.notion, "metric": said.metric}
-            given |= {} if said.delta is None else {"delta": said.delta}
-        elif isinstance(said, Guarantee):
-            given = said.text()
-        else:
-            given = {"notion": notion or self.bound.notion, "metric": _text(said)}
-            given |= {} if delta is None else {"delta": _text(delta)}
+        match said:
+            case InMetric(domain=None):
+                given = said.data()
+            case Guarantee(granularity=None, domain=None):
+                given = said.text()
+            case InMetric() | Guarantee():
+                raise InvalidSetting(
+                    "a claim is about the composition, and about its target where it counts steps: it has no "
+                    "granularity or domain of its own"
+                )
+            case _:
+                given = {"notion": notion or self.bound.notion, "metric": _text(said)}
+                given |= {} if delta is None else {"delta": _text(delta)}
         data = {**self.setting.data, "claims": [given]}
         (found,) = reading.read_data(data, notions=self.theory.parameters).claims
         return found

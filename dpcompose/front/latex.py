@@ -14,19 +14,7 @@ import sympy
 
 from dpcompose.front import markdown
 from dpcompose.front.bound import Bound
-from dpcompose.front.document import (
-    Best,
-    Cited,
-    Composed,
-    Head,
-    Mathematics,
-    Member,
-    Part,
-    Private,
-    Said,
-    Step,
-    Told,
-)
+from dpcompose.front.document import Best, Composed, Head, Member, Step, Told, Writer
 from dpcompose.front.verdict import Verdict
 from dpcompose.kernel.deciders import exponentials
 from dpcompose.language import formulas
@@ -114,30 +102,10 @@ def formula(expression: sympy.Expr) -> str:
     return "$" + inside.replace(", ", r",\allowbreak ") + "$"
 
 
-def said(said: Said) -> str:
-    """A sentence, its formulas as mathematics."""
-    return "".join(map(_part, said))
-
-
-def _part(part: Part) -> str:
-    match part:
-        case str():
-            return _text(part)
-        case Private():
-            return _private(part)
-        case Mathematics():
-            return f"${part.latex}$"
-        case Cited():
-            return cite(part.text)
-    return plain(part.text) if part.expression is None else formula(part.expression)
-
-
-def _private(said: Private) -> str:
+def _private(values: Sequence[sympy.Expr], called: str) -> str:
     """($e_1 + e_2$)-DP."""
-    values = [one.value for one in said.values]
     shown = ", ".join(map(formula, values))
-    name = plain(said.called)
-    return f"({shown})-{name}" if len(values) > 1 or values[0].is_Add else f"{shown}-{name}"
+    return f"({shown})-{plain(called)}" if len(values) > 1 or values[0].is_Add else f"{shown}-{plain(called)}"
 
 
 def _text(text: str) -> str:
@@ -166,7 +134,9 @@ def document(best: Best, verdicts: Sequence[Verdict] = ()) -> str:
         r"\begin{document}",
         *_head(best, head),
         *_theorem(best, head),
-        *_proof(told, results_used),
+        rf"\begin{{proof}} {said(head.proof)}",
+        *_derivation(told, results_used),
+        r"\end{proof}",
         *([r"\section*{Claims}"] if verdicts else []),
         *(row for n, found in enumerate(verdicts, start=1) for row in _claim(found, f"Claim {n}:")),
         *results(told.pages, *told.numbered),
@@ -203,6 +173,10 @@ def cite(item: str) -> str:
     return rf"\cite[{item[3:]}]{{GB}}" if item.startswith("GB:") else rf"\emph{{{plain(item)}}}"
 
 
+said = Writer(_text, formula, _private, cite)
+"""A sentence, its formulas as mathematics."""
+
+
 def _theorem(best: Best, head: Head) -> Iterator[str]:
     yield r"\begin{theorem}"
     yield f"{said(head.theorem)} ({cite(best.item)})."
@@ -215,12 +189,6 @@ def _theorem(best: Best, head: Head) -> Iterator[str]:
 def rests(relies_on: Sequence[Page]) -> Iterator[str]:
     """What is said of a result that rests on pages for which nobody vouches."""
     return (f"This {plain(one)}." for one in registry.rests(relies_on))
-
-
-def _proof(told: Told, results: Mapping[str, int]) -> Iterator[str]:
-    yield r"\begin{proof} Line by line; $r_i$ is how far apart the two inputs of the $i$-th mechanism are."
-    yield from _derivation(told, results)
-    yield r"\end{proof}"
 
 
 def _derivation(told: Told, results: Mapping[str, int]) -> Iterator[str]:

@@ -130,6 +130,8 @@ class ForNeighbours:
 
     def check(self, claim: Claim) -> Answer:
         """The verdict on a claim, made by the rules of the kernel, and made again from its saved form."""
+        if not isinstance(claim.guarantee, Guarantee):
+            raise TypeError(f"a claim is a guarantee such as dpcompose.pure(...), not {claim.guarantee!r}")
         said: Said = [sentences.claimed(claim.guarantee, self.theory)]
         written = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")
         found = Answer(claim, "undecided", said=said, written=written)

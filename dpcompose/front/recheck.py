@@ -114,7 +114,7 @@ def assumptions(found: Rechecked) -> Iterable[str]:
 
 
 @dataclass(frozen=True)
-class Told:
+class Outcome:
     """What a saved file shows, as it is printed: in a line, the guarantee, verdicts, and what it rests on.
 
     more -- what is JSON besides; pages -- by their ids.
@@ -129,7 +129,7 @@ class Told:
     more: Mapping[str, Any]
 
 
-def told(saved_file: Any, theory: Any, allow: Allowed = None) -> Told:
+def outcome(saved_file: Any, theory: Any, allow: Allowed = None) -> Outcome:
     """What a saved file shows by the pages of a `registry.Theory`, whatever it is about.  Raises Refused."""
     if isinstance(saved_file, dict) and "metrics" in saved_file:  # which no other saved derivation has
         from dpcompose.proof.metrics import checker
@@ -147,14 +147,14 @@ def told(saved_file: Any, theory: Any, allow: Allowed = None) -> Told:
     if found.elaborated is None:
         believed.append("the core setting is taken as it was saved")
     done = f"{found.checked.steps} steps checked"
-    return Told(done, found.guarantee(pages), found.verdicts, believed, found.deciders, found.pages, more)
+    return Outcome(done, found.guarantee(pages), found.verdicts, believed, found.deciders, found.pages, more)
 
 
-def _in_metrics(found: MetricChecked) -> Told:
+def _in_metrics(found: MetricChecked) -> Outcome:
     said = found.guarantee
     called = "" if said["notion"] == "pure" else f"{said['notion']}-"
     beside = f", with delta {said['delta']}" if "delta" in said else ""
     words = f"{called}private in the metric {said['metric']}{beside}{'; optimal' if found.optimal else ''}"
     more = {"optimal": found.optimal, "guarantee": dict(said)}
     pages = [page.id for page in found.pages]
-    return Told("checked", words, found.verdicts, ["; ".join(found.believed)], found.deciders, pages, more)
+    return Outcome("checked", words, found.verdicts, ["; ".join(found.believed)], found.deciders, pages, more)

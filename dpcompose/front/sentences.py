@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from dpcompose.front import lines as kernel
 from dpcompose.front.captions import GIVEN, HYPOTHESIS, Captions
-from dpcompose.front.document import Formula, Private, Said, Step, numbers
+from dpcompose.front.document import Formula, Private, Said, Step
 from dpcompose.front.lines import Line
 from dpcompose.kernel import formulas as kernel_formulas
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.terms import ONE, Term
 from dpcompose.language.decimals import decimal
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.registry import Theory
@@ -238,16 +238,6 @@ def all_of(names: Sequence[str]) -> str:
 # what is assumed
 
 
-def believed(lines: Sequence[Line]) -> list[str]:
-    """The lines that nothing checked, by their numbers."""
-    found: dict[str, list[int]] = {}
-    for _, number in kernel.assumed(lines):
-        before, point, n = number.rpartition(".")
-        found.setdefault(before + point, []).append(int(n))
-    shown = ", ".join(numbers(ns, before) for before, ns in found.items())
-    return [f"line{'s' if sum(map(len, found.values())) > 1 else ''} {shown}"] if found else []
-
-
 def stated(
     lines: Sequence[Line], by: Captions, checked: bool | None = None, before: str = ""
 ) -> Iterator[Said]:
@@ -281,8 +271,9 @@ def dependence(setting: Setting, before: str = "") -> Iterator[str]:
         yield relations(setting)
     yield from (before + one for one in setting.beside)
     for f in dict.fromkeys(one.reads for one in setting.mechanisms if isinstance(one.reads, Part)):
-        if f.most > 1:
-            yield f"{before}every record lies in at most {f.most} of the {f.parts} parts of {f.partition}"
+        if f.most != ONE:
+            most = kernel_formulas.to_text(f.most)
+            yield f"{before}every record lies in at most {most} of the {f.parts} parts of {f.partition}"
     for one in setting.mechanisms:
         if one.processing:
             yield f"{before}what is done to the output of {one.name} ({one.processing}) reads nothing else"

@@ -25,6 +25,7 @@ def _is_table(value: object) -> bool:
 
 
 KINDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
+    "bool": ("true or false", lambda value: type(value) is bool),
     "int": ("a whole number", lambda value: type(value) is int),
     "str": ("a text", lambda value: type(value) is str),
     "Sequence[int]": ("a list of whole numbers", lambda value: _is_list(value, int)),

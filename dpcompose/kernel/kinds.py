@@ -211,6 +211,8 @@ class Procedure(Head):
         "policies",
         "contributions",
         "any number of steps",
+        "corners",
+        "any number of records",
         "blocks",
         "own steps",
         "exhaustion",

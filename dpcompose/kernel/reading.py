@@ -134,7 +134,7 @@ OF_LEAST = ("multisets", "sets")
 
 def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
     """A class whose databases are made of records."""
-    reader.keys(("kind", "shown", "of", "size", "least", "atoms", "places"))
+    reader.keys(("kind", "shown", "of", "size", "least", "letter", "atoms", "places"))
     if len(parts := reader.key("size").items()) != 2:
         raise reader.key("size").wrong("a word and a number")
     size = parts[0].text(*SIZES)
@@ -149,9 +149,23 @@ def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
         raise reader.key("atoms").wrong("one or two records of each atom, all different")
     if least and formed not in OF_LEAST:
         raise reader.key("least").wrong("nothing for sequences, so none")
-    return Databases(
-        kind, shown, formed, (size, n), least, atoms, _places(reader, formed, len(atoms), size, n)
-    )
+    letter = reader.key("letter").formula() if "letter" in reader.value else None
+    places = _places(reader, formed, len(atoms), size, n)
+    found = Databases(kind, shown, formed, (size, n), least, letter, atoms, places)
+    if letter is not None and not (formed == "multisets" and _is_size(letter, found)):
+        raise reader.key("letter").wrong(
+            "a letter for numbers of records of multisets, up to the one that is there,"
+        )
+    return found
+
+
+def _is_size(letter: Term, databases: Databases) -> bool:
+    """Whether a letter is for whole numbers from 1, above the least size, of which one is that of a class."""
+    if letter.kind != "letter" or not is_count(letter):
+        return False
+    word, n = databases.size
+    fewest = letter.of[1].least
+    return fewest <= databases.from_size and (n is None or word == "exactly" or fewest > databases.least)
 
 
 def _places(reader: Reader, formed: str, atoms: int, size: str, n: int | None) -> tuple[int, ...]:
@@ -379,19 +393,23 @@ def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases:
     reader.keys(("query", "page", "parameter"))
     query = reader.key("query")
     query.keys(("page", "values", "n"))
-    n = query.key("n").whole(1, 10**15) if "n" in query.value else None
+    n = query.key("n").value if "n" in query.value else None
+    if n is not None:
+        n = query.key("n").formula() if isinstance(n, str) else query.key("n").whole(1, 10**15)
     if n is not None and {n} != {_how_many(one, databases) for one in reads}:
         raise query.key("n").wrong("the number of records that are read, where it is fixed,")
     found = Query(query.key("page").text(), query.key("values").values(), n)
     return Noise(found, reader.key("page").text(), reader.key("parameter").formula())
 
 
-def _how_many(reads: tuple[int, ...] | None, databases: Databases) -> int | None:
+def _how_many(reads: tuple[int, ...] | None, databases: Databases) -> int | Term | None:
     """How many records are read of every database; None where that differs."""
     if databases.kind == "cells":
         return databases.count if reads is None else len(reads)
     word, n = databases.size
-    return n if databases.kind in OF_ATOMS and reads is None and word == "exactly" else None
+    if not (databases.kind in OF_ATOMS and reads is None and word == "exactly"):
+        return None
+    return n if databases.letter is None else databases.letter
 
 
 def _table(reader: Reader, databases: Databases, values: int) -> Table:

@@ -121,7 +121,9 @@ class Databases:
 
     shown -- the class in words, for readers;
     of -- of records, what they form: "multisets", "sequences", "sets", "tuples"; size -- how many records a
-    database has, a word of SIZES and a number, and at least `least`; atoms -- all of them; places -- of
+    database has, a word of SIZES and a number, and at least `least`; letter -- for any number in place of
+    that one, or of `least` for "any": the class is meant for each of its values, and the number is one from
+    which on all have the same types of neighbours; atoms -- all of them; places -- of
     tuples, at which of the places 0, 1, … the records of each atom stand; count -- how many cells, or
     databases, there are;
     of contributions, atoms -- the parts of the partition, two rows of each; outside -- two rows that lie in
@@ -134,12 +136,18 @@ class Databases:
     of: str = "multisets"
     size: tuple[str, int | None] = ("any", None)
     least: int = 0
+    letter: Term | None = None
     atoms: tuple[Atom, ...] = ()
     places: tuple[int, ...] = ()
     count: int = 0
     gone_through: int = 0
     types: tuple[Counted, ...] = ()
     outside: tuple[str, ...] = ()
+
+    @property
+    def from_size(self) -> int:
+        """From which value of the letter on all types of neighbours are there."""
+        return self.size[1] or self.least
 
     def differ(self, removed: int, added: int) -> bool:
         """Whether some two databases differ by so many records of the one, and so many of the other."""
@@ -161,6 +169,7 @@ class Databases:
             atoms = [list(atom.records) for atom in self.atoms]
             found |= {"of": self.of, "size": list(self.size), "atoms": atoms}
             found |= {"least": self.least} if self.least else {}
+            found |= {} if self.letter is None else {"letter": formulas.to_text(self.letter)}
             found |= {"places": list(self.places)} if self.places else {}
         if self.kind == "contributions":
             found |= {"parts": [list(one.records) for one in self.atoms], "outside": list(self.outside)}
@@ -174,16 +183,17 @@ class Query:
     """What is computed of the records that are read, before noise is added.
 
     page -- the id of its page; values -- what the letters of the page are here; n -- how many records are
-    read, where that is fixed.
+    read, where that is fixed: a number, or the letter for it.
     """
 
     page: str
     values: tuple[tuple[str, Term], ...]
-    n: int | None = None
+    n: int | Term | None = None
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        return {"page": self.page, "values": _texts(self.values)} | ({} if self.n is None else {"n": self.n})
+        n = formulas.to_text(self.n) if isinstance(self.n, Term) else self.n
+        return {"page": self.page, "values": _texts(self.values)} | ({} if n is None else {"n": n})
 
 
 @dataclass(frozen=True)

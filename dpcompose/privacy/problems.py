@@ -26,7 +26,6 @@ from dpcompose.privacy.readers.mechanisms import Showing
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.studies import Study
 from dpcompose.privacy.schema import ClaimTable, Notions, ProblemTable, unset
-from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.families import check_ranges
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.additions import NOTHING, Additions
@@ -81,7 +80,7 @@ class Claim(Shown):
 class Problem:
     """A setting with claims about it, and the file it is from."""
 
-    setting: Setting
+    setting: Any
     claims: tuple[Claim, ...]
     file: str = ""
 

@@ -85,6 +85,15 @@ class Workshop:
         return self.cover.says.cover
 
     @cached_property
+    def whole(self) -> Workshop:
+        """The same with types that stand for all neighbours whatever is lost, where there are few enough."""
+        if self.types.convex:
+            with suppress(NoTheorem):
+                whole = replace(self, cover=self.prover.by("cover", every=True))
+                return self if whole.types.convex else whole
+        return self
+
+    @cached_property
     def as_stated(self) -> Guarantees:
         """The guarantees without conversions, where all mechanisms are stated in one notion."""
         return by_way(self, Way())
@@ -198,6 +207,8 @@ def by_way(shop: Workshop, way: Way) -> Guarantees:
         for page, chosen in way.whole:
             made = prover.by("change", made, page=page, chosen=dict(chosen))
     except NoTheorem as error:
+        if shop.whole is not shop:
+            return by_way(shop.whole, way)
         raise NoGuarantee(error.why) from None
     closer = None if way.whole else _closer(shop, composed)
     main = Known(made, _optimal(shop, made) if way.direct else {})
@@ -214,7 +225,7 @@ def _converted(prover: Prover, theorem: Theorem, way: Way) -> Theorem:
 
 def _closer(shop: Workshop, composed: Theorem) -> Known | None:
     """The guarantee with a smaller value of a parameter, where a page gives one that differs."""
-    notion = composed.says.notion  # type: ignore[union-attr]
+    notion, shop = composed.says.notion, shop.whole  # type: ignore[union-attr]
     keys = {
         key for page in shop.theory.of_kind("closer") if page.head.notion == notion for key in page.head.next
     }

@@ -114,7 +114,10 @@ def _points_between(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fractio
 def completed(setting: Setting, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
     """A point with values for the members of families, for as many as it says there are."""
     found = {name: x for name, x in point.items() if not terms.moves(name)}
-    domains = dict(setting.parameters)
+    domains, size = dict(setting.parameters), setting.databases.letter
+    if size is not None:  # so large that all types of neighbours are there
+        name, fewest = size.of[0], Fraction(setting.databases.from_size)
+        found[name] = max(fewest, found.get(name, fewest))
     for mechanism in setting.mechanisms:
         families = {name for _, value in mechanism.values for name in value.letters if terms.moves(name)}
         if mechanism.noise is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dpcompose.kernel import formulas
+from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theorems import NoTheorem
@@ -32,9 +33,13 @@ def why(shop: Workshop, said: Satisfies, some: Sequence[Guarantees]) -> str:
     smaller = [key for key, value in said.values if _may_be_smaller(best, key, value)]
     if best.way.direct:
         if smaller:
-            return _not_attained(shop, said) or (
-                f"{' and '.join(smaller)} can be smaller than in the best guarantee that is known; "
-                "that refutes nothing, because other pairs may hold as well"
+            return (
+                _fewer_records(shop, smaller)
+                or _not_attained(shop, said)
+                or (
+                    f"{' and '.join(smaller)} can be smaller than in the best guarantee that is known; "
+                    "that refutes nothing, because other pairs may hold as well"
+                )
             )
         return next((reason for _, reason in _unknown(best, said)), "it is not known what mechanisms lose")
     known = f"the best guarantee that is known, {_written(best)} by {', '.join(_pages(best))}"
@@ -46,6 +51,19 @@ def why(shop: Workshop, said: Satisfies, some: Sequence[Guarantees]) -> str:
     for key, reason in _unknown(best, said):
         return f"it is not known whether {key} is ever smaller than in {known}: {reason}"
     return f"it is not known whether it is ever smaller than {known}"
+
+
+def _fewer_records(shop: Workshop, smaller: Sequence[str]) -> str:
+    """Which numbers of records are not looked at, where a letter stands for all; "" where all are."""
+    databases = shop.setting.databases
+    if sizes.are_always_there(shop.setting):
+        return ""
+    n, letter = databases.from_size, databases.letter
+    return (
+        f"{' and '.join(smaller)} can be smaller than in the best guarantee, but no {letter} >= {n} is known "
+        "at which it is too small; with fewer records there are fewer neighbours, of which nothing is said: "
+        f'{letter} = "integer >= {n}", or a number, would do'
+    )
 
 
 def _no_guarantee(shop: Workshop, said: Satisfies) -> str:

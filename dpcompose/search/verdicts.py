@@ -332,6 +332,8 @@ class Judge:
 
     def _by_curve(self, claim: Mapping[str, str], said: Satisfies, found: Verdict) -> Verdict:
         """The verdict by a computed curve, where there is one that says more."""
+        if (whole := self.shop.whole) is not self.shop:
+            return replace(self, shop=whole)._by_curve(claim, said, found)
         if least.page(self.shop, said.notion) is None:
             return self._exceeded(
                 claim,

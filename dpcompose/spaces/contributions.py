@@ -19,8 +19,8 @@ from dpcompose.kernel.terms import Term, letter, number
 from dpcompose.language import formulas
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.groups import COUNT
 from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.sizes import COUNT
 
 Partition = tuple[frozenset[str], ...]
 WORDS: Mapping[bool | str, str] = {False: "no", True: "bag", "rows": "rows"}

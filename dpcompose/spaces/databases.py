@@ -9,9 +9,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import groupby, islice
 from typing import Any, ClassVar
 
+from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.terms import Term
 from dpcompose.language.shown import Shown
 
 Database = Hashable
@@ -139,6 +142,25 @@ class DatabaseClass(Shown, ABC):
 
     def holding(self, *databases: Database) -> DatabaseClass:
         """Where the universe is arbitrary: the class that names all that some databases hold."""
+        return self
+
+    # classes with letters
+
+    @property
+    def parameters(self) -> Mapping[str, Domain]:
+        """The letters for numbers in the class, with their values."""
+        return {}
+
+    def knowing(self, letters: Mapping[str, Term]) -> DatabaseClass:
+        """The class with other values of its letters."""
+        return self
+
+    def sized(self, point: Mapping[str, Fraction]) -> DatabaseClass:
+        """The class with numbers for its letters."""
+        return self
+
+    def with_room(self, steps: int) -> DatabaseClass:
+        """The class with such values of its letters that neighbours of so many steps have room."""
         return self
 
     def larger(self) -> DatabaseClass:

@@ -16,6 +16,7 @@ from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.sizes import COUNT
 
 
 @dataclass(frozen=True, repr=False)
@@ -215,7 +216,3 @@ def group(m: object, of: Granularity) -> Granularity:
     if of.innermost()[1] > 1 or of.single_step is not of or of.is_counted_elsewhere or of.by_rows:
         raise ValueError(f"a group of any number of steps is of single ones, which {of} are not")
     return AnyGroup(times, of)
-
-
-COUNT = Domain.read("integer >= 1")
-"""The values of letters for numbers of steps, where nothing else is said of them."""

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import comb
 from typing import Any, ClassVar
 
+from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.terms import Term
 from dpcompose.spaces.attributes import Attributes
 from dpcompose.spaces.attributes import attributes as read_attributes
 from dpcompose.spaces.databases import Counts, Database, DatabaseClass, refuse_if_large
@@ -50,6 +53,19 @@ class Multisets(OfRecords):
         return {} if self.attributes is None else self.attributes.by_record[record]
 
     @property
+    def parameters(self) -> Mapping[str, Domain]:
+        return self.sizes.letters
+
+    def knowing(self, letters: Mapping[str, Term]) -> Multisets:
+        return replace(self, sizes=Size.read(str(self.sizes), letters)) if self.parameters else self
+
+    def sized(self, point: Mapping[str, Fraction]) -> Multisets:
+        return replace(self, sizes=self.sizes.at(point)) if self.parameters else self
+
+    def with_room(self, steps: int) -> Multisets:
+        return replace(self, sizes=self.sizes.with_room(steps)) if self.parameters else self
+
+    @property
     def unlimited(self) -> bool:
         """Whether there may be more records than those with a name."""
         return self.arbitrary or (self.attributes is not None and bool(self.attributes.open))
@@ -82,7 +98,7 @@ class Multisets(OfRecords):
         )
 
     def count(self) -> int | None:
-        if self.unlimited or self.sizes.n is None:
+        if self.unlimited or self.sizes.n is None or self.sizes.letter is not None:
             return None
         m, n, least = len(self.records), self.sizes.n, self.sizes.least
         if self.sizes.exactly:
@@ -107,7 +123,7 @@ class Multisets(OfRecords):
         size = {
             "any": "all finite multisets" + (f" of size {sizes}" if sizes.least else ""),
             "at most": f"all multisets of size {sizes}",
-            "exactly": f"all multisets of size {sizes.n}",
+            "exactly": f"all multisets of size {sizes.most}",
         }[sizes.kind]
         if self.attributes is not None and len(self.records) == len(self.attributes.by_record):
             return f"{size} of records with {self.attributes}"
@@ -137,7 +153,8 @@ def multisets(
     """The class of all finite multisets over `records`: how often a record is there counts, its place not.
 
     records -- the record universe; None: an arbitrary one, and verdicts are worst cases over large ones;
-    size -- how many records a database has: "any", "<= n" or "= n";
+    size -- how many records a database has: "any", "<= 4", "= 4", ">= 2" or "2..4"; also with a letter,
+    such as "= n", for any number from 1, or as a setting's parameters say;
     attributes -- instead of records: for each name the values that it can have, or "any"; every combination
     is a record, written (v, w) in the order of the attributes.
 

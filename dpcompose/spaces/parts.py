@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
+from dpcompose.kernel.terms import ONE, Term, number
+from dpcompose.language import formulas
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.maps import Map
 
@@ -19,13 +23,23 @@ class Part(Map):
 
     partition -- the partition's name; parts -- the number k of its parts, as a formula;
     of -- the kind of class whose databases are divided: "multisets", "tuples" or "streams";
-    most -- in how many parts a record is at most: 1 in a partition.
+    most -- in how many parts a record is at most, a number or a letter for one: 1 in a partition.
     """
 
     partition: str
     parts: str
     of: str = "multisets"
-    most: int = 1
+    most: Term = ONE
+
+    @property
+    def few(self) -> int:
+        """In how many parts a record is at most; for a letter, a small number that it may be."""
+        return max(2, int(self.most.of[1].least or 0)) if self.most.number is None else int(self.most.number)
+
+    def at(self, point: Mapping[str, Fraction]) -> Part:
+        """The same with a number for a letter."""
+        name = formulas.to_text(self.most)
+        return replace(self, most=number(point[name])) if name in point else self
 
     def __call__(self, D: Database) -> Database:
         raise TypeError(f"part i of {self.partition} must be written out for some i first")
@@ -41,6 +55,6 @@ class Part(Map):
 
     def table(self) -> dict[str, Any]:
         """The partition as a problem file writes it down."""
-        if self.most > 1:
-            return {"kind": "overlapping", "parts": self.parts, "at-most": str(self.most)}
+        if self.most != ONE:
+            return {"kind": "overlapping", "parts": self.parts, "at-most": formulas.to_text(self.most)}
         return {"kind": "record-wise" if self.of == "multisets" else "order-based", "parts": self.parts}

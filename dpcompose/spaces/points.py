@@ -107,9 +107,13 @@ def part_of(databases: DatabaseClass) -> Part:
     >>> print(part_of(multisets({"a"}, "<= 1")))
     all multisets of size <= 1 over {a}
     """
+    if letters := ", ".join(databases.parameters):
+        raise ValueError(f"distances in {databases} are known for numbers in place of {letters}")
     count = databases.count()
     if count is not None and count <= MOST_ENUMERATED:
         return Enumerated(databases)
+    if letters := ", ".join(databases.parameters):
+        raise ValueError(f"distances in {databases} are known for numbers in place of {letters}")
     if isinstance(databases, Multisets | Tuples):
         return databases
     many = f"has {count:,} databases" if count is not None else "is infinite"

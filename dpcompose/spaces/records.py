@@ -10,7 +10,7 @@ from itertools import islice, product
 from typing import Any, ClassVar
 
 from dpcompose.spaces.databases import Database, DatabaseClass, refuse_if_large
-from dpcompose.spaces.sizes import ANY_SIZE, Size
+from dpcompose.spaces.sizes import ANY_SIZE, Size, refuse_letter
 
 MANY_LENGTHS = 1_000
 """Up to which length tuples are counted, where shorter ones belong to the class: more than can be listed."""
@@ -35,6 +35,7 @@ class OfRecords(DatabaseClass):
         object.__setattr__(self, "records", universe(self.records, self.arbitrary))
         if not self.from_some_size_on:
             refuse_least(self.kind, self.sizes)
+            refuse_letter(self.kind, self.sizes)
 
     @cached_property
     def spare(self) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ class Restriction(Map):
         if not self.records:
             return Listed(((),))
         if not isinstance(databases, Sets):
-            return replace(databases, records=self.records, sizes=Size(databases.sizes.n), arbitrary=False)
+            return replace(databases, records=self.records, sizes=databases.sizes.up_to, arbitrary=False)
         return databases.restricted([one for one in self.records if one in databases.elements])
 
     def written(self, D: str) -> str:

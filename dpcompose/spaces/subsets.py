@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from dpcompose.spaces.databases import Cell, Database, DatabaseClass, TooLarge, refuse_if_large
 from dpcompose.spaces.records import records_of, universe, unnamed
-from dpcompose.spaces.sizes import ANY_SIZE, Size
+from dpcompose.spaces.sizes import ANY_SIZE, Size, refuse_letter
 
 
 class Subsets(DatabaseClass):
@@ -141,6 +141,7 @@ class Sets(Subsets):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "records", universe(self.records, self.arbitrary))
+        refuse_letter(self.kind, self.sizes)
         n, m = self.sizes.n if self.sizes.exactly else self.sizes.least, len(self.records)
         if n is not None and n > m and not self.arbitrary:
             raise ValueError(
@@ -399,6 +400,7 @@ def graphs(vertices: int | str | None = None) -> Graphs | VaryingGraphs:
         return Graphs((), arbitrary=True)
     if isinstance(vertices, str):
         size = Size.read(vertices)
+        refuse_letter("graphs", size)
         if not size.exactly and size.n != 0:
             return VaryingGraphs(size.n)
         raise ValueError(f'{vertices!r} are no vertices; use 4, "<= 4" or "any"')

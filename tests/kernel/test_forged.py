@@ -70,6 +70,8 @@ OF = [
     "96-several-guarantees.toml",
     "among.toml",
     "among-groups.toml",
+    "corners.toml",
+    "sizes.toml",
     "101-published-after-rounding.toml",
     "calculus.toml",
     "implied.toml",

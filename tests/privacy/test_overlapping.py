@@ -12,20 +12,28 @@ import pytest
 from dpcompose.front.study import Study
 from dpcompose.kernel import formulas
 from dpcompose.privacy import problems
+from dpcompose.privacy.elaboration import NotElaborated
 from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.search.guarantees import NoGuarantee
 
 F = Fraction
 KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu"}
 
 
 def overlapping(
-    most: object, target: Any, stated: Any, domain: str = "own", notion: str = "pure", k: str = "integer >= 1"
+    most: object,
+    target: Any,
+    stated: Any,
+    domain: str = "own",
+    notion: str = "pure",
+    k: str = "integer >= 1",
+    **more: str,
 ) -> dict[str, Any]:
     """A family on k inputs, each record in at most so many of them."""
     guarantee = {"notion": notion, KEYS[notion]: "e[i]", "granularity": stated, "domain": domain}
     return {
         "format": 1,
-        "parameters": {"k": k},
+        "parameters": {"k": k, **more},
         "databases": {"kind": "multisets"},
         "partitions": {"H": {"kind": "overlapping", "parts": "k", "at-most": str(most)}},
         "target": {"granularity": target},
@@ -129,7 +137,8 @@ def test_what_is_assumed_of_the_parts_is_said() -> None:
     [
         ({"at-most": "0"}, "a whole number from 1 to 12"),
         ({"at-most": "3/2"}, "a whole number from 1 to 12"),
-        ({"at-most": "k"}, "a whole number from 1 to 12"),
+        ({"at-most": "k + 1"}, "a whole number from 1 to 12, or a letter for one"),
+        ({"at-most": "2*q"}, "a whole number from 1 to 12, or a letter for one"),
         ({"at-most": "13"}, "a whole number from 1 to 12"),
         ({"at-most": "2 +"}, "a value is missing"),
         ({"kind": "record-wise"}, "and no others, say at-most"),
@@ -171,3 +180,91 @@ def test_members_in_another_order_do_not_matter_where_a_family_moves_by_infinity
     other = {"notion": "pure", "epsilon": "f[i]", "granularity": "unbounded", "domain": "own"}
     problem["mechanisms"].append({**problem["mechanisms"][0], "name": "N", "guarantee": other})
     assert formulas.to_text(guarantee(problem)) == "oo"
+
+
+@pytest.mark.parametrize(
+    ("target", "stated", "domain", "notion", "bound"),
+    [
+        # mathematics 8.2: as for a number m of inputs
+        ("unbounded", "unbounded", "own", "pure", "top(m, e[i], i, 1, k)"),
+        ("unbounded", "unbounded", "common", "gaussian", "sqrt(top(m, e[i]**2, i, 1, k))"),
+        ("bounded", "bounded", "common", "pure", "top(2*m, e[i], i, 1, k)"),
+        ("bounded", "bounded", "common", "zcdp", "top(2*m, e[i], i, 1, k)"),
+        ("bounded", "unbounded", "own", "pure", "2*top(m, e[i], i, 1, k)"),
+        ("bounded", "unbounded", "own", "zcdp", "4*top(m, e[i], i, 1, k)"),
+        ("bounded", "unbounded", "own", "gaussian", "2*sqrt(top(m, e[i]**2, i, 1, k))"),
+        ("bounded", "free-lunch", "own", "pure", "top(2*m, e[i], i, 1, k)"),
+        ("unbounded", "bounded", "own", "pure", "oo"),
+    ],
+)
+def test_bounds_for_any_number_of_inputs_that_hold_a_record(
+    target: Any, stated: Any, domain: str, notion: str, bound: str
+) -> None:
+    """Without a word on m it is any whole number from 1."""
+    assert formulas.to_text(guarantee(overlapping("m", target, stated, domain, notion), notion)) == bound
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_letters_say_what_parts_say_that_are_written_out(seed: int) -> None:
+    rng = random.Random(seed)
+    k, most = rng.randint(1, 4), rng.randint(1, 4)
+    both = {"union": ["bounded", "unbounded"]}
+    target = rng.choice(["unbounded", "bounded", "bounded", both])
+    stated = rng.choice(["unbounded", "bounded", both, {"group": 2, "of": "unbounded"}, "free-lunch"])
+    domain = rng.choice(["own", "common"])
+    family = guarantee(overlapping("m", target, stated, domain))
+    parts = guarantee(written_out(min(most, k), target, stated, domain, k))
+    if "oo" in (family.kind, parts.kind):
+        assert family.kind == parts.kind
+        return
+    values = [F(rng.randint(1, 30), 7) for _ in range(k)]
+    at_family = {"k": F(k), "m": F(most)} | {f"e[{i}]": x for i, x in enumerate(values, start=1)}
+    at_parts = {f"e{i}": x for i, x in enumerate(values, start=1)}
+    assert formulas.evaluate(family, at_family) == formulas.evaluate(parts, at_parts)
+
+
+def test_claims_about_any_number_of_inputs_are_decided_with_a_number() -> None:
+    problem = overlapping("m", "bounded", "bounded", "common", m="integer >= 2")
+    texts = ["top(2*m, e[i], i, 1, k)", "sum(e[i], i, 1, k)", "2*m*max(e[i], i, 1, k)"]
+    wrong = ["top(m, e[i], i, 1, k)", "top(5, e[i], i, 1, k)", "4*max(e[i], i, 1, k)"]
+    claims = [{"notion": "pure", "epsilon": one} for one in [*texts, *wrong]]
+    read = problems.read_data({**problem, "claims": claims})
+    found = [Study(read.setting).check(one) for one in read.claims]
+    assert [one.verdict for one in found] == ["proved"] * 3 + ["refuted"] * 3
+    for one in found[3:]:
+        example = one.counterexample
+        assert example is not None and example.point["m"] >= 2 and example.actual > example.claimed
+    again = problems.read_text(Study(read.setting).to_toml()).setting
+    assert again.mechanisms[0].reads == read.setting.mechanisms[0].reads
+
+
+def test_at_most_all_of_the_inputs() -> None:
+    assert formulas.to_text(guarantee(overlapping("k", "unbounded", "unbounded"))) == "sum(e[i], i, 1, k)"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"databases": {"kind": "multisets", "size": "<= 9"}}, "needs multisets of any size"),
+        ({"target": {"granularity": {"group": 2, "of": "bounded"}}}, "differ in one record"),
+        ({"target": {"granularity": {"group": "g", "of": "bounded"}}}, "beside one for the number of steps"),
+        ({"target": {"granularity": "free-lunch"}}, "differ in one record"),
+    ],
+)
+def test_what_letters_do_not_say_is_undecided_in_words(change: dict[str, Any], words: str) -> None:
+    problem = overlapping("m", "bounded", "unbounded") | change
+    with pytest.raises((NotElaborated, NoGuarantee, InvalidSetting), match=words):
+        guarantee(problem)
+
+
+def test_a_letter_beside_other_reads_or_numbers_is_undecided_in_words() -> None:
+    problem = overlapping("m", "bounded", "unbounded")
+    own = {"notion": "pure", "epsilon": "f", "granularity": "unbounded"}
+    beside = [*problem["mechanisms"], {"name": "All", "reads": "everything", "guarantee": own}]
+    with pytest.raises(NotElaborated, match="beside mechanisms that read something else"):
+        guarantee({**problem, "mechanisms": beside})
+    other = {**problem["mechanisms"][0], "name": "N", "reads": {"part": "i", "of": "G"}}
+    families = {**problem["partitions"], "G": {"kind": "overlapping", "parts": "k", "at-most": "2"}}
+    both = {**problem, "partitions": families, "mechanisms": [*problem["mechanisms"], other]}
+    with pytest.raises(NotElaborated, match="beside other such numbers"):
+        guarantee(both)

@@ -164,7 +164,7 @@ def test_examples_about_metrics_are_filled_up(size: str, sizes: list[int], tmp_p
         '[[claims]]\nnotion = "pure"\nmetric = "e*count/2"\n',
         encoding="utf-8",
     )
-    study, claims = dpc.load_metric(file)
+    study, claims = dpc.load(file)
     found = study.check(claims[0])
     assert found.verdict == "refuted" and found.counterexample is not None
     assert sorted(len(one["records"]) for one in found.counterexample.pair) == sizes

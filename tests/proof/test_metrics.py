@@ -145,7 +145,7 @@ def test_what_a_norm_is_at_most_is_not_put_where_less_of_it_is_more() -> None:
 
 
 def test_two_districts_lose_the_sum_of_what_counts_and_locations_lose() -> None:
-    made, claims = dpc.load_metric(next(file for file in IN_METRICS if file.name.startswith("75")))
+    made, claims = dpc.load(next(file for file in IN_METRICS if file.name.startswith("75")))
     assert str(made.metric()) == "count1*e1 + count2*e1 + e2*place1 + e2*place2"
     refuted = made.check(next(one for one in claims if one.expect == "refuted"))
     assert refuted.counterexample is not None
@@ -527,7 +527,7 @@ def test_a_study_in_python_is_a_file(tmp_path: Path) -> None:
     )
     assert str(study.guarantee()) == "private in the metric L2_home*e2 + all*e1 + own, by GB:V.2; optimal"
     (tmp_path / "p.toml").write_text(study.to_toml())
-    again, _ = dpc.load_metric(tmp_path / "p.toml")
+    again, _ = dpc.load(tmp_path / "p.toml")
     assert str(again.guarantee()) == str(study.guarantee())
     assert again.guarantee().assumptions == study.guarantee().assumptions
     symbols = study.symbols

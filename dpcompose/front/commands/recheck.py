@@ -66,7 +66,7 @@ def run(given: argparse.Namespace) -> int:
 def _recheck_file(file: str, given: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from dpcompose.front.recheck import told
+    from dpcompose.front.recheck import outcome
     from dpcompose.kernel.saved import Refused
 
     try:
@@ -75,7 +75,7 @@ def _recheck_file(file: str, given: argparse.Namespace) -> int:
         wrong(file, f"{file}: this is no JSON: {error}", given.json)
         return WRONG
     try:
-        found = told(saved, given.theory, given.allow)
+        found = outcome(saved, given.theory, given.allow)
     except Refused as error:
         if given.json:
             print(json.dumps({"file": file, "checked": False, "reason": str(error)}), flush=True)

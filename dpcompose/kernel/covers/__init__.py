@@ -8,6 +8,7 @@
     steps     the furthest neighbours: every mechanism reads everything and is stated in the target's steps
     arrays    what the setting states: counted outside of the kernel
     groups    the types of single steps, m times as far: of groups of any number m of steps
+    corners   of groups of many edits, the types at which convex losses are largest
 
 How far an input moves is counted in the metric in which the mechanism's guarantee is stated: canonical, in
 closed form by a fact page, by the fewest blocks, or by shortest paths; of noise, how far the query's value
@@ -18,10 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpcompose.kernel.covers import groups
+from dpcompose.kernel.covers import groups, sizes
 from dpcompose.kernel.covers.arrays import Arrays
 from dpcompose.kernel.covers.cells import Cells
 from dpcompose.kernel.covers.contributions import Contributions
+from dpcompose.kernel.covers.corners import Corners
 from dpcompose.kernel.covers.listed import Listed
 from dpcompose.kernel.covers.policies import Policies
 from dpcompose.kernel.covers.records import Records
@@ -41,18 +43,32 @@ KINDS: Mapping[str, type[Records | Policies | Contributions | Cells | Listed | S
 }
 
 
-def cover(setting: Setting, theory: Theory) -> Cover:
-    """The types of neighbours of a setting's target.  Raises NoPage where no lemma covers them."""
+FEW = 50_000
+"""How many records are written down in all types of several steps before those at corners are asked for."""
+
+
+def cover(setting: Setting, theory: Theory, every: bool = False) -> Cover:
+    """The types of neighbours of a setting's target.  Raises NoPage where no lemma covers them.
+
+    every -- whether types may not be left out, as convex losses that add up are no larger at them.
+    """
+    sizes.check(setting)
     if setting.target.times is not None:
         return groups.cover(setting, theory, cover)
     if any(one.stated is not None and one.stated.times is not None for one in setting.mechanisms):
         raise NoCover("guarantees for groups of any number of steps need a target for as many")
-    try:
-        return KINDS[setting.databases.kind](setting, theory).cover()
-    except NoCover as error:
-        if not groups.are_scaled(setting):
-            raise
+    kind = KINDS[setting.databases.kind]
+    if every or setting.target.steps == 1:
+        return kind(setting, theory).cover()
+    ways = [kind(setting, theory, FEW).cover, kind(setting, theory).cover]
+    if kind is Records:
+        ways.insert(-1, Corners(setting, theory).cover)
+    if groups.are_scaled(setting):
+        ways.insert(-1, lambda: groups.cover(setting, theory, cover))
+    why: dict[str, None] = {}
+    for way in ways:
         try:
-            return groups.cover(setting, theory, cover)
-        except NoCover:
-            raise error from None
+            return way()
+        except NoCover as error:
+            why[str(error)] = None
+    raise NoCover("; ".join(why))

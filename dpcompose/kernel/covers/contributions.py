@@ -33,6 +33,11 @@ class Contributions(Records):
 
     def cover(self) -> Cover:
         metrics = {i: self.moved(i, one) for i, one in enumerate(self.setting.mechanisms, start=1)}
+        whole = any(one.reads == (None,) for one in self.setting.mechanisms)
+        if whole and self.partitions and not self.setting.databases.outside:
+            raise NoCover(
+                "what reads everything, beside families on parts that hold all rows, is not supported"
+            )
         every, convex = self.families_moved(metrics)
         patterns = list(self.patterns(metrics))
         found = [self.of_pattern(one, some, metrics) for some in every for one in patterns]

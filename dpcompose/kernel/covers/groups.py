@@ -7,12 +7,13 @@ the same records taken m times, move all inputs m times as far.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type
-from dpcompose.kernel.settings import OF_ATOMS, Mechanism, Relation, Setting
+from dpcompose.kernel.settings import OF_ATOMS, Databases, Mechanism, Relation, Setting
 from dpcompose.kernel.terms import Term, number
 from dpcompose.kernel.theory import Theory
 
@@ -24,13 +25,12 @@ def are_scaled(setting: Setting) -> bool:
     target, databases = setting.target, setting.databases
     if target.steps == 1 or target.elsewhere or any(one.partition for one in setting.mechanisms):
         return False
-    return databases.kind in OF_ATOMS and databases.of == "multisets" and databases.size[1] is None
+    return databases.kind in OF_ATOMS and databases.of == "multisets"
 
 
 def of_single_steps(setting: Setting) -> Setting:
     """The setting for single steps of the target.  Raises NoCover where groups are not m times as far."""
-    databases = setting.databases
-    if databases.size[1] is not None:
+    if setting.target.times is not None and setting.databases.size[1] is not None:
         raise NoCover("groups of any number of steps need databases of any size")
     mechanisms = tuple(_for_single_steps(one, setting.target) for one in setting.mechanisms)
     target = replace(setting.target, steps=1, times=None)
@@ -70,7 +70,7 @@ def cover(setting: Setting, theory: Theory, single: Callable[[Setting, Theory], 
         if len({dict(one.moves).get(i) for one in found.types}) > 1:
             name = setting.mechanisms[i - 1].name
             raise NoCover(f"{name} moves by other numbers of its groups for other steps of the target")
-    types = tuple(_scaled(one, m, fixed) for one in found.types)
+    types = tuple(_scaled(one, m, fixed, setting.databases) for one in found.types)
     convex = frozenset(range(1, len(setting.mechanisms) + 1)) - fixed | found.convex
     metrics = tuple((*pages, found.page) for pages in found.metrics)
     return Cover(types, page, found.gone_through, metrics, convex)
@@ -86,15 +86,19 @@ def _is_about(page: Any) -> bool:
     return bool(page.head.procedure == PROCEDURE)
 
 
-def _scaled(one: Type, m: Term, fixed: frozenset[int]) -> Type:
-    """A type of single steps, m times as far."""
+def _scaled(one: Type, m: Term, fixed: frozenset[int], databases: Databases) -> Type:
+    """A type of single steps, m times as far.  Raises NoCover where there is no room for as many records."""
 
     def far(i: int, r: Term) -> Term:
         return r if i in fixed or r.kind == "oo" else m * r
 
     moves: Moves = tuple((i, tuple((many, far(i, r)) for many, r in some)) for i, some in one.moves)
     often = 1 if m.number is None else int(m.number)
-    left, right = (side for side in one.pair if isinstance(side, tuple))
-    if often * max(len(left), len(right)) > LARGEST:
+    D, E = (Counter(side) for side in one.pair if isinstance(side, tuple))
+    left, right = (tuple((some - other).elements()) * often for some, other in ((D, E), (E, D)))
+    if not databases.differ(len(left), len(right)):
+        raise NoCover(f"{often:,} times the same step do not fit into databases of so few records")
+    same = (left or right)[:1] * databases.shared(len(left), len(right))
+    if len(same) + max(len(left), len(right)) > LARGEST:
         raise NoCover(f"{often:,} times as many records are too many to write down")
-    return Type(moves, one.unlimited, (tuple(sorted(left * often)), tuple(sorted(right * often))))
+    return Type(moves, one.unlimited, (tuple(sorted(left + same)), tuple(sorted(right + same))))

@@ -92,7 +92,9 @@ class Records(Covering):
         if mechanism.noise is not None:
             return self.of_noise(mechanism)
         if atoms == ():
-            return Metric((), lambda removed, added: INFINITY, discrete=True)  # there is one value only
+            return Metric(
+                (), lambda removed, added: INFINITY, discrete=True, convex=True
+            )  # there is one value only
         if atoms is not None and len(atoms) == len(self.setting.databases.atoms):
             atoms = None
         databases = self.setting.databases
@@ -171,7 +173,8 @@ class Records(Covering):
                 raise NoCover(f"the closed form of {id} is no whole number of steps")
             return number(-(-value.numerator // relation.steps))
 
-        return Metric(self.grouped([id], relation.steps), at, discrete=formula.kind == "oo")
+        convex = relation.steps == 1 and (formula.kind == "oo" or _is_convex(formula))
+        return Metric(self.grouped([id], relation.steps), at, formula.kind == "oo", convex=convex)
 
     def check_room(self, target: Relation) -> None:
         """On sequences one pair stands for its type where there is room for all edits."""
@@ -241,7 +244,7 @@ class Records(Covering):
         written = sum(
             comb(len(atoms) + a - 1, a) * comb(len(atoms) + b - 1, b) * max(length, a) for a, b in differences
         )
-        if written > LARGEST:
+        if written > self.most:
             raise NoCover(
                 f"{len(atoms):,} kinds of records differ in too many ways to write down; smaller groups, "
                 "a smaller size, or fewer record sets, would do"
@@ -291,6 +294,13 @@ def smallest_pair(
         raise NoCover(f"{shared:,} records are too many to write down; a smaller size would do")
     same = (D or E)[:1] * shared
     return tuple(sorted(D + same)), tuple(sorted(E + same))
+
+
+def _is_convex(formula: Term) -> bool:
+    """Whether a formula is a sum or a maximum of its letters: convex, and 0 where these are."""
+    return formula.kind == "letter" or (
+        formula.kind in ("sum", "top") and all(map(_is_convex, formula.parts))
+    )
 
 
 def _records(one: Type) -> int:

@@ -18,11 +18,14 @@ Pair = tuple[tuple[str, ...], tuple[str, ...]]
 class Room:
     """Multisets: records are there as often as one likes, up to the size."""
 
-    groups_pushed = False
-    """Whether guarantees for groups of steps hold in the same steps for what is read of a database."""
-
     def __init__(self, databases: Databases) -> None:
         self.databases, self.atoms = databases, databases.atoms
+
+    @property
+    def groups_pushed(self) -> bool:
+        """Whether groups of steps become groups of as many steps of what is read: there is room outside of it
+        for all records that steps lead to, and start from."""
+        return self.databases.size[1] is None
 
     def differ(self, left: Side, right: Side) -> bool:
         """Whether some two databases differ by records of these atoms.
@@ -51,6 +54,8 @@ class Room:
 
 class OfSets(Room):
     """Sets: a record is there once at most, so that enough others are needed; atoms have all records."""
+
+    groups_pushed = False
 
     def _many(self, atoms: frozenset[int]) -> int:
         """How many records there are of some atoms."""

@@ -22,7 +22,7 @@ from dpcompose.kernel.grammar import FormulaError
 from dpcompose.kernel.orders import undominated
 from dpcompose.kernel.settings import Mechanism, Setting
 from dpcompose.kernel.substitution import changed
-from dpcompose.kernel.terms import ZERO, Term, largest, number
+from dpcompose.kernel.terms import ZERO, Term, as_term, largest, number
 from dpcompose.kernel.theory import NoPage, Theory
 
 LARGEST = 2_000_000
@@ -87,13 +87,15 @@ class Metric:
     """How far an input moves, by counts of what differs, and the pages that state it.
 
     at -- from how many records are removed and added; discrete -- whether it only says whether they differ;
-    entries -- of the value of a query, how far each entry moves that does.
+    entries -- of the value of a query, how far each entry moves that does; convex -- whether the distance is
+    seen to be convex in how many records are removed and added, 0 for none.
     """
 
     pages: tuple[str, ...]
     at: Callable[[int, int], Term]
     discrete: bool = False
     entries: Callable[[int, int], tuple[Term, ...]] = lambda removed, added: ()
+    convex: bool = False
 
 
 class Covering(ABC):
@@ -102,8 +104,8 @@ class Covering(ABC):
     procedure: ClassVar[str]
     """What the page calls the lemma by which the types cover everything."""
 
-    def __init__(self, setting: Setting, theory: Theory) -> None:
-        self.setting, self.theory = setting, theory
+    def __init__(self, setting: Setting, theory: Theory, most: int = LARGEST) -> None:
+        self.setting, self.theory, self.most = setting, theory, most
 
     @abstractmethod
     def cover(self) -> Cover:
@@ -293,7 +295,7 @@ def query_metric(mechanism: Mechanism, theory: Theory) -> Metric:
     if query.head.sized:
         if noise.query.n is None:
             raise NoCover(f"{query.id} needs a known number of records")
-        known["n"] = number(noise.query.n)
+        known["n"] = as_term(noise.query.n)
 
     def counted(text: str, removed: int, added: int) -> Term:
         try:

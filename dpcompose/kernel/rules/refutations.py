@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel import comparison, computed, formulas, losses, terms, witnesses
+from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.judgements import Attained, Covers, Loose, Loses, Lower, Optimal, Refuted, Satisfies
@@ -122,6 +123,8 @@ def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) 
             if used.setdefault(name, domain) != domain:
                 raise BadStep(f"{name} is both {used[name]} and {domain}")
     comparison.check_allowed(at, used, setting.assumed)
+    if not sizes.is_there(setting, at):
+        raise BadStep("the neighbours of the types need databases of more records than there are")
     for mechanism in setting.mechanisms:
         for value in losses.promised(mechanism):
             if value.kind != "oo" and not value.nonnegative and not computed.is_at_least(value, ZERO, at):
@@ -170,6 +173,7 @@ def optimal(
     Of a guarantee that says nothing: none holds that says anything, as more than any number is lost.
     """
     guarantee, *lowers = said(premises, Satisfies, Lower)
+    check_always_there(setting)
     if any((one.notion, one.key) != (guarantee.notion, key) for one in lowers):
         raise BadStep(f"what is lost is not {key} of {guarantee.notion} privacy")
     value, lost = dict(guarantee.values)[key], terms.top(1, [one.value for one in lowers])
@@ -177,6 +181,12 @@ def optimal(
         raise BadStep("a guarantee has oo where more than any number is lost, and only there")
     used = at_least(setting, theory, guarantee.notion, key, lost, value, certificate)
     return Optimal(guarantee.notion, guarantee.values, key), decided_by(used)
+
+
+def check_always_there(setting: Setting) -> None:
+    """Raises BadStep where some types are those of neighbours only from some number of records on."""
+    if not sizes.are_always_there(setting):
+        raise BadStep("for fewer records there are fewer neighbours: a smaller guarantee may hold for these")
 
 
 def loose(

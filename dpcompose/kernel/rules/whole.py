@@ -7,6 +7,7 @@ from typing import Any
 
 from dpcompose.kernel import comparison, computed, covers, losses, terms
 from dpcompose.kernel.closer import Closer
+from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.judgements import Composed, Covers, Loose, Loses, Lower, Optimal, Refuted, Satisfies
 from dpcompose.kernel.losses import Composition
 from dpcompose.kernel.rules.mechanisms import pages_of_processing
@@ -32,11 +33,14 @@ def compose(setting: Setting, theory: Theory, premises: Premises) -> Found:
     return Composed(notion, some), frozenset({theory.rule(notion).id})
 
 
-def cover(setting: Setting, theory: Theory, premises: Premises) -> Found:
-    """Finitely many types of neighbours stand for all of the target's."""
+def cover(setting: Setting, theory: Theory, premises: Premises, *, every: bool = False) -> Found:
+    """Finitely many types of neighbours stand for all of the target's.
+
+    every -- whether also where losses do not add up.
+    """
     said(premises)
-    found = covers.cover(setting, theory)
-    return Covers(found), frozenset({found.page}).union(*found.metrics)
+    found = covers.cover(setting, theory, every)
+    return Covers(found), frozenset({found.page}).union(*found.metrics, sizes.pages(setting, theory))
 
 
 def worst(setting: Setting, theory: Theory, premises: Premises) -> Found:
@@ -98,6 +102,8 @@ def curve_standing(setting: Setting, theory: Theory, premises: Premises, *, clai
         raise BadStep("the claim is not known to hold")
     notion, values = guarantee.notion, guarantee.values
     page, loose = computed.standing(notion, values, covered.cover, some, setting, theory, bits)
+    if not (loose or sizes.are_always_there(setting)):
+        raise BadStep("for fewer records there are fewer neighbours: a smaller guarantee may hold for these")
     trusts = frozenset({page, "decider curves"})
     return (Loose(notion, values, ()) if loose else Optimal(notion, values, "delta")), trusts
 

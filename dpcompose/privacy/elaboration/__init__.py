@@ -22,6 +22,7 @@ from dpcompose.privacy.elaboration.cells import Cells
 from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair
 from dpcompose.privacy.elaboration.listed import Listed
+from dpcompose.privacy.elaboration.overlapping import Overlapping, of_any_number, refused
 from dpcompose.privacy.elaboration.policies import Policies
 from dpcompose.privacy.elaboration.records import Records
 from dpcompose.privacy.elaboration.steps import Steps
@@ -74,7 +75,7 @@ class Elaborated:
         return {
             "parameters": {name: str(domain) for name, domain in setting.domains.items()},
             "databases": {**self.kind.databases(), "shown": str(setting.databases)},
-            "target": self.kind.relation(setting.target.single_step) | _times(setting.target),
+            "target": self.kind.steps() | _times(setting.target),
             "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
             "adaptive": setting.adaptive,
             **({"assumed": [one.data() for one in setting.assume]} if setting.assume else {}),
@@ -104,22 +105,30 @@ class Elaborated:
     def kind(self) -> Kind:
         """How the class is told."""
         written, _ = self._written
+        if of_any_number(written) and self.setting.target.times is not None:
+            raise refused("is not supported beside one for the number of steps")
         tables = any(one.table is not None for one in written.mechanisms)
         kinds: tuple[type[Kind], ...] = (
-            (Listed,) if tables else (Records, Cells, Policies, Contributions, Steps, Arrays, Listed)
+            (Listed,)
+            if tables
+            else (Overlapping, Records, Cells, Policies, Contributions, Steps, Arrays, Listed)
         )
+        if written.databases.parameters:
+            kinds = (Records, Policies)
         if not written.has_choices:
-            return next(found for one in kinds if (found := one.of(written)) is not None)
+            return next((found for one in kinds if (found := one.of(written)) is not None), None) or no_kind(
+                written
+            )
         every = written.with_each_guarantee()
         others = [replace(every, target=one) for one in dict.fromkeys(every.granularities)]
         able = (one for one in kinds if one is not Arrays and all(one.of(other) for other in others))
-        return next(found for one in able if (found := one.of(every)) is not None)
+        return next((found for one in able if (found := one.of(every)) is not None), None) or no_kind(every)
 
     @cached_property
     def _written(self) -> tuple[Setting, tuple[int, ...]]:
         """The setting with as many members of each family as neighbours can touch, and whose each one is."""
         setting = self.setting.of_single_steps
-        if setting.target.by_rows:
+        if setting.target.by_rows or of_any_number(setting):
             return setting, tuple(range(1, len(setting.mechanisms) + 1))
         if not setting.families:
             return written_out(setting, {})
@@ -173,6 +182,15 @@ class Elaborated:
         return data if inner is None else data | {"study": core(inner)}
 
 
+def no_kind(setting: Setting) -> Kind:
+    """Raises NotElaborated: no lemma is about all numbers of records at once."""
+    letters = ", ".join(setting.databases.parameters)
+    raise NotElaborated(
+        f"no lemma is about {setting.databases}, and what is read of them, for all {letters} at once; a "
+        f"number for {letters} would do"
+    )
+
+
 def _times(granularity: Granularity) -> dict[str, str]:
     """How many single steps a granularity counts, where that is a parameter."""
     return {} if granularity.times is None else {"times": formulas.to_text(granularity.times)}
@@ -190,6 +208,6 @@ def noise(mechanism: Mechanism, databases: DatabaseClass, reads: Map) -> dict[st
     asked: dict[str, Any] = {"page": query.page, "values": values}
     n = read_records(databases, reads)
     if n.exactly and n.n:
-        asked["n"] = n.n
+        asked["n"] = n.n if n.letter is None else str(n.letter)
     page = LAWS.get(law.word, law.word) if law.own is None else law.own.id
     return {"query": asked, "page": page, "parameter": formulas.to_text(law.fitting)}

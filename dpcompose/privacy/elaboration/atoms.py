@@ -63,6 +63,7 @@ class OfAtoms(Kind):
             "of": self.universe.kind,
             "size": [sizes.kind, sizes.n],
             **({"least": sizes.least} if sizes.least else {}),
+            **({} if sizes.letter is None else {"letter": str(sizes.letter)}),
             "atoms": self.shown,
         }
 

@@ -40,6 +40,10 @@ class Kind(ABC):
     def relation(self, granularity: Granularity) -> dict[str, Any]:
         """The neighbours of a granularity on the class."""
 
+    def steps(self) -> dict[str, Any]:
+        """The neighbours of a single step of the target."""
+        return self.relation(self.setting.target.single_step)
+
     def stated(self, mechanism: Mechanism) -> dict[str, Any]:
         """The neighbours that a mechanism's guarantee is stated for, on the class or on what it reads."""
         return self.relation(mechanism.satisfies.about_granularity)

@@ -33,6 +33,8 @@ from dpcompose.spaces.restrictions import Positions, Restriction
 from dpcompose.spaces.subsets import Sets
 from dpcompose.spaces.tuples import Tuples
 
+LISTED = 2_000
+"""Of how many databases a class is listed at most where steps are too many for policies."""
 MOST_SHOWN = 400
 """The most records of sets that are shown one by one, with those that fill them up."""
 
@@ -47,7 +49,9 @@ class Policies(OfAtoms):
     @classmethod
     def of(cls, setting: Setting) -> Policies | None:
         found = next((one for kind, one in FORMS if isinstance(setting.databases, kind)), None)
-        if found is None or any_two(setting.target, setting.databases) or groups_pushed(setting):
+        if found is None or any_two(setting.target, setting.databases):
+            return None
+        if groups_pushed(setting) and not found.has_room_outside(setting):
             return None
         if not all(isinstance(one.reads, found.maps) for one in setting.mechanisms):
             return None
@@ -57,11 +61,20 @@ class Policies(OfAtoms):
 
     @classmethod
     def has_room(cls, setting: Setting) -> bool:
-        """Whether all that is needed of the class can be written down: of many steps on multisets of any size
-        these are single ones, taken as often."""
-        databases = setting.databases
+        """Whether all that is needed of the class can be written down: of many steps these are single ones,
+        taken as often, where databases have room for as many records, and are too many to be listed."""
+        databases, (_, steps) = setting.databases, setting.target.innermost()
         assert isinstance(databases, Multisets)
-        return databases.sizes.n is None or _are_few(setting)
+        sizes, count = databases.sizes, databases.count()
+        room = sizes.allows_difference(steps, steps if sizes.exactly else 0)
+        return sizes.n is None or _are_few(setting) or (room and (count is None or count > LISTED))
+
+    @classmethod
+    def has_room_outside(cls, setting: Setting) -> bool:
+        """Whether groups of steps become groups of as many steps of what is read."""
+        databases, maps = setting.databases, [one.reads for one in setting.mechanisms]
+        every = isinstance(databases, Multisets) and databases.sizes.n is None
+        return every and all(isinstance(f, Everything | Restriction) for f in maps)
 
     @cached_property
     def _policies(self) -> list[Policy]:
@@ -169,7 +182,7 @@ class Policies(OfAtoms):
         target = self.relation(self.setting.target)
         core = reading.read(
             {
-                "parameters": {},
+                "parameters": {name: str(one) for name, one in self.setting.databases.parameters.items()},
                 "databases": data,
                 "target": target,
                 "mechanisms": [NOBODY | {"stated": target}],

@@ -28,17 +28,16 @@ from dpcompose.privacy.metrics.setting import (
     POWERS,
     MetricGuarantee,
     MetricMechanism,
-    MetricProblem,
     MetricSetting,
 )
 from dpcompose.privacy.notions import FILE_KEYS
-from dpcompose.privacy.problems import Claim, ProblemError, table_of
+from dpcompose.privacy.problems import Claim, Problem, ProblemError, table_of
 from dpcompose.privacy.schema import Notions, unset
 
 
 def read_data(
     data: Mapping[str, Any], file: str = "problem", text: str = "", notions: Notions = FILE_KEYS
-) -> MetricProblem:
+) -> Problem:
     """The problem in parsed data.  Raises ProblemError with every mistake."""
     if missing := unset(data):
         raise ProblemError(file, missing)
@@ -58,7 +57,7 @@ class _Reader(Mechanisms):
         super().__init__(given)
         self.data = data
 
-    def problem(self, file: str, claimed: Sequence[MetricClaimTable]) -> MetricProblem | None:
+    def problem(self, file: str, claimed: Sequence[MetricClaimTable]) -> Problem | None:
         self.read_all()
         if self.databases is None:
             return None
@@ -87,7 +86,7 @@ class _Reader(Mechanisms):
             self.data,
             assume,
         )
-        return MetricProblem(setting, tuple(one for one in claims if one is not None), file)
+        return Problem(setting, tuple(one for one in claims if one is not None), file)
 
     def _check_ranges(self, mechanisms: Sequence[MetricMechanism], claim: Claim | None, path: Path_) -> None:
         """A sum or maximum in a claim is over as many members as its family has."""

@@ -18,7 +18,6 @@ from dpcompose.language import exchange
 from dpcompose.language.shown import Shown
 from dpcompose.language.symbols import NONNEGATIVE, Domain, moves, symbol
 from dpcompose.privacy.noises import Noise
-from dpcompose.privacy.problems import Claim
 from dpcompose.spaces.maps import everything
 from dpcompose.spaces.points import AnyTwo, Lost, Made, NamedMetric, Norm, Own, Product, Steps, Tabled, Values
 
@@ -200,12 +199,3 @@ class MetricSetting:
     def notions(self) -> tuple[str, ...]:
         """The notions of the guarantees, each once."""
         return tuple(dict.fromkeys(one.notion for one in self.mechanisms))
-
-
-@dataclass(frozen=True)
-class MetricProblem:
-    """A setting with claims about it, and the file it is from."""
-
-    setting: MetricSetting
-    claims: tuple[Claim, ...]
-    file: str = ""

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dpcompose.privacy.checks import Found
+from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.schema import DatabasesTable
 from dpcompose.spaces.attributed import tables
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.multisets import Multisets, multisets
 from dpcompose.spaces.sequences import Sequences
-from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.sizes import Size, refuse_letter
 from dpcompose.spaces.subsets import Sets, graphs
 from dpcompose.spaces.tuples import Streams, Tuples, owners_of
 
@@ -22,8 +23,12 @@ CLASSES: Mapping[str, type[Multisets] | type[Tuples] | type[Sets] | type[Sequenc
 """The classes of records, by the word of problem files."""
 
 
-def databases_of(given: DatabasesTable, found: Found) -> DatabaseClass | None:
+def databases_of(
+    given: DatabasesTable, found: Found, parameters: Parameters | None = None
+) -> DatabaseClass | None:
     """The class of databases that a file describes; None where it cannot be, which is told.
+
+    parameters -- what letters in sizes mean, where there may be some.
 
     >>> databases_of(DatabasesTable(kind="multisets", records=["a", "b"]), Found())
     all finite multisets over {a, b}
@@ -37,10 +42,17 @@ def databases_of(given: DatabasesTable, found: Found) -> DatabaseClass | None:
             return graphs(given.vertices)
         if given.kind == "tables":
             return tables(given.attributes or {}, given.size)
+        size = Size.read(given.size, {} if parameters is None else parameters.symbols)
+        if parameters is None:
+            refuse_letter(given.kind, size)
+        elif not all(
+            parameters.adopt(name, one, ("databases", "size")) for name, one in size.letters.items()
+        ):
+            return None
         if given.attributes is not None:
-            return multisets(size=given.size, attributes=given.attributes)
+            return replace(multisets(attributes=given.attributes), sizes=size)
         records, arbitrary = tuple(given.records or ()), given.records is None
-        made = CLASSES[given.kind](records, Size.read(given.size), arbitrary)
+        made = CLASSES[given.kind](records, size, arbitrary)
         return replace(made, owners=owners_of(given.users)) if isinstance(made, Tuples) else made
     except ValueError as error:
         found.wrong(("databases",), error)

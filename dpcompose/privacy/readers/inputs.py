@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dpcompose.kernel import formulas as kernel
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.contributions import is_count
+from dpcompose.kernel.terms import ONE, Term
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.readers.parameters import Parameters
@@ -172,16 +173,18 @@ class Inputs:
         most = self._most(stated.at_most, (*at, "at-most"))
         return None if most is None else Part(str(given.of), formulas.to_text(parts), kind, most)
 
-    def _most(self, text: str | None, path: Path_) -> int | None:
+    def _most(self, text: str | None, path: Path_) -> Term | None:
         """In how many parts a record is at most."""
         if text is None:
-            return 1
+            return ONE
         try:
-            found = kernel.parse(text, self.parameters.symbols).number
+            found = self.parameters.counted(text, path)
         except formulas.FormulaError as error:
             self.found.wrong(path, error)
             return None
-        if found is None or found.denominator != 1 or not 1 <= found <= MOST_PARTS:
-            self.found.wrong(path, f"at-most is a whole number from 1 to {MOST_PARTS}, not {text}")
+        if found is not None and not (is_count(found) and (found.number or 1) <= MOST_PARTS):
+            self.found.wrong(
+                path, f"at-most is a whole number from 1 to {MOST_PARTS}, or a letter for one, not {text}"
+            )
             return None
-        return int(found)
+        return found

@@ -15,7 +15,7 @@ from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy import assumptions
 from dpcompose.privacy.checks import Found, Path_, shown
-from dpcompose.spaces.groups import COUNT
+from dpcompose.spaces.sizes import COUNT
 
 UNIT_KEYS = ("delta", "randomized-response")
 """Where a name that is not listed under [parameters] lies in (0,1), if it stands alone."""

@@ -35,7 +35,7 @@ class Space:
         found: Found,
     ) -> None:
         self.parameters, self.found = parameters, found
-        self.databases = databases_of(databases, found)
+        self.databases = databases_of(databases, found, parameters)
         self._granularities: Granularities | None = None
         self._inputs: Inputs | None = None
         self.maps: Mapping[str, Map] = {}

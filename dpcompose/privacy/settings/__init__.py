@@ -76,7 +76,10 @@ class Setting(Composition, Shown):
         named = frozenset[object]().union(
             *(one.reads.names for one in self.mechanisms), *(one.names for one in stated)
         )
-        object.__setattr__(self, "databases", self.databases.naming(named, self.target.innermost()[1]))
+        steps = self.target.innermost()[1]
+        object.__setattr__(self, "databases", self.databases.naming(named, steps))
+        room = self.databases.with_room(max(steps, self.steps_at_once))
+        object.__setattr__(self, "databases", room)
         object.__setattr__(self, "mechanisms", tuple(map(self._on_the_class, self.mechanisms)))
         self._place()
         check_names(self, stated)
@@ -106,7 +109,7 @@ class Setting(Composition, Shown):
         )
         if any(isinstance(m.reads, Part) for m in self.mechanisms):
             if over := next(
-                (m for m in self.mechanisms if isinstance(m.reads, Part) and m.reads.most > 1), None
+                (m for m in self.mechanisms if isinstance(m.reads, Part) and m.reads.most != terms.ONE), None
             ):
                 raise InvalidSetting(
                     f"{over.name} reads overlapping parts, among which a person's rows are not limited"
@@ -143,10 +146,19 @@ class Setting(Composition, Shown):
 
     def at(self, point: Mapping[str, Fraction]) -> Setting:
         """The setting with numbers for the parameters of its granularities."""
-        if not any(one.parameters for one in self.granularities):
+        overlaps = [m.reads for m in self.mechanisms if isinstance(m.reads, Part)]
+        letters = [
+            *self.databases.parameters,
+            *(name for one in self.granularities for name in one.parameters),
+        ]
+        if not letters and all(f.most.number for f in overlaps):
             return self
-        mechanisms = tuple(m.regarding(lambda one: one.at(point)) for m in self.mechanisms)
-        return replace(self, target=self.target.at(point), mechanisms=mechanisms)
+        placed = (
+            replace(m, reads=m.reads.at(point)) if isinstance(m.reads, Part) else m for m in self.mechanisms
+        )
+        mechanisms = tuple(m.regarding(lambda one: one.at(point)) for m in placed)
+        databases = self.databases.sized(point)
+        return replace(self, databases=databases, target=self.target.at(point), mechanisms=mechanisms)
 
     def __repr__(self) -> str:
         """What is composed, in one line."""
@@ -257,7 +269,7 @@ class Setting(Composition, Shown):
                 f"a symbolic number of parts of {self.databases}, of which {self.target} neighbours may "
                 "change any number, is not supported; multisets of any size are, and parts written out"
             )
-        most = max((m.reads.most for m in self.mechanisms if isinstance(m.reads, Part)), default=1)
+        most = max((m.reads.few for m in self.mechanisms if isinstance(m.reads, Part)), default=1)
         return most * self.changed
 
     @property
@@ -339,7 +351,10 @@ class Setting(Composition, Shown):
         counts = [m.members for m in self.mechanisms if m.members is not None]
         inner = {name for m in self.mechanisms if m.table is not None for name in m.table.domains}
         inner |= {name for study in self.studies.values() for name in study.used}
-        inner |= {name for one in self.granularities for name in one.parameters}
+        inner |= {name for one in self.granularities for name in one.parameters} | {
+            *self.databases.parameters
+        }
+        inner |= {name for m in self.mechanisms if isinstance(m.reads, Part) for name in m.reads.most.letters}
         return frozenset(inner | {one for x in [*given, *counts] for one in x.letters})
 
     @cached_property

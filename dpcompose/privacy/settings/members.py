@@ -96,7 +96,7 @@ def _divided(setting: Setting, sizes: Mapping[str, int]) -> tuple[DatabaseClass,
         vertices = range(1, size + 1)
         named = setting.databases.naming(vertices, setting.target.innermost()[1])
         return named, {name: [AtVertex((v,)) for v in vertices]}
-    most = {m.reads.partition: m.reads.most for m in setting.mechanisms if isinstance(m.reads, Part)}
+    most = {m.reads.partition: m.reads.few for m in setting.mechanisms if isinstance(m.reads, Part)}
     choices = list(product(*(_memberships(setting, size, most[name]) for name, size in partitions.items())))
 
     def of_part(n: int, i: int) -> list[int]:

@@ -128,6 +128,8 @@ def setting(
         raise InvalidSetting(f'assume is a list of relations, such as ["{assume}"]')
     stated = {str(name): Domain.read(str(words)) for name, words in (parameters or {}).items()}
     domains = _all_domains(mechanisms, target, stated)
+    on = on.knowing({name: terms.letter(name, one) for name, one in domains.items()})
+    domains |= on.parameters
     made = Setting(
         on,
         target,

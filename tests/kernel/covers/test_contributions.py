@@ -116,3 +116,10 @@ def test_losses_that_are_not_convex_would_be_larger_for_a_person_who_moves() -> 
     theory = Theory({**told.THEORY.pages, rule.id: flat})
     with pytest.raises(NoLoss, match="not seen to be convex"):
         Composition(together.losses, made, theory).check_convex(found.convex)
+
+
+def test_who_reads_everything_beside_parts_that_hold_all_rows_is_no_type() -> None:
+    """A person's rows in the parts of a family change everything as well, of which no type would say so."""
+    whole = {"reads": [None], "stated": U}
+    with pytest.raises(NoCover, match="reads everything, beside families"):
+        cover(bag("L", "m"), family(U), whole, outside=False)

@@ -455,7 +455,9 @@ def test_own_steps() -> None:
     "made",
     [
         lambda: cover(
-            multisets(ONE, size=("at most", 10**6)), group(10**6, ADD_REMOVE), reads(None, ADD_REMOVE)
+            multisets(ONE, size=("at most", 10**6)),
+            group(10**6, ADD_REMOVE),
+            reads(None, group(2, ADD_REMOVE)),
         ),
         lambda: cover(multisets(ONE, size=("exactly", 10**9)), REPLACE, reads(None, REPLACE)),
         lambda: cover(multisets(ONE, size=("exactly", 10**9)), ANY_TWO, reads(None, ANY_TWO)),

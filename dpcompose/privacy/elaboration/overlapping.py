@@ -1,0 +1,66 @@
+"""Families on inputs that overlap, a record in any number m of them at most: as rows of persons.
+
+A record that lies in some of the inputs is told as a person with a row in each of these: the person
+contributes one row in at most m parts of a partition.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.terms import ONE
+from dpcompose.privacy.elaboration.contributions import Contributions
+from dpcompose.privacy.elaboration.kinds import NotElaborated, Pair
+from dpcompose.privacy.settings import Setting
+from dpcompose.spaces.contributions import Contribution
+from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.parts import Part
+from dpcompose.spaces.sizes import ANY_SIZE
+
+
+def of_any_number(setting: Setting) -> bool:
+    """Whether some inputs overlap, and in how many of them a record lies at most is a letter."""
+    return any(isinstance(one.reads, Part) and one.reads.most.number is None for one in setting.mechanisms)
+
+
+def refused(why: str) -> NotElaborated:
+    """What is not supported of a letter."""
+    return NotElaborated(f"a letter for the number of inputs that hold a record {why}; a number would do")
+
+
+class Overlapping(Contributions):
+    """Multisets of any size, of which every mechanism reads one of the inputs that overlap."""
+
+    @classmethod
+    def of(cls, setting: Setting) -> Overlapping | None:
+        if not of_any_number(setting):
+            return None
+        why, databases, edits = "", setting.databases, setting.target.edits(setting.databases)
+        parts = [one.reads for one in setting.mechanisms if isinstance(one.reads, Part)]
+        if len(parts) < len(setting.mechanisms):
+            why = "is not supported beside mechanisms that read something else"
+        elif len({one.most for one in parts}) > 1:
+            why = "is not supported beside other such numbers"
+        elif not isinstance(databases, Multisets) or databases.sizes != ANY_SIZE:
+            why = "needs multisets of any size"
+        elif edits is None or edits.single is None or edits.most > 1:
+            why = "needs a target whose neighbours differ in one record"
+        if why:
+            raise refused(why)
+        return cls(setting)
+
+    @cached_property
+    def target(self) -> Contribution:
+        """What one record contributes."""
+        f, edits = self.setting.mechanisms[0].reads, self.setting.target.edits(self.universe)
+        assert isinstance(f, Part) and edits is not None and edits.single is not None
+        return Contribution(f.most, ONE, replaced=(1, 1) in edits.single)
+
+    def steps(self) -> dict[str, Any]:
+        return self.relation(self.target)
+
+    def pair(self, of: Type) -> Pair:
+        D, E = of.pair
+        return D, E

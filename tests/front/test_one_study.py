@@ -1,0 +1,183 @@
+"""One study, whatever a composition is about: the same questions, the same printers, words where one has no answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shipped import IN_METRICS, PROBLEMS
+from tags import Tags
+
+import dpcompose as dpc
+from dpcompose.front import as_json, cli, render
+from dpcompose.front.results import Answer
+from dpcompose.front.study import Study
+from dpcompose.language import formulas
+from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours
+
+TOWNS = dpc.listed(["a", "b", "c"])
+ROADS = dpc.distances([("a", "b", 2), ("b", "c", 1), ("a", "c", 3)])
+BESIDE = dpc.compose(
+    dpc.mechanism("M1", dpc.in_metric("e1*d_unbounded")),
+    dpc.mechanism("M2", dpc.pure("e2", dpc.bounded)),
+    on=dpc.multisets(),
+    target=dpc.bounded,
+    metrics={},
+)
+NEIGHBOURS = dpc.compose(
+    dpc.mechanism("M", dpc.pure("e", dpc.unbounded)), on=dpc.multisets(), target=dpc.bounded
+)
+
+
+def towns(*guarantees: tuple[str, ...]) -> Study:
+    some = [dpc.mechanism(f"M{n}", dpc.in_metric(*one)) for n, one in enumerate(guarantees, start=1)]
+    return dpc.compose(*some, on=TOWNS, metrics={"d": ROADS})
+
+
+@pytest.mark.parametrize("file", [*IN_METRICS, *PROBLEMS[:6]], ids=lambda file: file.stem)
+def test_a_study_answers_the_same_questions_and_shows_all_answers(file: Path) -> None:
+    study, claims = dpc.load(file)
+    answers = [study.check(claim) for claim in claims]
+    assert type(study) is Study and {type(one) for one in answers} == {Answer}
+    result = study.guarantee()
+    steps = result.derivation.told.steps
+    assert [step.n for step in steps] == list(range(1, len(steps) + 1))
+    assert all(n < step.n for step in steps for n in step.uses) and steps[-1].uses
+    document = study.to_latex(answers)
+    assert document.count(r"\paragraph{Claim") == len(claims) and r"\begin{theorem}" in document
+    for value in (study, result, result.derivation, *answers):
+        assert Tags(value._repr_html_()).text and value._repr_latex_()
+    for n, one in enumerate(answers, start=1):
+        assert f"claim {n}: " in render.verdict(n, one)
+        if one.counterexample is not None:
+            assert "true loss" in one._repr_html_() and "right is: " in render.verdict(n, one)
+    said = as_json.problem_data(file.name, study, study.bound, answers)
+    assert [one["verdict"] for one in json.loads(json.dumps(said))["claims"]] == [x.verdict for x in answers]
+
+
+def test_claims_are_guarantees_metrics_and_formulas() -> None:
+    """A replacement is two steps of d_unbounded: 2*e1 + e2 for bounded neighbours, and no less."""
+    for claim in (dpc.in_metric("(2*e1 + e2)*d_bounded"), dpc.pure("2*e1 + e2"), "(2*e1 + e2)*d_bounded"):
+        assert BESIDE.check(claim).verdict == "proved"
+    refuted = BESIDE.check(dpc.pure("e1 + e2"))
+    assert refuted.verdict == "refuted" and refuted.counterexample is not None
+    assert repr(refuted.claim) == "claim of epsilon e1 + e2"
+    example = refuted.counterexample
+    at = {name: x for name, x in example.point.items()}
+    assert (example.claimed, example.actual) == (at["e1"] + at["e2"], 2 * at["e1"] + at["e2"])
+
+
+@pytest.mark.parametrize("claim", [dpc.pure("e1", dpc.unbounded), dpc.in_metric("d_bounded", domain="own")])
+def test_a_claim_about_other_neighbours_is_refused(claim: Any) -> None:
+    with pytest.raises(InvalidSetting, match="no granularity or domain of its own"):
+        BESIDE.check(claim)
+
+
+def test_claims_of_another_study_are_about_this_one_or_refused() -> None:
+    claim = NEIGHBOURS.claim(dpc.pure("2*e"))
+    study = dpc.compose(
+        dpc.mechanism("M", dpc.in_metric("e*d_unbounded")), on=dpc.multisets(), target=dpc.bounded, metrics={}
+    )
+    assert NEIGHBOURS.check(claim).verdict == study.check(claim).verdict == "proved"
+    with pytest.raises(TypeError, match=r"a claim is a guarantee such as dpcompose.pure\(...\), not metric"):
+        NEIGHBOURS.check(study.claim("2*e*d_unbounded"))
+
+
+def test_losses_that_are_irrational_stand_beside_decimals() -> None:
+    """sqrt(2)*d in zCDP: between a and b 2*sqrt(2) = 2.828..., and 7/5*2 = 2.8 is claimed."""
+    found = towns(("sqrt(2)*d", "zcdp")).check("7/5*d")
+    assert found.counterexample is not None and found.counterexample.lost() == (
+        "claimed 14/5, true loss 2*sqrt(2) (at least 2.828427)"
+    )
+
+
+def test_an_event_that_a_delta_misses_shows_a_larger_delta() -> None:
+    """Two mechanisms leak with probability d/4 and d/8: at d = 1 it is 1 - 3/4*7/8 = 11/32 that one of them does,
+    at d = 2 it is 1 - 1/2*3/4, at d = 3 it is 1 - 1/4*5/8; d/4 is claimed."""
+    study = towns(("d/10", "approximate", "d/4"), ("d/10", "approximate", "d/8"))
+    found = study.check(study.claim("d/5", "d/4"))
+    example = found.counterexample
+    assert example is not None and example.is_at_least and example.data()["parameter"] == "delta"
+    d = {"ab": 2, "bc": 1, "ac": 3}["".join(sorted(one["database"] for one in example.pair))]
+    leaked = {1: Fraction(11, 32), 2: Fraction(5, 8), 3: Fraction(27, 32)}
+    assert (example.claimed, example.actual) == (Fraction(d, 4), leaked[d])
+    assert f"claimed delta {Fraction(d, 4)}, true delta at least {leaked[d]}" in render.verdict(1, found)
+
+
+def test_no_path_is_a_loss_without_end() -> None:
+    study = dpc.compose(
+        dpc.mechanism("M", dpc.in_metric("e*d")), on=TOWNS, metrics={"d": dpc.distances([("a", "b", 1)])}
+    )
+    found = study.check("5*e")
+    assert found.counterexample is not None and found.counterexample.actual is None
+    assert "true loss oo" in repr(found) and r"\infty" in found._repr_html_()
+
+
+def test_the_guarantee_in_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    file = next(str(file) for file in IN_METRICS if file.name.startswith("71"))
+    assert cli.main(["bound", file, "--at", "e1=1,e2=1/2"]) == 0
+    assert "at e1 = 1, e2 = 1/2:\n  metric = L1 + L2/2\n" in capsys.readouterr().out
+    study, _ = dpc.load(file)
+    assert formulas.to_text(study.guarantee().at({"e1": 2, "e2": 3})["metric"]) == "2*L1 + 3*L2"
+    assert study.metric() == study.guarantee().metric == study.guarantee().values["metric"]
+
+
+ABOUT_NEIGHBOURS: dict[str, Callable[[], Any]] = {
+    "a budget": lambda: BESIDE.budget(dpc.pure(1)),
+    "a curve": lambda: BESIDE.curve({"e1": 1, "e2": 1}),
+    "which theorems fit": BESIDE.theorems,
+    "a membership test": lambda: BESIDE.guarantee().membership({"e1": 1, "e2": 1}),
+    "a mechanism of another study": lambda: dpc.mechanism("M", study=BESIDE),
+    "what studies are made of": BESIDE.flat,
+    "a picture": lambda: dpc.draw(BESIDE),
+    "bars of budgets": lambda: dpc.budget_bars(BESIDE, {"e1": 1, "e2": 1}),
+}
+
+
+@pytest.mark.parametrize("what", ABOUT_NEIGHBOURS)
+def test_what_is_about_neighbours_says_so(what: str) -> None:
+    with pytest.raises(
+        NotForNeighbours, match=f"^{what} is about neighbours, and the composition is private in"
+    ):
+        ABOUT_NEIGHBOURS[what]()
+
+
+def test_what_is_about_metrics_says_so() -> None:
+    with pytest.raises(InvalidSetting, match=r"for neighbours there is dpcompose.sensitivity"):
+        NEIGHBOURS.sensitivity("d", "d")
+    with pytest.raises(TypeError, match=r"a claim is a guarantee such as dpcompose.pure"):
+        NEIGHBOURS.check("2*e")
+    with pytest.raises(InvalidSetting, match="leave out D and E"):
+        BESIDE.metric(["a"], ["b"])
+    with pytest.raises(InvalidSetting, match="shown in pure privacy; of zcdp privacy a claim is checked"):
+        BESIDE.guarantee("zcdp")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["budget", "--total", "1"], ["curve"], ["draw", "-o", "p.svg"], ["bound", "--membership"]],
+    ids=lambda words: words[0],
+)
+def test_commands_say_so(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    file = next(str(file) for file in IN_METRICS if file.name.startswith("71"))
+    assert cli.main([words[0], file, *words[1:]]) == 2
+    assert "is about neighbours, and the composition is private in a metric" in capsys.readouterr().err
+
+
+def test_one_recheck_for_both(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same keys of JSON, the same rows of text."""
+    said = []
+    for file in (IN_METRICS[0], PROBLEMS[0]):
+        saved = str(tmp_path / file.stem)
+        assert cli.main(["verify", str(file), "--save-derivation", saved]) in (0, 1)
+        capsys.readouterr()
+        assert cli.main(["recheck", saved]) == 0
+        text = capsys.readouterr().out
+        assert "claim 1: " in text and "believed without check: " in text and "primitive pages: " in text
+        assert cli.main(["recheck", "--json", saved]) == 0
+        said.append(json.loads(capsys.readouterr().out).keys())
+    assert said[1] - said[0] == {"steps", "elaborated"} and said[0] <= said[1]

@@ -1,0 +1,284 @@
+"""Sizes with a letter: against every number in its place, by hand, in files and in Python, and refused."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from policies_at_random import random_policy
+
+import dpcompose as dpc
+from dpcompose.front.study import Study
+from dpcompose.kernel import formulas
+from dpcompose.kernel.intervals import enclosure
+from dpcompose.privacy import problems
+from dpcompose.privacy.elaboration import NotElaborated
+from dpcompose.privacy.settings.invalid import InvalidSetting
+from dpcompose.search.guarantees import NoGuarantee
+from dpcompose.spaces.sizes import Size
+
+F = Fraction
+KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu"}
+NAMED: list[Any] = ["unbounded", "bounded", {"union": ["unbounded", "bounded"]}]
+
+
+def problem(
+    size: str,
+    target: Any,
+    *mechanisms: tuple[Any, Any, str],
+    notion: str = "pure",
+    records: list[str] | None = None,
+    **parameters: str,
+) -> dict[str, Any]:
+    """Mechanisms by what they read, what they are stated for, and on which domain."""
+    return {
+        "format": 1,
+        "parameters": parameters,
+        "databases": {"kind": "multisets", "size": size, **({} if records is None else {"records": records})},
+        "target": {"granularity": target},
+        "mechanisms": [
+            {
+                "name": f"M{i}",
+                "reads": "everything" if reads is None else {"records": reads},
+                "guarantee": {
+                    "notion": notion,
+                    KEYS[notion]: f"e{i}",
+                    "granularity": stated,
+                    "domain": domain,
+                },
+            }
+            for i, (reads, stated, domain) in enumerate(mechanisms, start=1)
+        ],
+    }
+
+
+def guarantee(data: dict[str, Any], notion: str = "pure") -> Any:
+    return Study(problems.read_data(data).setting).proofs.guarantee(notion).main
+
+
+def bound(data: dict[str, Any], notion: str = "pure") -> Any:
+    ((_, term),) = guarantee(data, notion).says.values
+    return term
+
+
+def drawn(seed: int) -> tuple[dict[str, Any], str, int, int, int]:
+    """A setting with a letter, its notion, the least number, from which one on all neighbours are there, and
+    the least size."""
+    rng = random.Random(seed)
+    notion, records = rng.choice(list(KEYS)), list("abcd")[: rng.choice([2, 3, 4])]
+    policies = {"p": random_policy(rng, records)} if rng.random() < 0.5 else {}
+    ways = [*NAMED, *policies, *policies]
+    least = rng.choice([0, 1, 2])
+    word = rng.choice(["= n", "= n", "<= n", "<= n", f"{least}..n", ">= n"])
+    fewest = rng.choice([1, 1, 2]) + (least if ".." in word else 0)
+    m, of = rng.choice([1, 1, 2, 3]), rng.choice(ways)
+    some = []
+    for _ in range(rng.randint(1, 3)):
+        reads = rng.choice([None, *(rng.sample(records, k) for k in range(1, len(records) + 1))])
+        stated, domain = rng.choice([*ways, *ways, "free-lunch"]), rng.choice(["own", "common"])
+        if rng.random() < 0.2 and stated != "free-lunch" and domain == "own":
+            stated = {"group": 2, "of": stated}
+        some.append((reads, stated, domain))
+    target = of if m == 1 else {"group": m, "of": of}
+    data = problem(word, target, *some, notion=notion, records=records, n=f"integer >= {fewest}")
+    data |= {"granularities": policies}
+    there = fewest if word == ">= n" else max(fewest, m + (least if ".." in word else 0))
+    return data, notion, fewest, there, least
+
+
+def at(data: dict[str, Any], n: int) -> dict[str, Any]:
+    """The same with a number in place of n."""
+    size = data["databases"]["size"].replace("n", str(n))
+    return {**data, "parameters": {}, "databases": data["databases"] | {"size": size}}
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(80), *(pytest.param(n, marks=pytest.mark.slow) for n in range(80, 1200))]
+)
+def test_every_number_says_the_same(seed: int) -> None:
+    """For enough records the bound is that of each number; for fewer ones it is at most that."""
+    data, notion, fewest, there, _ = drawn(seed)
+    found = guarantee(data, notion)
+    ((_, for_all),) = found.says.values
+    assert "n" not in for_all.letters
+    assert bool(found.optimal) <= (there == fewest)
+    for n in range(fewest, there + 2):
+        one = bound(at(data, n), notion)
+        if "oo" in (one.kind, for_all.kind):
+            assert for_all.kind == "oo" and (one.kind == "oo" or n < there), (data, n)
+            continue
+        rng = random.Random(seed)
+        for _ in range(3):
+            point = {f"e{i}": F(rng.randint(1, 30), 7) for i in range(1, 4)}
+            less, more = (
+                enclosure(formulas.at(x, {name: point[name] for name in x.letters}), 100)
+                for x in (one, for_all)
+            )
+            assert less.low <= more.high, (data, n)
+            assert n < there or more.low <= less.high, (data, n)
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(40), *(pytest.param(n, marks=pytest.mark.slow) for n in range(40, 400))]
+)
+def test_claims_are_decided_as_for_numbers(seed: int) -> None:
+    """What is proved holds for each number; what is refuted fails at the one that is said."""
+    data, notion, fewest, there, _ = drawn(seed)
+    rng = random.Random(seed)
+    scale = rng.choice(["1", "2", "3", "n", "1/n", "n/2", "3/n"])
+    total = rng.choice(["max(e1, e2, e3)", "(e1 + e2 + e3)", "(e1 + e2)"])
+    names = [f"e{i}" for i in range(1, len(data["mechanisms"]) + 1)]
+    for name in ("e3", "e2", "e1"):
+        total = total if name in names else total.replace(name, "e1")
+    claim = {"notion": notion, KEYS[notion]: f"{scale}*{total}"}
+    read = problems.read_data({**data, "claims": [claim]})
+    found = Study(read.setting).check(read.claims[0])
+    for n in range(fewest, there + 3):
+        numbered = at(data, n)
+        one = problems.read_data(
+            {
+                **numbered,
+                "claims": [{"notion": notion, KEYS[notion]: claim[KEYS[notion]].replace("n", str(n))}],
+            }
+        )
+        verdict = Study(one.setting).check(one.claims[0]).verdict
+        if found.verdict == "proved":
+            assert verdict != "refuted", (data, claim, n)
+        if found.verdict == "refuted" and found.counterexample is not None:
+            assert found.counterexample.point["n"] >= there
+            if found.counterexample.point["n"] == n:
+                assert verdict == "refuted", (data, claim, n)
+    if found.verdict == "undecided" and not read.setting.has_choices:
+        assert "there are fewer neighbours" in found.reason or "n" in claim[KEYS[notion]], found.reason
+
+
+@pytest.mark.parametrize(
+    ("size", "target", "stated", "expected", "optimal"),
+    [
+        ("= n", "bounded", "bounded", "e1", True),
+        ("= n", "bounded", "unbounded", "oo", True),  # no step leads from one database to another
+        ("= n", "unbounded", "unbounded", "0", True),
+        ("<= n", "bounded", "unbounded", "2*e1", True),
+        ("<= n", {"group": 3, "of": "unbounded"}, "unbounded", "3*e1", False),  # for n = 1 it is 2*e1
+        (">= n", {"group": 3, "of": "unbounded"}, "unbounded", "3*e1", True),
+        ("= n", {"steps": 2, "of": "unbounded", "within": "any size"}, "bounded", "e1", False),
+    ],
+)
+def test_bounds_by_hand(size: str, target: Any, stated: Any, expected: str, optimal: bool) -> None:
+    found = guarantee(problem(size, target, (None, stated, "own")))
+    assert [formulas.to_text(term) for _, term in found.says.values] == [expected]
+    assert bool(found.optimal) is optimal
+
+
+def test_from_enough_records_on_a_bound_is_optimal() -> None:
+    data = problem("<= n", {"group": 3, "of": "unbounded"}, (None, "unbounded", "own"), n="integer >= 3")
+    found = guarantee(data)
+    assert formulas.to_text(dict(found.says.values)["epsilon"]) == "3*e1" and found.optimal
+
+
+def test_a_claim_is_refuted_with_a_number_of_records() -> None:
+    data = problem("= n", {"group": 3, "of": "bounded"}, (["a"], "bounded", "common"))
+    texts = ["3*e1", "2*e1", "n*e1", "n*e1/2"]
+    read = problems.read_data({**data, "claims": [{"notion": "pure", "epsilon": one} for one in texts]})
+    found = [Study(read.setting).check(one) for one in read.claims]
+    # n*e1 is true: of one record no more than one is replaced; that is not looked at
+    assert [one.verdict for one in found] == ["proved", "refuted", "undecided", "refuted"]
+    assert 'n = "integer >= 3", or a number, would do' in found[2].reason
+    for one in (found[1], found[3]):
+        example = one.counterexample
+        assert example is not None and example.point["n"] >= 3
+        assert {len(side) for side in example.pair} == {example.point["n"]}
+    text = Study(read.setting).to_toml()
+    assert 'size = "= n"' in text and problems.read_text(text).setting.databases == read.setting.databases
+
+
+def test_a_mean_of_any_number_of_records() -> None:
+    data = problem("= n", "bounded", (None, "bounded", "own"))
+    del data["mechanisms"][0]["guarantee"]
+    data["mechanisms"][0] |= {"query": {"mean": ["l", "u"]}, "noise": {"laplace": "(u - l)/(n*e)"}}
+    data["assume"] = ["u > l"]
+    data["parameters"] = {"l": "real", "u": "real", "n": "integer >= 1"}
+    texts = ["e", "e/n"]
+    read = problems.read_data({**data, "claims": [{"notion": "pure", "epsilon": one} for one in texts]})
+    found = [Study(read.setting).check(one) for one in read.claims]
+    assert [one.verdict for one in found] == ["proved", "refuted"] and found[0].loose is False
+
+
+def test_python_says_what_files_say(tmp_path: Path) -> None:
+    M = dpc.mechanism("M", dpc.pure("e", dpc.bounded))
+    study = dpc.compose(M, on=dpc.multisets(size="= n"), target=dpc.group(2, dpc.bounded))
+    assert str(study.guarantee().epsilon) == "2*e" and "of size n" in study.guarantee().scope
+    assert dict(study.setting.domains)["n"].least == 1
+    (n,) = dpc.parameters("n", "integer >= 1")
+    M = dpc.mechanism("M", dpc.pure(n, dpc.bounded))
+    study = dpc.compose(M, on=dpc.multisets(size="= n"), target=dpc.bounded)
+    assert study.check(dpc.pure(n)).verdict == "proved" and study.check(dpc.pure(n)).loose is False
+    M, two = dpc.mechanism("M", dpc.pure("e", dpc.bounded)), dpc.group(2, dpc.bounded)
+    study = dpc.compose(M, on=dpc.multisets(size="= n"), target=two, parameters={"n": "integer >= 2"})
+    assert study.check(dpc.pure("2*e")).loose is False
+    with pytest.raises(ValueError, match="infinitely many"):
+        list(dpc.multisets("ab", size="<= n").databases())
+
+
+def test_a_number_for_the_letter_is_that_size() -> None:
+    data = problem("= n", "bounded", (None, "bounded", "own"), n="12")
+    assert problems.read_data(data).setting.databases.sizes == Size(12, exactly=True)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("size", "more", "words"),
+    [
+        ("= n", {"n": "positive"}, 'a number of records is a parameter such as "integer >= 1"'),
+        ("= n", {"n": "integer >= 0"}, 'a number of records is a parameter such as "integer >= 1"'),
+        ("= n", {"n": "1/2"}, "is no size"),
+        ("3..n", {}, 'n is to be more than 3 for all its values: "integer >= 4"'),
+        ("m..n", {}, "is no size"),
+        ("= n + 1", {}, "is no size"),
+        ("= 2*n", {}, "is no size"),
+    ],
+)
+def test_what_is_no_such_size_is_refused(size: str, more: dict[str, str], words: str) -> None:
+    with pytest.raises(problems.ProblemError, match=words.replace("*", "[*]")):
+        problems.read_data(problem(size, "bounded", (None, "bounded", "own"), **more))
+
+
+@pytest.mark.parametrize("kind", ["tuples", "streams", "sequences", "sets"])
+def test_other_classes_refuse_a_letter(kind: str) -> None:
+    data = problem("= n", "bounded", (None, "bounded", "own"))
+    data["databases"]["kind"] = kind
+    with pytest.raises(problems.ProblemError, match="n being any number, are not supported"):
+        problems.read_data(data)
+
+
+@pytest.mark.parametrize(
+    ("size", "target", "stated", "words"),
+    [
+        ("= n", "free-lunch", "bounded", "any two databases are apart depends on how many records"),
+        ("<= n", "free-lunch", "unbounded", "any two databases are apart depends on how many records"),
+        (
+            "<= n",
+            {"group": 2, "of": "unbounded"},
+            {"steps": 2, "of": "unbounded", "within": "any size"},
+            "no lemma is about all multisets of size <= n",
+        ),
+    ],
+)
+def test_what_depends_on_the_number_is_undecided_in_words(
+    size: str, target: Any, stated: Any, words: str
+) -> None:
+    with pytest.raises((NoGuarantee, NotElaborated, InvalidSetting), match=words):
+        guarantee(problem(size, target, (None, stated, "own")))
+
+
+def test_a_problem_about_metrics_refuses_a_letter(tmp_path: Path) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text(
+        'format = 1\n[databases]\nkind = "multisets"\nsize = "<= n"\n[metrics.d]\ngranularity = "unbounded"\n'
+        '[[mechanisms]]\nname = "M"\nguarantee = { notion = "pure", metric = "e*d" }\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(ValueError, match="are known for numbers in place of n"):
+        dpc.load_metric(file)

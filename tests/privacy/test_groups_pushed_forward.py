@@ -1,0 +1,169 @@
+"""Groups of policies on the common domain: by hand, against shortest paths among small databases, refused."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, deque
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from typing import Any
+
+import pytest
+from policies_at_random import random_policy
+
+from dpcompose.front.study import Study
+from dpcompose.kernel import formulas
+from dpcompose.privacy import problems
+from dpcompose.privacy.elaboration import Elaborated
+
+F = Fraction
+D = tuple[str, ...]
+KEYS = {"pure": "epsilon", "zcdp": "rho"}
+
+
+def problem(
+    policies: dict[str, Any], target: Any, *mechanisms: tuple[list[str], Any], **more: Any
+) -> dict[str, Any]:
+    """Mechanisms by what they read and what they are stated for, on the common domain."""
+    notion = more.pop("notion", "pure")
+    return {
+        "format": 1,
+        "databases": {"kind": "multisets", "records": list("abxy"), "size": "any", **more},
+        "granularities": policies,
+        "target": {"granularity": target},
+        "mechanisms": [
+            {
+                "name": f"M{i}",
+                "reads": {"records": reads},
+                "guarantee": {
+                    "notion": notion,
+                    KEYS[notion]: f"e{i}",
+                    "granularity": stated,
+                    "domain": "common",
+                },
+            }
+            for i, (reads, stated) in enumerate(mechanisms, start=1)
+        ],
+    }
+
+
+def guarantee(data: dict[str, Any], notion: str = "pure") -> Any:
+    study = Study(problems.read_data(data).setting)
+    found = study.proofs.guarantee(notion).main
+    assert found.optimal
+    ((_, term),) = found.says.values
+    return term
+
+
+PATHS = {"p": {"replace": [["a", "x"], ["y", "b"]]}, "q": {"replace": [["a", "b"]]}}
+
+
+def test_there_is_room_outside_where_sizes_have_no_limit() -> None:
+    """{a, y} and {x, b} are two steps apart: so {a} and {b} are one group of two apart, and one record has no room."""
+    pairs = {"group": 2, "of": "p"}
+    data = problem(PATHS, "q", (["a", "b"], pairs))
+    assert type(Elaborated(problems.read_data(data).setting).kind).__name__ == "Policies"
+    assert formulas.to_text(guarantee(data)) == "e1"
+    assert formulas.to_text(guarantee(problem(PATHS, "q", (["a", "b"], pairs), size="<= 1"))) == "2*e1"
+    assert formulas.to_text(guarantee(problem(PATHS, "q", (["a", "b"], pairs), size=">= 3"))) == "e1"
+    assert formulas.to_text(guarantee(problem(PATHS, "q", (["a", "b"], "p")))) == "2*e1"
+
+
+def steps(policy: dict[str, Any], records: str, databases: list[D]) -> dict[D, set[D]]:
+    """The neighbours of each database, from the words of a policy."""
+    joined: set[frozenset[str]] = set()
+    replace = policy.get("replace", [])
+    groups = [list(records)] if replace == "all" else replace["within"] if isinstance(replace, dict) else []
+    joined |= {frozenset(one) for one in (replace if isinstance(replace, list) else [])}
+    joined |= {frozenset((x, y)) for some in groups for x in some for y in some if x != y}
+    single = policy.get("add-remove", [])
+    single = records if single == "all" else single
+    there = set(databases)
+    found: dict[D, set[D]] = {one: set() for one in databases}
+    for one in databases:
+        for x in set(one):
+            rest = Counter(one)
+            rest[x] -= 1
+            after = [(rest + Counter({y: 1})) for y in records if frozenset((x, y)) in joined]
+            after += [rest] if x in single else []
+            for other in after:
+                E = tuple(sorted(other.elements()))
+                if E in there:
+                    found[one].add(E)
+                    found[E].add(one)
+    return found
+
+
+def distances(start: Any, following: dict[Any, set[Any]]) -> dict[Any, int]:
+    found, waiting = {start: 0}, deque([start])
+    while waiting:
+        at = waiting.popleft()
+        for one in following[at]:
+            if one not in found:
+                found[one] = found[at] + 1
+                waiting.append(one)
+    return found
+
+
+def pushed(policy: dict[str, Any], l: int, reads: list[str], databases: list[D]) -> dict[D, dict[D, int]]:
+    """The distances of what is read, one step being the images of databases at most l steps apart."""
+    following = steps(policy, "abxy", databases)
+    image = {one: tuple(x for x in one if x in reads) for one in databases}
+    joined: dict[D, set[D]] = {one: set() for one in image.values()}
+    for one in databases:
+        for other, r in distances(one, following).items():
+            if r <= l and image[other] != image[one]:
+                joined[image[one]].add(image[other])
+    return {one: distances(one, joined) for one in joined}
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(30), *(pytest.param(n, marks=pytest.mark.slow) for n in range(30, 400))]
+)
+def test_groups_are_as_far_as_shortest_paths_say(seed: int) -> None:
+    """Neighbours of up to two records, which show all types, among databases of up to six."""
+    rng, notion = random.Random(seed), ["pure", "zcdp"][seed % 2]
+    policies = {name: random_policy(rng, list("abxy")) for name in "pq"}
+    mechanisms = [
+        (rng.sample("abxy", rng.randint(1, 3)), {"group": rng.choice([2, 3]), "of": rng.choice("pq")})
+        for _ in range(rng.randint(1, 2))
+    ]
+    of, m = rng.choice("pq"), rng.choice([1, 2])
+    target = of if m == 1 else {"group": m, "of": of}
+    term = guarantee(problem(policies, target, *mechanisms, notion=notion), notion)
+    databases = [one for n in range(7) for one in combinations_with_replacement("abxy", n)]
+    far = [pushed(policies[stated["of"]], stated["group"], reads, databases) for reads, stated in mechanisms]
+    few, worst = [one for one in databases if len(one) <= m], F(0)
+    values = [F(rng.randint(1, 30), 7) for _ in mechanisms]
+    following, unlimited = steps(policies[of], "abxy", databases), False
+    for one in few:
+        for other, r in distances(one, following).items():
+            if 0 < r <= m and len(other) <= m:
+                lost = F(0)
+                for (reads, _), found, e in zip(mechanisms, far, values, strict=True):
+                    u, v = (tuple(x for x in side if x in reads) for side in (one, other))
+                    if v not in found[u]:
+                        unlimited = True
+                    else:
+                        lost += e * found[u][v] ** (1 if notion == "pure" else 2)
+                worst = max(worst, lost)
+    if unlimited or term.kind == "oo":
+        assert unlimited and term.kind == "oo"
+        return
+    assert formulas.evaluate(term, {f"e{i}": e for i, e in enumerate(values, start=1)}) == worst
+
+
+def test_groups_of_what_is_recoded_are_not_pushed_forward() -> None:
+    """x and y become one record: a step of two leads from a to x, and another one from y to b, but none from a to b."""
+    data = problem({"p": {"replace": [["a", "x"], ["y", "b"]]}, "q": {"replace": [["a", "b"]]}}, "q")
+    data["maps"] = {"f": {"recode": {"x": "z", "y": "z"}}}
+    said = {"notion": "pure", "epsilon": "e", "granularity": {"group": 2, "of": "p"}, "domain": "common"}
+    data["mechanisms"] = [{"name": "M", "reads": {"map": "f"}, "guarantee": said}]
+    kind = type(
+        Elaborated(
+            problems.read_data(data | {"databases": data["databases"] | {"size": "<= 1"}}).setting
+        ).kind
+    )
+    assert kind.__name__ != "Policies"
+    data["databases"]["size"] = "<= 1"
+    assert formulas.to_text(guarantee(data)) == "2*e"
