@@ -252,7 +252,7 @@ def test_imports_go_one_way(path: Path) -> None:
 
 def test_the_deciders_import_one_way() -> None:
     order = [
-        *("elementary", "roots", "ranges", "values", "steps", "calculus", "rays", "rules"),
+        *("elementary", "roots", "ranges", "values", "lemmas", "steps", "calculus", "rays", "rules"),
         *("normal", "tails", "lattices", "canonical", "losses", "ratios", "curves", "pieces", "readings"),
         *("exponentials", "signs", "entries", "divergences", "promises", "tables", "noises"),
     ]

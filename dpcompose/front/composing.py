@@ -80,6 +80,7 @@ def metric_study(
     parameters: Mapping[str, str] | None = None,
     title: str = "",
     adaptive: bool = False,
+    assume: Sequence[object] = (),
     theory: Theory | None = None,
 ) -> Study:
     """The composition of mechanisms that are private in metrics on one class of databases.
@@ -91,7 +92,8 @@ def metric_study(
     on -- `points`, `product`, or a class of records; maps -- by name the entries of their values, formulas in
     coordinates;
     metrics -- by name `norm`, `steps_between`, `in_coordinates`, `at_most`, or a formula in those before it;
-    parameters -- the values that symbols may take; positive, where nothing is said;
+    parameters -- the values that symbols may take; positive, where nothing is said; assume -- relations
+    between them, as for `compose`;
     theory -- the pages it is judged by; else those that ship.
 
     >>> import dpcompose as dpc
@@ -106,12 +108,14 @@ def metric_study(
     >>> study.check("(e1 + e2)*L2").verdict, study.check("e1*L2").verdict
     ('proved', 'refuted')
     """
+    from dpcompose.privacy.assumptions import assumption
     from dpcompose.privacy.metrics import reading
     from dpcompose.privacy.metrics.builder import problem_data
 
     theory = theory or registry.standard()
     said = metrics or {}, maps or {}, parameters or {}, title, adaptive
     data = problem_data(mechanisms, stated, on, target, *said)
+    data |= {"assume": [str(assumption(one)) for one in assume]} if assume else {}
     return Study(reading.read_data(data, notions=theory.parameters).setting, theory)
 
 

@@ -42,6 +42,7 @@ from dpcompose.proof.metrics.refutation import MetricCounterexample
 from dpcompose.proof.refuting import Counterexample
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.proof.witnesses import Number
+from dpcompose.search import stated
 from dpcompose.search.metrics import sensitivity
 from dpcompose.search.metrics.claims import Judge, MetricVerdict
 from dpcompose.spaces.maps import everything
@@ -50,6 +51,7 @@ from dpcompose.spaces.points import (
     Apart,
     Counted,
     Distance,
+    Lost,
     Made,
     NamedMetric,
     Norm,
@@ -85,6 +87,10 @@ class BestMetric(Best):
         return in_metric(self.notion, self.metric, self.composition.delta)
 
     @property
+    def where(self) -> str:
+        return self.composition.where
+
+    @property
     def metric(self) -> sympy.Expr:
         return self.composition.metric
 
@@ -96,7 +102,7 @@ class BestMetric(Best):
     @property
     def item(self) -> str:
         """The theorem that says in which metric a composition is private; of one mechanism the definition."""
-        if len(self.setting.mechanisms) == 1:
+        if not self.setting.several:
             return "GB:III.2"
         id = ON_EVERYTHING if self.setting.reads_everything else COMPOSED
         page = self.composition.theory.find(id)
@@ -158,16 +164,20 @@ class BestMetric(Best):
         last = "; at all databases some such mechanisms lose just that" if self.optimal else ""
         said = ["the composition is ", *self.said, last]
         add(said, "", self.composition.page, self.item, *private, *metrics)
-        k = len(self.setting.mechanisms)
-        independent = [f"that {one}" for one in self.assumptions[k : k + 1] if k > 1]
+        setting, k = self.setting, len(self.setting.mechanisms)
+        done = sum(bool(one.processing) for one in setting.mechanisms)
+        besides = self.assumptions[k : k + setting.several + bool(setting.assume) + done]
+        independent = [f"that {one}" for one in besides]
         believed = ", ".join([*unchecked(steps), *independent, *registry.believed(self.relies_on)])
         pages = tuple(theory.pages[id] for id in self.composition.pages(()))
         return Told(tuple(steps), believed, pages, self.numbered)
 
     def _private(self, one: MetricMechanism, n: int, add: Callable[..., int]) -> int:
         """The step that a mechanism is private in a metric, after that on what is said of it."""
-        said = [f"{one.name} is ", *in_metric(one.notion, one.metric, one.delta)]
-        if one.noise is None and not one.stated:
+        each = "" if one.members is None else ", each of them"
+        done = f", then {one.processing}" if one.processing else ""
+        said = [f"{one.called} is ", *in_metric(one.notion, one.metric, one.delta), each + done]
+        if one.noise is None and one.lost is None and not one.stated:
             return add(said, GIVEN)
         given = add([self.assumptions[n]], GIVEN)
         page = None if one.noise is None else self.composition.theory.noise(one.noise.word)
@@ -226,6 +236,8 @@ def definition(distance: Distance) -> Said:
             )
             where = f" of {distance.part}" if distance.part and not read else ""
             return [f"the fewest {distance.granularity} steps{read or where}"]
+        case Lost():
+            return [f"the largest |ln(p/q)| of an outcome's probabilities in the table {distance.table}"]
         case Tabled():
             return ["as its table says" + ("" if distance.reads == everything else ", closed over fibres")]
         case Counted():
@@ -253,6 +265,7 @@ class InMetrics:
     theory: Theory
 
     def __post_init__(self) -> None:
+        stated.check_assumptions(self.setting.assume)
         for name, one in self.search.standings.items():
             if one.metric is False:
                 raise InvalidSetting(f"{name} is no metric: {one.words}")
@@ -371,13 +384,14 @@ class InMetrics:
             for one in self.setting.mechanisms
         ]
         setting = self.setting
-        return Composed(setting.title, str(setting.databases), "in metrics", "", tuple(members))
+        where = self.search.composition.where
+        return Composed(setting.title, str(setting.databases), "in metrics", where, tuple(members))
 
     def together(self) -> str:
         return ""
 
     def warnings(self) -> list[str]:
-        return []
+        return list(filter(None, [stated.check_assumptions(self.setting.assume)]))
 
     def shown(self, verdicts: Sequence[Answer]) -> BestMetric:
         return self.bound

@@ -330,7 +330,7 @@ class ForNeighbours:
                 f"no two of {self.setting.databases} are {self.setting.target} neighbours, "
                 "so every guarantee holds, whatever the mechanisms do"
             ]
-        unknown = stated.check_assumptions(self.setting)
+        unknown = stated.check_assumptions(self.setting.assume)
         return [*([unknown] if unknown else []), *limits.warnings(self.bound)]
 
     def for_neighbours(self, what: str) -> ForNeighbours:

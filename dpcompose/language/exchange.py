@@ -9,6 +9,8 @@ from functools import lru_cache
 import sympy
 
 from dpcompose.kernel import forms, formulas, substitution, terms
+from dpcompose.kernel.assumptions import NOTHING, Assumed
+from dpcompose.kernel.deciders import values
 from dpcompose.kernel.domains import REAL, Domain
 from dpcompose.kernel.grammar import ABBREVIATIONS, FormulaError
 from dpcompose.kernel.polynomials import NotAForm
@@ -54,16 +56,23 @@ def in_domains(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Term:
         raise NotAForm(str(error.args[0])) from None
 
 
-def is_never_negative(expression: sympy.Expr, domains: Mapping[str, Domain]) -> bool:
+def is_never_negative(
+    expression: sympy.Expr, domains: Mapping[str, Domain], assumed: Assumed = NOTHING
+) -> bool:
     """Whether an expression is seen to be ≥ 0 for all allowed values of its letters.
+
+    assumed -- what holds of these besides.
 
     >>> is_never_negative(1 - symbol("d"), {"d": Domain.read("in (0,1)")})
     True
     """
     try:
-        return forms.is_nonnegative(forms.read(in_domains(expression, domains)))
+        term = in_domains(expression, domains)
+        if forms.is_nonnegative(forms.read(term)):
+            return True
     except NotAForm:
         return False
+    return bool(assumed) and values.surely(term, strictly=False, assumed=assumed)
 
 
 @lru_cache(maxsize=1024)

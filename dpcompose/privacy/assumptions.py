@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from dpcompose.kernel import terms
-from dpcompose.kernel.assumptions import SIGNS, Assumption
+from dpcompose.kernel.assumptions import SIGNS, Assumed, Assumption
 from dpcompose.kernel.deciders import values
+from dpcompose.kernel.domains import POSITIVE
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.formulas import FormulaError
@@ -73,6 +75,31 @@ def names(text: str) -> list[str]:
         except FormulaError:
             continue
     return found
+
+
+def so_far(texts: Sequence[str], known: Mapping[str, Term]) -> Assumed:
+    """The relations that can be read, where other names than the known ones count as positive."""
+    found: list[Assumption] = []
+    for text in texts:
+        letters = {name: terms.letter(name, POSITIVE) for name in names(text)}
+        with suppress(FormulaError):
+            found.append(assumption(text, {**letters, **known}))
+    return tuple(found)
+
+
+def read(
+    texts: Mapping[int, str], known: Mapping[str, Term], wrong: Callable[[tuple[str, int], object], None]
+) -> Assumed:
+    """The relations of a file, by their numbers in it; wrong -- is told what is wrong with one, and where."""
+    some: list[Assumption] = []
+    for n, text in texts.items():
+        try:
+            some.append(assumption(text, known))
+            if why := doubt(some[-1]):
+                wrong(("assume", n), why)
+        except FormulaError as error:
+            wrong(("assume", n), error)
+    return tuple(some)
 
 
 def doubt(given: Assumption) -> str:

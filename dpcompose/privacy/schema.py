@@ -343,6 +343,14 @@ class NoiseTable(Table):
         return str(getattr(self, name))
 
 
+def check_family(index: str | None, count: str | None, repeat: int | None) -> None:
+    """Raises ValueError unless these say how many mechanisms there are, or nothing."""
+    if (index is None) != (count is None):
+        raise ValueError('a family has an index and a count: index = "i", count = "k"')
+    if repeat is not None and count is not None:
+        raise ValueError("repeat and count both say how many mechanisms there are; use one of them")
+
+
 class MechanismTable(Table):
     name: str = need(NAME)
     reads: str | ReadsTable = key(
@@ -367,10 +375,7 @@ class MechanismTable(Table):
         self._check_known()
 
     def _check_family(self) -> None:
-        if (self.index is None) != (self.count is None):
-            raise ValueError('a family has an index and a count: index = "i", count = "k"')
-        if self.repeat is not None and self.count is not None:
-            raise ValueError("repeat and count both say how many mechanisms there are; use one of them")
+        check_family(self.index, self.count, self.repeat)
         if self.table is not None and (self.repeat is not None or self.count is not None):
             raise ValueError("a table of probabilities is that of one mechanism, and not of a family")
 

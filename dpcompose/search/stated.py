@@ -23,7 +23,7 @@ def check(setting: Setting, theory: Theory) -> None:
 
     Raises InvalidSetting, NoGuarantee.
     """
-    check_assumptions(setting)
+    check_assumptions(setting.assume)
     if setting.doubts:
         raise NoGuarantee(setting.doubts[0])
     for mechanism in (one for several in setting.mechanisms for one in several.alone):
@@ -39,18 +39,18 @@ def check(setting: Setting, theory: Theory) -> None:
             raise InvalidSetting(f"{mechanism.name}: {wrong}")
 
 
-def check_assumptions(setting: Setting) -> str:
+def check_assumptions(assume: Assumed) -> str:
     """That some values satisfy what is assumed; why it is not known, or "".  Raises InvalidSetting."""
-    if not setting.assume:
+    if not assume:
         return ""
     try:
-        found = satisfiable.point(setting.assume)
+        found = satisfiable.point(assume)
     except NoValues as error:
         raise InvalidSetting(f"assume: {error}") from None
     if found is not None:
         return ""
     return (
-        f"it is not known whether any values satisfy {' and '.join(map(str, setting.assume))}; "
+        f"it is not known whether any values satisfy {' and '.join(map(str, assume))}; "
         "if none do, what is proved says nothing"
     )
 

@@ -7,10 +7,11 @@ how many records differ; formulas are sympy expressions over letters that `lette
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import sympy
@@ -404,6 +405,55 @@ class Tabled:
 
 
 @dataclass(frozen=True)
+class Lost:
+    """How far rows of a table of probabilities are apart: the largest |ln(p/q)|; ∞ where one alone is 0.
+
+    table -- what it is called; rows -- for each database of a listed class the probabilities of the
+    outcomes, each surely positive, or 0.
+
+    >>> half, one = sympy.Rational(1, 2), sympy.Integer(1)
+    >>> rows = {"a": (half, half), "b": (half / 2, 3 * half / 2), "c": (one, 0 * one)}
+    >>> coin = Lost("", "T", rows, ("x", "y"))
+    >>> coin.between("a", "b"), coin.between("a", "c"), coin.directed("c", "a")
+    (log(2), None, log(2))
+    """
+
+    part: str
+    table: str
+    rows: Mapping[Database, tuple[sympy.Expr, ...]] = field(hash=False)
+    outcomes: tuple[str, ...] = ()
+
+    def ratios(self, x: Database, y: Database) -> dict[str, sympy.Expr | None]:
+        """P(o) at x over that at y by the outcomes that come out at x; None: ∞."""
+        pairs = zip(self.outcomes, self.rows[x], self.rows[y], strict=True)
+        return {o: None if q == 0 else sympy.cancel(p / q) for o, p, q in pairs if p != 0}
+
+    def directed(self, x: Database, y: Database) -> sympy.Expr | None:
+        """The largest ln(P(o) at x / P(o) at y); None: ∞."""
+        return _largest_log(self.ratios(x, y).values())
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        """Whether the largest ln(p/q) is the same in both directions, for all databases."""
+        pairs = combinations(self.rows, 2)
+        return all(self.directed(x, y) == self.directed(y, x) for x, y in pairs)
+
+    def between(self, x: Database, y: Database) -> sympy.Expr | None:
+        """The value at two databases; None: ∞."""
+        return _largest_log([*self.ratios(x, y).values(), *self.ratios(y, x).values()])
+
+
+def _largest_log(ratios: Iterable[sympy.Expr | None]) -> sympy.Expr | None:
+    """The largest logarithm, of numbers as one; None stands for ∞."""
+    every = list(ratios)
+    known = [one for one in every if one is not None]
+    if len(known) < len(every):
+        return None
+    numbers = [max(one for one in known if one.is_Rational)] if any(one.is_Rational for one in known) else []
+    return largest(*(sympy.log(one) for one in [*numbers, *(one for one in known if not one.is_Rational)]))
+
+
+@dataclass(frozen=True)
 class Counted:
     """How far the number of records moves that a map reads of a part: |#f(D) − #f(E)|."""
 
@@ -423,7 +473,7 @@ class Made:
     formula: sympy.Expr
 
 
-Distance = Norm | Own | AnyTwo | Steps | Tabled | Counted | Declared | Made
+Distance = Norm | Own | AnyTwo | Steps | Tabled | Lost | Counted | Declared | Made
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ values, so what holds there holds on all of it.
 | collect [x, …] | c ≥ 0 for what stands before each product of powers of x, … ≥ 0, and has none of them |
 | order x y c | f ≥ 0 for x = c·y + x', and for y = x/c + y', with x', y' > 0 |
 | square l r | A ≥ 0, C ≥ 0 and 4AC − B² ≥ 0, where f = A·l^(2r) + B·l^r + C for a factor l |
+| less c g | f − c·g² ≥ 0, where c > 0 |
 | factors c [[g, n, sign], …] | sign·g ≥ 0 for the factors of odd power of f = c·Π gⁿ |
 | roots | nothing: a polynomial in one factor that is positive, and without roots that change its sign |
 | powers n | Pⁿ − Qⁿ ≥ 0, where f = P − Q and all terms of P and Q are ≥ 0 by their signs |
@@ -31,19 +32,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from functools import reduce as folded
 from itertools import combinations
 from math import comb
 from operator import mul
 
-from dpcompose.kernel import formulas
-from dpcompose.kernel.certificates import BadCertificate, letters
-from dpcompose.kernel.deciders import elementary, ranges, roots, values
+from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel.deciders import elementary, ranges, roots
 from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter, Term
-from dpcompose.kernel.domains import REAL, Domain
+from dpcompose.kernel.deciders.lemmas import LEMMAS, bound_by
+from dpcompose.kernel.domains import Domain
 
 Goal = tuple[Elementary, Box]
 """f ≥ 0 on a box."""
@@ -223,6 +222,13 @@ def _square(f: Elementary, box: Box, letter: Letter, r: Fraction) -> list[Goal]:
     return [(a, box), (c, box), ((a * c).scaled(Fraction(4)) - b * b, box)]
 
 
+def _less(f: Elementary, box: Box, c: Fraction, g: Elementary) -> list[Goal]:
+    if c <= 0:
+        raise BadCertificate("a square is taken away a positive number of times")
+    _has_values(g, box)
+    return [(f - (g * g).scaled(c), box)]
+
+
 def _factors(
     f: Elementary, box: Box, c: Fraction, factors: tuple[tuple[Elementary, int, str], ...]
 ) -> list[Goal]:
@@ -376,82 +382,6 @@ def _chosen(f: Elementary, box: Box, letter: Letter, some: tuple[Elementary, ...
     return [(elementary.replaced(f, letter, sum(some, Elementary())), box)]
 
 
-# lemmas
-
-
-@dataclass(frozen=True)
-class Lemma:
-    """A bound of exp(u) or log(u), with a rational number p that may be chosen.
-
-    of -- "exp" or "log"; below -- whether the bound lies below it; bound -- a formula in u and p;
-    where -- formulas that must be positive; note -- why it holds.
-    """
-
-    of: str
-    below: bool
-    bound: str
-    where: tuple[str, ...]
-    note: str
-
-    @property
-    def chosen(self) -> bool:
-        """Whether the bound depends on p."""
-        return "p" in formulas.names(self.bound)
-
-
-LEMMAS: Mapping[str, Lemma] = {
-    "exp above its tangents": Lemma(
-        "exp", True, "exp(p)*(1 + u - p)", (), "exp is convex, so it lies above its tangent at p"
-    ),
-    "exp above three terms": Lemma(
-        "exp", True, "1 + u + u**2/2", ("u",), "for u > 0 all terms of the series are positive"
-    ),
-    "exp above four terms": Lemma(
-        "exp",
-        True,
-        "1 + u + u**2/2 + u**3/6",
-        (),
-        "the remainder of the series is exp(t)*u**4/24 for some t between 0 and u, so it is >= 0",
-    ),
-    "exp below a hyperbola": Lemma(
-        "exp", False, "1/(1 - u)", ("1 - u",), "exp(-u) >= 1 - u, the tangent at 0, inverted"
-    ),
-    "exp below a parabola": Lemma(
-        "exp",
-        False,
-        "1 + u + u**2",
-        ("1 - u", "1 + u"),
-        "exp(u) - 1 - u is at most u**2*(1/2 + 1/6 + 1/24 + ...) = u**2*(exp(1) - 2) for -1 < u < 1",
-    ),
-    "log below its tangents": Lemma(
-        "log", False, "log(p) + (u - p)/p", ("u", "p"), "log is concave, so it lies below its tangent at p"
-    ),
-    "log above a hyperbola": Lemma(
-        "log", True, "log(p) + 1 - p/u", ("u", "p"), "log(p/u) <= p/u - 1, the tangent at 1"
-    ),
-}
-"""What is known of exp and log; `p` stands for a rational number that a proof chooses."""
-
-
-@cache
-def _read_lemma(name: str) -> tuple[Lemma, Elementary, tuple[Elementary, ...]]:
-    lemma = LEMMAS[name]
-    symbols = letters({"u": REAL, "p": REAL})
-    bound, *where = (values.of_term(formulas.parse(text, symbols)) for text in (lemma.bound, *lemma.where))
-    return lemma, bound, tuple(where)
-
-
-def bound_by(name: str, u: Elementary, p: Fraction) -> tuple[Elementary, tuple[Elementary, ...]]:
-    """The bound of a lemma for a value u, and what must be positive."""
-
-    def at(f: Elementary) -> Elementary:
-        values = {"u": u, "p": elementary.constant(p)}
-        return elementary.mapped(f, lambda letter: values.get(letter[1]) if letter[0] == "y" else None)
-
-    _, bound, where = _read_lemma(name)
-    return at(bound), tuple(map(at, where))
-
-
 def _lemma(f: Elementary, box: Box, name: str, letter: Letter, r: Fraction, p: Fraction) -> list[Goal]:
     if name not in LEMMAS:
         raise BadCertificate(f"there is no lemma {name!r}")
@@ -485,6 +415,7 @@ RULES: Mapping[str, tuple[Callable[..., list[Goal]], tuple[str, ...]]] = {
     "collect": (_collect, ("words",)),
     "order": (_order, ("word", "word", "number")),
     "square": (_square, ("letter", "number")),
+    "less": (_less, ("number", "function")),
     "factors": (_factors, ("number", "factors")),
     "roots": (_roots, ()),
     "powers": (_powers, ("number",)),

@@ -17,8 +17,8 @@ import sympy
 from dpcompose.language import formulas
 from dpcompose.language.symbols import NONNEGATIVE, REAL, symbol
 from dpcompose.privacy.checks import Found, Path_, near, shown
-from dpcompose.privacy.metrics.names import Names
-from dpcompose.privacy.metrics.schema import MetricProblemTable, MetricTable, PointsTable, ProductTable
+from dpcompose.privacy.metrics.names import CANONICAL, Names
+from dpcompose.privacy.metrics.schema import MetricStudyTable, MetricTable, PointsTable, ProductTable
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import DatabasesTable, MapTable, ReadsTable
@@ -50,14 +50,11 @@ from dpcompose.spaces.points import (
 from dpcompose.spaces.restrictions import positions, restriction
 from dpcompose.spaces.tuples import Tuples
 
-CANONICAL = "d_"
-"""What the names of canonical metrics start with."""
-
 
 class Distances(Names):
     """The databases and metrics of a problem."""
 
-    def __init__(self, given: MetricProblemTable) -> None:
+    def __init__(self, given: MetricStudyTable) -> None:
         super().__init__(given)
         self.databases: Product | None = None
         self.values: dict[str, Values] = {}
@@ -86,6 +83,9 @@ class Distances(Names):
                 if self.take(name, "a part of the databases", path):
                     parts.append((name, self._part(one, path, name)))
             return Product(tuple((name, part) for name, part in parts if part is not None))
+        if given is None:
+            self.wrong(("databases",), "say which databases it is about")
+            return None
         part = self._part(given, ("databases",), "")
         return None if part is None else Product((("", part),))
 
@@ -184,6 +184,11 @@ class Distances(Names):
 
     # metrics
 
+    @property
+    def canonical_names(self) -> list[str]:
+        some = self.granularities if self._neighbours is not None else ()
+        return [CANONICAL + one.replace("-", "_") for one in some]
+
     def in_metrics(self, text: str = "") -> dict[str, sympy.Expr]:
         """The metrics by their names; canonical ones that a formula names are made first."""
         known = {one.replace("-", "_"): one for one in (*BUILT_IN, *self.granularities)}
@@ -195,17 +200,22 @@ class Distances(Names):
                 found |= {} if metric is None else {name: metric}  # it may have been named otherwise
         return found
 
-    def named(self, name: str, distance: Distance, who: str = "") -> sympy.Symbol:
-        """The letter of a metric: under its name, or under that with a number where it is taken."""
+    def named(
+        self, name: str, distance: Distance, who: str = "", at_most: sympy.Expr | None = None
+    ) -> sympy.Symbol:
+        """The letter of a metric: under its name, or under that with a number where it is taken.
+
+        at_most -- a bound that is declared for it.
+        """
         for known, one in self.metrics.items():
-            if one.distance == distance and one.at_most is None:
+            if one.distance == distance and one.at_most == at_most:
                 return symbol(known, NONNEGATIVE)
-        chosen, n = name, 1
+        chosen, n = (plain := re.sub(r"[^A-Za-z0-9]+", "_", name)), 1
         while chosen in self.taken:
             n += 1
-            chosen = f"{name}_{n}"
+            chosen = f"{plain}_{n}"
         self.taken[chosen] = f"a metric{f' of what {who} reads' if who else ''}"
-        self.metrics[chosen] = NamedMetric(chosen, distance)
+        self.metrics[chosen] = NamedMetric(chosen, distance, at_most)
         return symbol(chosen, NONNEGATIVE)
 
     def times(self, factor: sympy.Expr, metric: sympy.Expr) -> sympy.Expr:

@@ -8,23 +8,21 @@ of what a map reads say that a mechanism depends on that only: two databases wit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import sympy
 
-from dpcompose.language import exchange, formulas
-from dpcompose.language.symbols import NONNEGATIVE, symbol
-from dpcompose.privacy.checks import Mistake, Path_, near, shown
+from dpcompose.language.symbols import moves
+from dpcompose.language.worstcase import Over
+from dpcompose.privacy.checks import Mistake, Path_
 from dpcompose.privacy.lines import line_of
-from dpcompose.privacy.metrics.distances import Distances
+from dpcompose.privacy.metrics.mechanisms import Mechanisms
 from dpcompose.privacy.metrics.schema import (
     MetricClaimTable,
-    MetricGuaranteeTable,
-    MetricMechanismTable,
     MetricProblemTable,
+    MetricStudyTable,
 )
 from dpcompose.privacy.metrics.setting import (
     POWERS,
@@ -32,12 +30,9 @@ from dpcompose.privacy.metrics.setting import (
     MetricMechanism,
     MetricSetting,
 )
-from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.privacy.problems import Claim, Problem, ProblemError, table_of
-from dpcompose.privacy.schema import Notions, ReadsTable, unset
-from dpcompose.spaces.maps import Map, everything
-from dpcompose.spaces.points import Counted, Values
+from dpcompose.privacy.schema import Notions, unset
 
 
 def read_data(
@@ -48,33 +43,34 @@ def read_data(
         raise ProblemError(file, missing)
     given = table_of(MetricProblemTable, data, file, text, notions)
     reader = _Reader(given, data)
-    problem = reader.problem(file)
+    problem = reader.problem(file, given.claims)
     if reader.mistakes or problem is None:
         located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in reader.mistakes]
         raise ProblemError(file, located)
     return problem
 
 
-class _Reader(Distances):
+class _Reader(Mechanisms):
     """Turns the checked tables into values; collects what does not fit together."""
 
-    def __init__(self, given: MetricProblemTable, data: Mapping[str, Any]) -> None:
+    def __init__(self, given: MetricStudyTable, data: Mapping[str, Any]) -> None:
         super().__init__(given)
         self.data = data
 
-    def problem(self, file: str) -> Problem | None:
+    def problem(self, file: str, claimed: Sequence[MetricClaimTable]) -> Problem | None:
         self.read_all()
         if self.databases is None:
             return None
-        mechanisms = [
-            one for i, given in enumerate(self.given.mechanisms) for one in self._repeated(i, given)
-        ]
+        mechanisms = self.mechanisms()
         names = [one.name for one in mechanisms]
         for i, name in enumerate(names):
             if name in names[:i]:
                 self.wrong(("mechanisms",), f"two mechanisms are called {name!r}")
         target = self._target()
-        claims = [self._claim(i, one, target) for i, one in enumerate(self.given.claims)]
+        claims = [self._claim(i, one, target) for i, one in enumerate(claimed)]
+        assume = self.assumed()
+        for i, claim in enumerate(claims):
+            self._check_ranges(mechanisms, claim, ("claims", i))
         if self.mistakes:
             return None
         setting = MetricSetting(
@@ -86,10 +82,22 @@ class _Reader(Distances):
             MappingProxyType(self.numbers),
             target,
             self.given.title,
-            self.given.adaptive,
+            self.adaptive,
             self.data,
+            assume,
         )
         return Problem(setting, tuple(one for one in claims if one is not None), file)
+
+    def _check_ranges(self, mechanisms: Sequence[MetricMechanism], claim: Claim | None, path: Path_) -> None:
+        """A sum or maximum in a claim is over as many members as its family has."""
+        for one in (
+            sorted({x for it in claim.guarantee.formulas for x in it.atoms(Over)}, key=str) if claim else ()
+        ):
+            for letter in filter(lambda x: moves(x.name), one.args[1].free_symbols):
+                there = {str(m.members) for m in mechanisms if letter in m.letters}
+                if there and str(one.args[2]) not in there:
+                    known = " or ".join(sorted(there))
+                    self.wrong(path, f"{letter} has the members 1 to {known}, not to {one.args[2]}")
 
     def _target(self) -> sympy.Expr | None:
         """The metric that claims without one count: a formula, or that of the target's neighbours."""
@@ -99,203 +107,6 @@ class _Reader(Distances):
         if given.metric is not None:
             return self.formula(given.metric, ("target", "metric"), self.in_metrics(given.metric), False)
         return self.canonical(given.granularity, ("target", "granularity"))
-
-    # mechanisms
-
-    def _repeated(self, i: int, given: MetricMechanismTable) -> list[MetricMechanism]:
-        """The mechanism, or as many as it is repeated."""
-        found = self._mechanism(i, given)
-        if found is None or given.repeat is None:
-            return [] if found is None else [found]
-        return [replace(found, name=f"{found.name}[{n}]") for n in range(1, given.repeat + 1)]
-
-    def _mechanism(self, i: int, given: MetricMechanismTable) -> MetricMechanism | None:
-        path = ("mechanisms", i)
-        if given.guarantee is None:
-            return self._with_noise(given, path)
-        reads = self._reads(given, path)
-        if reads is None:
-            return None
-        if given.guarantee.metric is not None:
-            return self._in_metric(given, given.guarantee, reads, (*path, "guarantee"))
-        return self._for_neighbours(given, given.guarantee, reads, (*path, "guarantee"))
-
-    def _reads(self, given: MetricMechanismTable, path: Path_) -> Map | None:
-        """What a mechanism with a guarantee reads."""
-        if isinstance(given.reads, ReadsTable):
-            return self.reading(given.reads, (*path, "reads"))
-        if given.reads not in (None, "everything"):
-            self.wrong(path, "the metrics of its guarantee say what a mechanism reads; leave out reads")
-            return None
-        return everything
-
-    def _domain(self, name: str, stated: MetricGuaranteeTable, reads: Map, path: Path_) -> str | None:
-        """On which domain a guarantee is stated; a mechanism that reads everything has both alike."""
-        if reads == everything:
-            return "own"
-        if stated.domain is None:
-            self.wrong(
-                (*path, "domain"),
-                f'{name} reads {reads.written("D")}: say domain = "own", private as a map on that, or '
-                'domain = "common", private as a map on the whole class, and dependent on what it reads only',
-            )
-        return stated.domain
-
-    def _in_metric(
-        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map, path: Path_
-    ) -> MetricMechanism | None:
-        domain = self._domain(given.name, stated, reads, path)
-        assert stated.metric is not None
-        if domain is None:
-            return None
-        metric = self.formula(stated.metric, (*path, "metric"), self.in_metrics(stated.metric))
-        delta = None
-        if stated.delta is not None:
-            delta = self.formula(stated.delta, (*path, "delta"), self.in_metrics(stated.delta), key="delta")
-        if metric is None or (stated.delta is not None and delta is None):
-            return None
-        if delta and domain == "common":
-            self.wrong(
-                (*path, "delta"),
-                "on the common domain a delta does not add up along the fibres of a map: state the guarantee "
-                'for neighbours, with a granularity, or on domain = "own", or delta = "0"',
-            )
-            return None
-        for key, one in (("metric", metric), ("delta", delta)):
-            if one is not None and (why := self._negative(one)):
-                self.wrong((*path, key), f"this is {why}; what is lost is at least 0")
-                return None
-        if not self._vanishes(metric):
-            known = near("", self.metrics) or "; there is none: name one, [metrics.d]"
-            self.wrong(
-                (*path, "metric"),
-                f"{stated.metric} is not 0 where D = E; what names no metric is a parameter{known}",
-            )
-            return None
-        if reads != everything:
-            moved = [self.of_inputs(one, reads, domain, path) for one in (metric, delta) if one is not None]
-            if None in moved:
-                return None
-            metric, delta = (*moved, None)[:2]
-            assert metric is not None
-        return MetricMechanism(given.name, stated.notion, metric, delta)
-
-    def _vanishes(self, metric: sympy.Expr) -> bool:
-        """Whether a formula is not surely above 0 where all distances are 0."""
-        there = self._at_equal(metric)
-        return there is None or not self.is_positive(there)
-
-    def _negative(self, value: sympy.Expr) -> str:
-        """Where a formula in metrics is surely negative, in words; "" where that is not seen."""
-        metrics = {name: symbol(name, NONNEGATIVE) for name in self.metrics}
-        if value != 0 and exchange.is_never_negative(-value, self._all_domains(metrics)):
-            return "never positive"
-        there = self._at_equal(value)
-        negative = there is not None and self.is_positive(-there)
-        return f"{formulas.to_text(there)} at equal databases" if negative else ""
-
-    def _at_equal(self, value: sympy.Expr) -> sympy.Expr | None:
-        """A formula in metrics where all distances are 0; None where it has no real value there."""
-        there = value.xreplace({symbol(name, NONNEGATIVE): sympy.Integer(0) for name in self.metrics})
-        return None if there.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I) else there
-
-    def _for_neighbours(
-        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map, path: Path_
-    ) -> MetricMechanism | None:
-        """A guarantee for neighbours at distance r: its parameter times r; δ·Σ e^{jε} over j < r."""
-        domain = self._domain(given.name, stated, reads, path)
-        r = self.canonical(stated.granularity, (*path, "granularity"), reads, domain or "own")
-        parameter, power = POWERS[stated.notion]
-        text = stated.value(parameter)
-        assert text is not None
-        value = self.formula(text, (*path, parameter), {}, key=parameter)
-        delta = self.formula(stated.delta, (*path, "delta"), {}, key="delta") if stated.delta else None
-        if domain is None or r is None or value is None or (stated.delta is not None and delta is None):
-            return None
-        if not (self.never_negative(value) or self.is_positive(value)):
-            said = f"{parameter} of {given.name} is not known to be at least 0 for all allowed values"
-            self.wrong((*path, parameter), said)
-            return None
-        metric = self.times(sympy.root(value, power), r)
-        if delta is not None:
-            if not self.is_positive(value):
-                self.wrong((*path, parameter), "beside metrics epsilon of an approximate guarantee is > 0")
-                return None
-            delta = delta * (sympy.exp(metric) - 1) / (sympy.exp(value) - 1)
-        where = "" if reads == everything else f", of {reads.written('D')}, on the {domain} domain"
-        words = ", ".join(f"{key} = {stated.value(key)}" for key in FILE_KEYS[stated.notion])
-        said = f"{stated.notion} privacy with {words} for {stated.granularity} neighbours{where}"
-        return MetricMechanism(given.name, stated.notion, metric, delta, said)
-
-    def _with_noise(self, given: MetricMechanismTable, path: Path_) -> MetricMechanism | None:
-        assert given.noise is not None
-        word = given.noise.word
-        parameter = self.formula(given.noise.parameter, (*path, "noise", word), {}, key=word)
-        if parameter is None:
-            return None
-        noise = Noise(word, parameter)
-        if unfit := noise.unfit(self.domains):
-            self.wrong((*path, "noise", word), unfit)
-            return None
-        own = noise.guarantee()
-        norm = (
-            {"plane": "L2"}.get(noise.kind.takes, {"pure": "L1", "gaussian": "L2"}.get(own.notion))
-            if own
-            else None
-        )
-        if norm is None or own is None or noise.kind.takes not in ("real", "vector", "integer", "plane"):
-            self.wrong(
-                (*path, "noise"), f"{word} gives no metric in which points are private; laplace noise does"
-            )
-            return None
-        if given.query is not None:
-            found = self._count(given, path)
-            return None if found is None else self._noisy(given.name, noise, found, None)
-        of = self._numbers_read(given, noise, path)
-        if of is None:
-            return None
-        found = self.norm(norm, of, path)
-        return None if found is None else self._noisy(given.name, noise, found, of)
-
-    def _numbers_read(self, given: MetricMechanismTable, noise: Noise, path: Path_) -> Values | None:
-        """The numbers to which noise is added."""
-        of = self.values.get(given.reads or "") if not isinstance(given.reads, ReadsTable) else None
-        if of is None or of.formulas is None:
-            names = [name for name, one in self.values.items() if name and one.formulas is not None]
-            self.wrong((*path, "reads"), f"noise is added to numbers; say of what{near('', names)}")
-            return None
-        if noise.kind.takes == "integer":
-            self.wrong((*path, "noise"), f"{noise.word} noise needs {noise.kind.needs}")
-            return None
-        if noise.kind.takes == "plane" and len(of.formulas) != 2:
-            self.wrong(
-                (*path, "noise"), f"{noise.word} is for two coordinates, and laplace noise for any number"
-            )
-            return None
-        return of
-
-    def _count(self, given: MetricMechanismTable, path: Path_) -> sympy.Expr | None:
-        """How far the number of records moves that are read."""
-        part = ""
-        reads: Map = everything
-        if isinstance(given.reads, ReadsTable):
-            found = self.reading(given.reads, (*path, "reads"))
-            if found is None:
-                return None
-            reads = found
-        elif given.reads not in (None, "everything"):
-            part = str(given.reads)
-        if part not in dict(self.databases.parts if self.databases else ()) or not self.has_records(part):
-            names = [name for name, _ in (self.databases.parts if self.databases else ()) if name]
-            self.wrong((*path, "reads"), f"a count is of records: {shown(part)} has none{near(part, names)}")
-            return None
-        return self.named(f"count_{part}" if part else "count", Counted(part, reads), given.name)
-
-    def _noisy(self, name: str, noise: Noise, moved: sympy.Expr, of: Values | None) -> MetricMechanism:
-        own = noise.guarantee()
-        assert own is not None
-        ((_, one),) = own.values
-        return MetricMechanism(name, own.notion, one * moved, None, "", noise, of)
 
     # claims
 

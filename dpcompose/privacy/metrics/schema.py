@@ -36,8 +36,10 @@ from dpcompose.privacy.schema import (
     MapTable,
     NoiseTable,
     OfNotion,
+    ProbabilitiesTable,
     QueryTable,
     ReadsTable,
+    check_family,
 )
 from dpcompose.spaces.points import NORMS
 
@@ -176,10 +178,26 @@ class MetricMechanismTable(Table):
     reads: str | ReadsTable | None = key(Either(NAME, ReadsTable, word="oneOf"))
     query: str | QueryTable | None = key(Either(OneOf("count", "bit"), QueryTable, word="oneOf"))
     noise: NoiseTable | None = key(NoiseTable)
-    repeat: int | None = key(Whole(1, 200))
+    index: str | None = key(NAME)
+    count: str | None = key(FORMULA)
+    repeat: int | None = key(Whole(1))
+    table: str | None = key(NAME)
+    study: str | None = key(NAME)
+    post_processing: str | None = key(NAME, written="post-processing")
 
     def check(self) -> None:
-        if (self.guarantee is None) == (self.noise is None):
+        check_family(self.index, self.count, self.repeat)
+        if self.study is not None:
+            beside = ("guarantee", "query", "noise", "table")
+            if given := [name for name in beside if getattr(self, name) is not None]:
+                raise ValueError(f"a study has its own mechanisms: leave out {given[0]}")
+            return
+        if self.table is not None:
+            if self.noise is not None:
+                raise ValueError("what adds noise is given by that, and has no table; leave out one of them")
+            if self.index is not None or self.repeat is not None:
+                raise ValueError("a table of probabilities is that of one mechanism, and not of a family")
+        elif (self.guarantee is None) == (self.noise is None):
             raise ValueError("a mechanism has a guarantee in a metric, or noise on what it reads; not both")
         if self.query is not None and self.noise is None:
             raise ValueError(f"without noise a query has no guarantee; {NOISES}")
@@ -194,22 +212,32 @@ class MetricClaimTable(InMetric):
 NOTHING: Mapping[str, Any] = {}
 
 
-class MetricProblemTable(Table):
-    format: int = need(OneOf(1))
+class _Study(Check):
+    """A study in a file: the table below, once it is there."""
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        return MetricStudyTable.read(value, path, found)
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return MetricStudyTable.schema(defs)
+
+
+class MetricStudyTable(Table):
     title: str = key(TITLE, "")
     parameters: Mapping[str, str] = key(TableOf(FORMULA, names=Text()), NOTHING)
-    databases: DatabasesTable | PointsTable | ProductTable = need(ByKind(True))
+    databases: DatabasesTable | PointsTable | ProductTable | None = key(ByKind(True))
     granularities: Mapping[str, GranularityTable] = key(TableOf(GranularityTable), NOTHING)
     maps: Mapping[str, ValuesTable | MapTable] = key(TableOf(_Map()), NOTHING)
     metrics: Mapping[str, MetricTable] = key(TableOf(MetricTable, 0, 200), NOTHING)
+    tables: Mapping[str, ProbabilitiesTable] = key(TableOf(ProbabilitiesTable), NOTHING)
+    studies: Mapping[str, MetricStudyTable] = key(TableOf(_Study()), NOTHING)
     adaptive: bool = key(TRUE_OR_FALSE, False)
     target: MetricTargetTable | None = key(MetricTargetTable)
     mechanisms: list[MetricMechanismTable] = need(ListOf(MetricMechanismTable, 1, 200))
-    claims: Sequence[MetricClaimTable] = key(ListOf(MetricClaimTable, 0, 1000), [])
     assume: list[str] = key(ListOf(TEXT, 0, 100), [])
 
-    def check(self) -> None:
-        if self.assume:
-            raise ValueError(
-                "relations between parameters (assume) are not supported yet in files with metrics"
-            )
+
+class MetricProblemTable(MetricStudyTable):
+    format: int = need(OneOf(1))
+    databases: DatabasesTable | PointsTable | ProductTable = need(ByKind(True))
+    claims: Sequence[MetricClaimTable] = key(ListOf(MetricClaimTable, 0, 1000), [])

@@ -13,11 +13,13 @@ from typing import Any
 
 import sympy
 
+from dpcompose.kernel.assumptions import NOTHING, Assumed
+from dpcompose.language import exchange
 from dpcompose.language.shown import Shown
-from dpcompose.language.symbols import NONNEGATIVE, Domain, symbol
+from dpcompose.language.symbols import NONNEGATIVE, Domain, moves, symbol
 from dpcompose.privacy.noises import Noise
 from dpcompose.spaces.maps import everything
-from dpcompose.spaces.points import AnyTwo, Made, NamedMetric, Norm, Own, Product, Steps, Tabled, Values
+from dpcompose.spaces.points import AnyTwo, Lost, Made, NamedMetric, Norm, Own, Product, Steps, Tabled, Values
 
 POWERS = {"pure": ("epsilon", 1), "approximate": ("epsilon", 1), "zcdp": ("rho", 2), "gaussian": ("mu", 1)}
 """For each notion the parameter that a metric stands for, and which power of the metric it is."""
@@ -50,7 +52,11 @@ class MetricMechanism:
 
     metric -- d, a formula in the named metrics and the parameters; delta -- δ(D, E), another one, where the
     notion has it; stated -- how the guarantee is written, in words, where that is not the metric;
-    noise, values -- for a concrete one: noise on the entries of these values, from which d follows.
+    lost -- for one that is a table of probabilities what it loses: then d is that;
+    noise, values -- for a concrete one: noise on the entries of these values, from which d follows;
+    members -- for a family M[1], …, M[k] the number k; then d is that of M[i], in terms of e[i];
+    processing -- what is done to the output before it is published, in words; "": nothing.  It reads nothing
+    else, so what is proved is kept; results are worst cases over all of it, doing nothing among it.
     """
 
     name: str
@@ -60,6 +66,25 @@ class MetricMechanism:
     stated: str = ""
     noise: Noise | None = None
     values: Values | None = None
+    lost: Lost | None = None
+    members: sympy.Expr | None = None
+    processing: str = ""
+
+    @property
+    def called(self) -> str:
+        """The name; of a family those of its members: M[1], ..., M[k]."""
+        return self.name if self.members is None else f"{self.name}[1], ..., {self.name}[{self.members}]"
+
+    @property
+    def moves(self) -> bool:
+        """Whether it is a family of which not all members are alike."""
+        return self.members is not None and any(moves(one.name) for one in self.letters)
+
+    @property
+    def letters(self) -> frozenset[sympy.Symbol]:
+        """The metrics and parameters that its guarantee is made of."""
+        beside: set[sympy.Symbol] = set() if self.delta is None else self.delta.free_symbols
+        return frozenset(self.metric.free_symbols | beside)
 
     @property
     def parameters(self) -> dict[str, sympy.Expr]:
@@ -81,6 +106,11 @@ class MetricGuarantee(Shown):
     written: str = ""
 
     @property
+    def formulas(self) -> tuple[sympy.Expr, ...]:
+        """The metric, and the δ where there is one."""
+        return (self.metric,) if self.delta is None else (self.metric, self.delta)
+
+    @property
     def parameters(self) -> dict[str, sympy.Expr]:
         """What is lost at D, E at most, by the parameters of the notion."""
         return in_parameters(self.notion, self.metric, self.delta)
@@ -95,7 +125,7 @@ class MetricSetting:
 
     metrics -- those that formulas name, each made of ones before it; values -- what can be compared of
     two databases, by name; domains -- the values that parameters may take;
-    data -- the same as the data of a problem file.
+    data -- the same as the data of a problem file; assume -- what holds of the parameters besides.
     """
 
     databases: Product
@@ -108,14 +138,27 @@ class MetricSetting:
     title: str
     adaptive: bool
     data: Mapping[str, Any]
+    assume: Assumed = NOTHING
+
+    @property
+    def several(self) -> bool:
+        """Whether there may be more than one mechanism."""
+        return len(self.mechanisms) > 1 or any(one.members not in (None, 1) for one in self.mechanisms)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether how many mechanisms there are is a parameter, or families have members that differ."""
+        every = self.mechanisms
+        return any(one.moves or not (one.members is None or one.members.is_Integer) for one in every)
+
+    def is_never_negative(self, value: sympy.Expr) -> bool:
+        """Whether a formula in the parameters is seen to be ≥ 0."""
+        return exchange.is_never_negative(value, self.domains, self.assume)
 
     @property
     def symbols(self) -> dict[str, sympy.Expr]:
         """The parameters as symbols, by name."""
         return {name: symbol(name, domain) for name, domain in self.domains.items()}
-
-    assume = ()
-    """Relations between parameters, of which there are none."""
 
     def __repr__(self) -> str:
         """What is composed, in one line."""
@@ -140,6 +183,8 @@ class MetricSetting:
             match one.distance:
                 case Norm(of=of) | Own(of=of) | AnyTwo(of=of):
                     whole = not of.name
+                case Lost():
+                    whole = True
                 case Steps(part=part, reads=reads) | Tabled(part=part, reads=reads):
                     whole = not part and reads == everything
                 case Made():

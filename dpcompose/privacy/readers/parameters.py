@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 
 from dpcompose.kernel import formulas as kernel
 from dpcompose.kernel import terms
-from dpcompose.kernel.assumptions import Assumed, Assumption
+from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.domains import POSITIVE, UNIT_INTERVAL, Domain
 from dpcompose.kernel.terms import Term
@@ -87,27 +86,19 @@ class Parameters:
     @property
     def known_so_far(self) -> Assumed:
         """What is assumed of the parameters that are known; others count as positive until they are."""
-        found: list[Assumption] = []
-        for text in self.assume:
-            letters = {name: terms.letter(name, POSITIVE) for name in assumptions.names(text)}
-            with suppress(formulas.FormulaError):
-                found.append(assumptions.assumption(text, letters | self.symbols))
-        return tuple(found)
+        return assumptions.so_far(self.assume, self.symbols)
 
     def assumed(self) -> Assumed:
         """The relations between parameters; of a study those whose parameters it has."""
-        found: list[Assumption] = []
-        for n, text in enumerate(self.assume):
-            if self.inherits and not set(assumptions.names(text)) <= set(self.symbols):
-                continue
-            try:
-                one = assumptions.assumption(text, self.symbols)
-                if why := assumptions.doubt(one):
-                    self.found.wrong(("assume", n), why)
-                found.append(one)
-            except formulas.FormulaError as error:
-                self.found.wrong(("assume", n), error)
-        return tuple(found)
+        return assumptions.read(
+            {
+                n: text
+                for n, text in enumerate(self.assume)
+                if not self.inherits or set(assumptions.names(text)) <= set(self.symbols)
+            },
+            self.symbols,
+            self.found.wrong,
+        )
 
     def stated(self, text: str, key: str, path: Path_, index: str | None) -> Term | None:
         """A mechanism's parameter: names that are not listed are made here."""

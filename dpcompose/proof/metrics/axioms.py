@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import sympy
 
+from dpcompose.kernel.assumptions import Assumed
 from dpcompose.language import exchange
 from dpcompose.language.symbols import NONNEGATIVE, Domain
 from dpcompose.language.worstcase import Top
@@ -47,7 +48,7 @@ class Axioms:
         A minimum of such formulas is, and is written −max(−x, −y).
         """
         known = {**self.setting.domains, **dict.fromkeys(self.setting.metrics, NONNEGATIVE)}
-        return _is_nonnegative(value, known)
+        return _is_nonnegative(value, known, self.setting.assume)
 
     def is_seen(self, name: str, known: Callable[[str], bool]) -> bool:
         """Whether a named metric is seen to be one, `known` saying which of those before it are."""
@@ -143,19 +144,19 @@ class Axioms:
         )
 
 
-def _is_nonnegative(it: sympy.Expr, domains: Mapping[str, Domain]) -> bool:
+def _is_nonnegative(it: sympy.Expr, domains: Mapping[str, Domain], assumed: Assumed) -> bool:
     """Whether a formula is ≥ 0, seen from its parts."""
-    if isinstance(it, Apart) or exchange.is_never_negative(it, domains):
+    if isinstance(it, Apart) or exchange.is_never_negative(it, domains, assumed):
         return True
     parts = it.terms if isinstance(it, Top) else it.args
     if isinstance(it, Top) and it.args[0] == 1:
-        return any(_is_nonnegative(one, domains) for one in parts)
+        return any(_is_nonnegative(one, domains, assumed) for one in parts)
     if it.is_Mul:
         minima = [one for one in parts if isinstance(one, Top) and one.args[0] == 1]
         others = sympy.Mul(*(one for one in parts if one not in minima))
-        if len(minima) == 1 and all(_is_nonnegative(-one, domains) for one in minima[0].terms):
-            return _is_nonnegative(-others, domains)
+        if len(minima) == 1 and all(_is_nonnegative(-one, domains, assumed) for one in minima[0].terms):
+            return _is_nonnegative(-others, domains, assumed)
     if it.is_Pow and it.exp.is_Rational:
-        return bool(it.exp.is_Integer and it.exp % 2 == 0) or _is_nonnegative(it.base, domains)
+        return bool(it.exp.is_Integer and it.exp % 2 == 0) or _is_nonnegative(it.base, domains, assumed)
     joined = it.is_Add or it.is_Mul or isinstance(it, Top)
-    return bool(parts) and joined and all(_is_nonnegative(one, domains) for one in parts)
+    return bool(parts) and joined and all(_is_nonnegative(one, domains, assumed) for one in parts)

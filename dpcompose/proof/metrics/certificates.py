@@ -11,8 +11,9 @@ import sympy
 
 from dpcompose.kernel import comparison
 from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.language.worstcase import Top
 from dpcompose.language.writing import absolute
-from dpcompose.privacy.metrics.setting import MetricGuarantee
+from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricSetting
 from dpcompose.proof.metrics.composition import Composition, Way
 from dpcompose.proof.metrics.letters import Letters
 from dpcompose.proof.metrics.norms import LEVELS
@@ -44,18 +45,25 @@ def comparisons(composition: Composition, claim: MetricGuarantee, way: Way) -> l
             continue
         power = 2 if key in squared else 1
         sides = [letters.of(claimed) ** power, letters.of(bound[key], bounded=True) ** power]
-        found.append(Comparison(key, *_with_squares(sides)))
+        found.append(Comparison(key, *_with_squares(composition.setting, sides)))
     powers = set(squared) & set(claim.parameters) or claim.metric not in claim.parameters.values()
     if powers and claim.metric is not sympy.oo and not composition.axioms.is_nonnegative(claim.metric):
         found.append(Comparison("nonnegative", letters.of(claim.metric), sympy.Integer(0)))
     return found
 
 
-def _with_squares(sides: Sequence[sympy.Expr]) -> list[sympy.Expr]:
-    """Two formulas with Σ |v_j|² for ‖v‖₂², where norms occur by their squares only."""
+def _with_squares(setting: MetricSetting, sides: Sequence[sympy.Expr]) -> list[sympy.Expr]:
+    """Two formulas with Σ |v_j|² for ‖v‖₂², where norms occur by their squares only; and with max(a², b²) for
+    max(a, b)² of parameters a, b ≥ 0."""
     norms = {one for side in sides for one in side.atoms(Euclid)}
     squares = {one**2: sympy.Add(*(absolute(v) ** 2 for v in one.args)) for one in norms}
-    found = [side.xreplace(squares) for side in sides]
+    largest = {one for side in sides for one in side.atoms(Top) if one.args[0] == 1}
+    squares |= {
+        one**2: Top(1, *(x**2 for x in one.terms))
+        for one in largest
+        if all(map(setting.is_never_negative, one.terms))
+    }
+    found = [sympy.expand_mul(side.xreplace(squares)) for side in sides]
     return list(sides) if any(side.has(Euclid) for side in found) else found
 
 
@@ -65,7 +73,11 @@ def converse(composition: Composition, claim: MetricGuarantee, way: Way) -> list
     squared = composition.theory.rule(claim.notion).head.squared
     return [
         Comparison(
-            key, *_with_squares([letters.of(bound[key], bounded=True) ** power, letters.of(claimed) ** power])
+            key,
+            *_with_squares(
+                composition.setting,
+                [letters.of(bound[key], bounded=True) ** power, letters.of(claimed) ** power],
+            ),
         )
         for key, claimed in claim.parameters.items()
         for power in [2 if key in squared else 1]
@@ -114,7 +126,7 @@ def _check_group(letters: Letters, greater: sympy.Expr, lesser: sympy.Expr, show
     if not isinstance(proofs, list) or len(proofs) != len(some):
         raise BadCertificate(f"there are {len(some)} cases to prove")
     used = (
-        comparison.check_at_least(case.greater, case.lesser, proof)
+        comparison.check_at_least(case.greater, case.lesser, proof, letters.setting.assume)
         for case, proof in zip(some, proofs, strict=True)
     )
     return frozenset[str]().union(*used)

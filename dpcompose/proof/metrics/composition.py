@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
 import sympy
 
 from dpcompose.language import formulas
+from dpcompose.language.symbols import NONNEGATIVE, moves, symbol
+from dpcompose.language.worstcase import Over
 from dpcompose.privacy.metrics.setting import (
     POWERS,
     MetricGuarantee,
@@ -25,7 +27,7 @@ from dpcompose.privacy.metrics.setting import (
 )
 from dpcompose.proof import registry
 from dpcompose.proof.metrics.axioms import Axioms
-from dpcompose.proof.metrics.cells import NoForm
+from dpcompose.proof.metrics.cells import COUNT, NoForm
 from dpcompose.proof.metrics.letters import Letters
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.spaces.points import Counted, Declared, Made, Norm
@@ -152,11 +154,10 @@ class Composition:
 
     def composed(self, way: Way) -> dict[str, sympy.Expr]:
         """The parameters at D, E of all mechanisms together, in the notion in which a way composes them."""
-        some = [self.loses(one, way) for one in self.setting.mechanisms]
+        some = [(self.loses(one, way), one.members) for one in self.setting.mechanisms]
         rule = self.theory.rule(way.notion).head
-        count = {"k": sympy.Integer(len(some))}
         return {
-            key: formulas.parse(rule.composition[key], count, {key: [one[key] for one in some]})
+            key: together(rule.composition[key], key, [(lost[key], members) for lost, members in some])
             for key in rule.parameters
         }
 
@@ -216,8 +217,11 @@ class Composition:
         """
         if set(self.setting.notions) != {self.notion} or self.delta is not None:
             return None
+        tables = [one.lost for one in self.setting.mechanisms if one.lost is not None]
+        if sum(not one.is_symmetric for one in tables) > 1:  # they may lose most in opposite directions
+            return None
         fine = all(
-            one.noise is not None or self.axioms.is_metric(one.metric, known)
+            one.noise is not None or one.lost is not None or self.axioms.is_metric(one.metric, known)
             for one in self.setting.mechanisms
         )
         return True if fine else None
@@ -277,9 +281,15 @@ class Composition:
         """What a result assumes and nothing checked, as sentences."""
         setting = self.setting
         some = [_assumed(mechanism) for mechanism in setting.mechanisms]
-        if len(setting.mechanisms) > 1:
+        if setting.several:
             each = "each is private in its metric whatever the earlier outputs are"
             some.append(each if setting.adaptive else "the mechanisms are independent")
+        some += [self.where] if self.where else []
+        some += [
+            f"what is done to the output of {one.name} ({one.processing}) reads nothing else"
+            for one in setting.mechanisms
+            if one.processing
+        ]
         used = self.used
         some += [f"{name} is a metric" for name in used if not known(name)]
         some += [
@@ -288,6 +298,11 @@ class Composition:
             if (bound := setting.metrics[name].at_most) is not None and not bounds(name)
         ]
         return (*some, *registry.believed(self.relied_on(ways)))
+
+    @property
+    def where(self) -> str:
+        """What is assumed of the parameters, in words."""
+        return " and ".join(map(str, self.setting.assume))
 
     def relied_on(self, ways: Sequence[Way]) -> tuple[Page, ...]:
         """The pages that a result rests on, and which the program does not derive."""
@@ -301,20 +316,66 @@ class Composition:
         return {**found, "optimal": self.attained(known)}
 
 
+def together(composition: str, key: str, lost: Sequence[tuple[sympy.Expr, sympy.Expr | None]]) -> sympy.Expr:
+    """A parameter of mechanisms together, by the formula of a rule: one of Σ f(x[i]).
+
+    lost -- that of each one, and for a family how many there are.  Raises NoForm.
+
+    >>> from dpcompose.language.symbols import member, symbol
+    >>> d, k = symbol("d"), symbol("k", COUNT)
+    >>> together("sum(epsilon[i], i, 1, k)", "epsilon", [(2 * d, None), (member("e") * d, k)])
+    d*sum(e[i], i, 1, k) + 2*d
+    """
+    each, shape = _shape(composition, key)
+    sums = shape.atoms(Over)
+    totals = {
+        one: sympy.Add(*(_summed(one.args[1].xreplace({each: x}), members) for x, members in lost))
+        for one in sums
+    }
+    return shape.xreplace(totals)
+
+
+@lru_cache(maxsize=100)
+def _shape(composition: str, key: str) -> tuple[sympy.Expr, sympy.Expr]:
+    """The letter of one mechanism's parameter, and the formula of a rule with sums of it."""
+    each = symbol(f"{key}[i]", NONNEGATIVE)
+    shape = formulas.parse(composition, {"k": symbol("k", COUNT), str(each): each})
+    sums = shape.atoms(Over)
+    left = shape.xreplace(dict.fromkeys(sums, sympy.Integer(0))).free_symbols
+    if left or any(one.args[0] != one.args[2] for one in sums):
+        raise NoForm(f"{key} of several is {composition}, and no sum")
+    return each, shape
+
+
+def _summed(x: sympy.Expr, members: sympy.Expr | None) -> sympy.Expr:
+    """The sum over the members of a family: of c[i]·m it is m times that of c[i]."""
+    if members is None or x is sympy.oo:
+        return x
+    found = []
+    for term in sympy.Add.make_args(sympy.expand(x)):
+        factors = sympy.Mul.make_args(term)
+        moving = sympy.Mul(*(one for one in factors if any(moves(s.name) for s in one.free_symbols)))
+        found.append(Over(members, moving, members) * (term / moving))
+    return sympy.Add(*found)
+
+
 def _is_form(page: Page, notion: str) -> bool:
     return bool(page.head.states == "metric form" and page.head.notion == notion)
 
 
 def _assumed(mechanism: MetricMechanism) -> str:
-    """What is assumed of a mechanism."""
+    """What is assumed of a mechanism, or of the i-th one of a family."""
+    called = mechanism.called if mechanism.members is None else f"{mechanism.called}: each"
     if mechanism.noise is not None:
         read = mechanism.values.name if mechanism.values is not None else "the count"
-        return f"{mechanism.name} adds {mechanism.noise.words} to {read or 'the point'}"
+        return f"{mechanism.called} adds {mechanism.noise.words} to {read or 'the point'}"
+    if mechanism.lost is not None:
+        return f"{mechanism.name} has the probabilities of the table {mechanism.lost.table}"
     if mechanism.stated:
-        return f"{mechanism.name} satisfies {mechanism.stated}"
+        return f"{called} satisfies {mechanism.stated}"
     notion = "" if mechanism.notion == "pure" else f"{mechanism.notion}-"
     delta = "" if mechanism.delta is None else f", with delta {formulas.to_text(mechanism.delta)}"
-    return f"{mechanism.name} is {notion}private in the metric {formulas.to_text(mechanism.metric)}{delta}"
+    return f"{called} is {notion}private in the metric {formulas.to_text(mechanism.metric)}{delta}"
 
 
 _NONE: Any = None

@@ -12,6 +12,8 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations_with_replacement, product
 
+import sympy
+
 from dpcompose.privacy.mechanisms import mechanism
 from dpcompose.privacy.notions import pure
 from dpcompose.privacy.settings import Setting
@@ -22,12 +24,17 @@ from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.metrics import INFINITE, steps
-from dpcompose.spaces.points import AnyTwo, Counted, Distance, Enumerated, NamedMetric, Steps, Tabled
+from dpcompose.spaces.points import AnyTwo, Counted, Distance, Enumerated, Lost, NamedMetric, Steps, Tabled
 
-Far = Callable[[int, int], Fraction | None]
-"""How far two databases are apart, by their numbers in the class; None: ∞."""
-Row = tuple[Fraction | None, ...]
+Far = Callable[[int, int], Fraction | sympy.Expr | None]
+"""How far two databases are apart, by their numbers in the class, also in the parameters; None: ∞."""
+Row = tuple[Fraction | sympy.Expr | None, ...]
 """The distances of two databases in several metrics."""
+
+
+def exact(value: Fraction | sympy.Expr) -> sympy.Expr:
+    """A distance as an expression."""
+    return sympy.Rational(value.numerator, value.denominator) if isinstance(value, Fraction) else value
 
 
 def canonical(
@@ -80,6 +87,8 @@ class Listing:
             case Counted(_, reads):
                 sizes = [self.part.of.size(reads(one)) for one in elements]
                 return lambda i, j: Fraction(abs(sizes[i] - sizes[j]))
+            case Lost() as table:
+                return lambda i, j: table.between(elements[i], elements[j])
             case Tabled() as table:
                 return self._tabled(table)
             case Steps() as stated:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import sympy
 
+from dpcompose.kernel.assumptions import NOTHING, Assumed
 from dpcompose.language import exchange
 from dpcompose.language.symbols import NONNEGATIVE, REAL, Domain
 from dpcompose.language.worstcase import Top
@@ -20,7 +21,10 @@ OO = sympy.oo
 
 
 def at_infinity(
-    it: sympy.Expr, infinite: frozenset[sympy.Symbol], domains: Mapping[str, Domain]
+    it: sympy.Expr,
+    infinite: frozenset[sympy.Symbol],
+    domains: Mapping[str, Domain],
+    assumed: Assumed = NOTHING,
 ) -> sympy.Expr:
     """A formula where some of its letters are ∞: ∞, or the formula without them.
 
@@ -34,7 +38,7 @@ def at_infinity(
     >>> at_infinity(1 - sympy.exp(-d), frozenset({d}), {})
     1
     """
-    found = _Infinity(infinite, domains).value(it)
+    found = _Infinity(infinite, domains, assumed).value(it)
     if found is -OO or found.has(sympy.zoo, sympy.nan):
         raise _unknown(it)
     return found
@@ -43,8 +47,10 @@ def at_infinity(
 class _Infinity:
     """The extended values, −∞ included, of formulas; infinite -- the letters that are ∞."""
 
-    def __init__(self, infinite: frozenset[sympy.Symbol], domains: Mapping[str, Domain]) -> None:
-        self.infinite, self.domains = infinite, domains
+    def __init__(
+        self, infinite: frozenset[sympy.Symbol], domains: Mapping[str, Domain], assumed: Assumed
+    ) -> None:
+        self.infinite, self.domains, self.assumed = infinite, domains, assumed
 
     def value(self, it: sympy.Expr) -> sympy.Expr:
         if it in self.infinite:
@@ -93,7 +99,7 @@ class _Infinity:
             one.name: self.domains.get(one.name, NONNEGATIVE if one.is_nonnegative else REAL)
             for one in it.free_symbols
         }
-        return exchange.is_never_negative(it, known)
+        return exchange.is_never_negative(it, known, self.assumed)
 
 
 def _infinities(parts: Sequence[sympy.Expr]) -> list[sympy.Expr]:

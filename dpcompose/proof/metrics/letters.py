@@ -23,17 +23,27 @@ import sympy
 
 from dpcompose.kernel.forms import NotAForm
 from dpcompose.kernel.terms import ONE, ZERO, Term
-from dpcompose.language import exchange
 from dpcompose.language.symbols import NONNEGATIVE, REAL, UNIT_INTERVAL, Domain, symbol
 from dpcompose.language.worstcase import least
 from dpcompose.language.writing import as_top
 from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.proof.metrics.cells import COUNT, Alternative, Cells, NoForm
-from dpcompose.proof.metrics.enumerated import Listing
+from dpcompose.proof.metrics.enumerated import Listing, exact
 from dpcompose.proof.metrics.infinity import at_infinity
-from dpcompose.proof.metrics.norms import LEVELS, Norms
+from dpcompose.proof.metrics.norms import IN_COORDINATES, Norms
 from dpcompose.proof.registry import Theory
-from dpcompose.spaces.points import AnyTwo, Counted, Declared, Made, Points, Steps, Tabled, Values, letter
+from dpcompose.spaces.points import (
+    AnyTwo,
+    Counted,
+    Declared,
+    Lost,
+    Made,
+    Points,
+    Steps,
+    Tabled,
+    Values,
+    letter,
+)
 
 
 @dataclass(frozen=True)
@@ -87,7 +97,7 @@ class Letters:
                     value = self.differ(of)
                 case Steps(part=part) | Counted(part=part):
                     value = self.cells[part].of(name)
-                case Tabled():
+                case Tabled() | Lost():
                     raise NoForm(f"{name} is a table of a class that is not listed")
                 case known:
                     value = known.between(one, two)
@@ -117,7 +127,9 @@ class Letters:
         enumerated, found = {name for name, _ in self.setting.databases.enumerated}, {}
         for name, metric in self.setting.metrics.items():
             match metric.distance:
-                case Steps(part=part) | Counted(part=part) | Tabled(part=part) if part in enumerated:
+                case Steps(part=part) | Counted(part=part) | Tabled(part=part) | Lost(part=part) if (
+                    part in enumerated
+                ):
                     found[name] = part
                 case AnyTwo(of) if len(of.parts) == 1 and of.parts[0] in enumerated:
                     found[name] = of.parts[0]
@@ -172,8 +184,8 @@ class Letters:
             if sides[1] is sympy.oo:
                 yield Case(ZERO, ONE, {}, at)
                 continue
-            for ordered in self._orders(sides, of) if level == LEVELS[-1] else (of,):
-                norms = Norms(self.setting.databases, self.setting.domains, self.domains, ordered, level)
+            for ordered in self._orders(sides, of) if level == IN_COORDINATES[1] else (of,):
+                norms = Norms(self.setting, self.domains, ordered, level)
                 more, less = (
                     norms.term(side.xreplace(ordered), upper)
                     for side, upper in zip(sides, (False, True), strict=True)
@@ -183,7 +195,7 @@ class Letters:
     def _in(self, side: sympy.Expr, alternative: Alternative) -> sympy.Expr:
         """A formula in one of the cases, with the letters that are ∞."""
         put = {one: value for one, value in alternative.values.items() if one not in alternative.infinite}
-        found = at_infinity(side, alternative.infinite, self.setting.domains)
+        found = at_infinity(side, alternative.infinite, self.setting.domains, self.setting.assume)
         return found if found is sympy.oo else found.xreplace(put)
 
     def _alternatives(self, used: set[sympy.Symbol]) -> Iterator[tuple[Alternative, dict[str, Fraction]]]:
@@ -222,11 +234,7 @@ class Letters:
         for row, (i, j) in listing.rows.items():
             if equal and any(far != 0 for far in row):
                 continue
-            values = {
-                one: sympy.Rational(at.numerator, at.denominator)
-                for one, at in zip(names, row, strict=True)
-                if at is not None
-            }
+            values = {one: exact(at) for one, at in zip(names, row, strict=True) if at is not None}
             infinite = frozenset(one for one, at in zip(names, row, strict=True) if at is None)
             numbers = zip(numbered(part), (i, j), strict=True)
             yield Alternative(values, infinite), {name: Fraction(n) for name, n in numbers}
@@ -255,7 +263,7 @@ class Letters:
 
     def never_negative(self, factor: sympy.Expr) -> bool:
         """Whether a formula in the parameters is seen to be ≥ 0."""
-        return exchange.is_never_negative(factor, self.setting.domains)
+        return self.setting.is_never_negative(factor)
 
     def _equal(self, values: Values) -> dict[sympy.Symbol, sympy.Expr]:
         """What the letters of E are where the parts are equal; of maps nothing follows for coordinates."""

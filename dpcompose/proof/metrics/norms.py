@@ -6,7 +6,8 @@ c_j·δ_j| that it is at most Σ |c_j|·|δ_j|, and ‖c‖₂·‖δ‖₂; of 
 
 How much of this is used is a level: 0, norms and absolute values are letters ≥ 0 of which nothing is known;
 1, letters with these inequalities; 2, letters, and what they are at most is put for them; 3, absolute values
-are written out in the coordinates; 4, the same case by case, as each coordinate is larger at D or E.
+are written out in the coordinates; 4, the same case by case, as each coordinate is larger at D or E; 5, norms
+are roots of sums of squares of absolute values, and these as at 2.
 """
 
 from __future__ import annotations
@@ -20,34 +21,34 @@ from dpcompose.language import exchange
 from dpcompose.language.symbols import NONNEGATIVE, REAL, Domain, symbol
 from dpcompose.language.worstcase import Top, largest, least
 from dpcompose.language.writing import absolute, as_top
-from dpcompose.spaces.points import Euclid, Product, letter
+from dpcompose.privacy.metrics.setting import MetricSetting
+from dpcompose.spaces.points import Euclid, letter
 
-LEVELS = (0, 1, 2, 3, 4)
-"""How much a comparison uses of norms and absolute values, from nothing on."""
+LEVELS = (0, 1, 2, 5, 3, 4)
+"""How much a comparison uses of norms and absolute values, in the order in which they are tried."""
 IN_COORDINATES = (3, 4)
 """The levels at which absolute values are written out."""
+AS_ROOTS = 5
+"""The level at which norms are roots of sums of squares: by it ‖c‖·‖v‖ is at least Σ c_j·|v_j|."""
 
 
 class Norms:
     """Formulas with norms as terms: a letter for every norm, the same on both sides.
 
-    databases -- the class; parameters -- the values that parameters may take; domains -- those of all
-    letters;
-    of -- what coordinates are in these letters.
+    domains -- the values that all letters may take; of -- what coordinates are in these letters.
     """
 
     def __init__(
         self,
-        databases: Product,
-        parameters: Mapping[str, Domain],
+        setting: MetricSetting,
         domains: Mapping[str, Domain],
         of: Mapping[sympy.Symbol, sympy.Expr],
         level: int,
     ) -> None:
-        self.level, self.parameters, self.domains = level, parameters, dict(domains)
+        self.level, self.setting, self.domains = level, setting, dict(domains)
         self.norms: dict[sympy.Expr, sympy.Symbol] = {}
         self.discs = {}
-        for _, part in databases.points:
+        for _, part in setting.databases.points:
             for one, two in ("DE", "EF", "DF") if part.disc is not None else ():
                 moved = [letter(name, one) - letter(name, two) for name in part.coordinates]
                 self.discs[Euclid(*moved).xreplace(of)] = part.disc
@@ -79,7 +80,7 @@ class Norms:
         if it.is_Mul and len(inside) == 1:
             factor = sympy.Mul(*(one for one in it.args if one != inside[0]))
             for sign in (1, -1):
-                if exchange.is_never_negative(sign * factor, self.parameters):
+                if self.setting.is_never_negative(sign * factor):
                     return self._fixed(inside[0], way * sign)
         monotone = it.is_Add or isinstance(it, Top) or (it.is_Pow and it.exp == sympy.Rational(1, 2))
         if monotone or (it.is_Pow and it.exp.is_Rational and it.exp > 0 and self._is_norm(it.base)):
@@ -92,7 +93,7 @@ class Norms:
         return both and not self._is_constant(it)
 
     def _is_constant(self, it: sympy.Expr) -> bool:
-        return all(one.name in self.parameters for one in it.free_symbols)
+        return all(one.name in self.setting.domains for one in it.free_symbols)
 
     def _norm(self, norm: sympy.Expr, upper: bool) -> sympy.Expr:
         """The letter of a norm, with what it is at least, or at most."""
@@ -101,6 +102,8 @@ class Norms:
         n = self._letter(norm)
         if self.level == 0:
             return n
+        if self.level == AS_ROOTS:
+            return sympy.sqrt(sympy.Add(*(self._absolute(one, upper) ** 2 for one in norm.args)))
         written = self.level in IN_COORDINATES
         entries = [absolute(one) if written else self._absolute(one, False) for one in norm.args]
         total = sympy.Add(*entries)
@@ -134,12 +137,12 @@ class Norms:
             return self._size(c) * self._letter(absolute(delta))
         n = self._letter(absolute(v))
         if self.level > 0 and upper and (counted := self._counts(v)) is not None:
-            return counted if self.level == 2 else least(n, counted)
+            return counted if self.level in (2, AS_ROOTS) else least(n, counted)
         if self.level == 0 or not upper or not steps:
             return n
         total = sympy.Add(*(self._size(c) * self._letter(absolute(delta)) for delta, c in steps.items()))
         together = Euclid(*steps)
-        if self.level == 2 and together not in self.norms:
+        if self.level == AS_ROOTS or (self.level == 2 and together not in self.norms):
             return total
         if together not in self.norms:
             return least(n, total)
@@ -168,7 +171,7 @@ class Norms:
     def _size(self, c: sympy.Expr) -> sympy.Expr:
         """|c| for a formula in the parameters."""
         for one in (c, -c):
-            if exchange.is_never_negative(one, self.parameters):
+            if self.setting.is_never_negative(one):
                 return one
         return absolute(c)
 

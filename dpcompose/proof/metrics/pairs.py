@@ -10,11 +10,14 @@ from typing import Any
 
 import sympy
 
+from dpcompose.kernel import assumptions
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.language import formulas
 from dpcompose.language.meaning import sign
+from dpcompose.language.symbols import symbol
 from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.proof.metrics.cells import Cells, NoForm
+from dpcompose.proof.metrics.enumerated import exact
 from dpcompose.proof.metrics.infinity import at_infinity
 from dpcompose.proof.metrics.letters import Letters, numbered
 from dpcompose.spaces.databases import Database
@@ -23,8 +26,8 @@ from dpcompose.spaces.tuples import Tuples
 
 MOST_RECORDS = 1_000
 """The most records of a kind in which two databases of a counterexample differ."""
-At = Mapping[str, Fraction | None]
-"""Values of all letters; None: ∞."""
+At = Mapping[str, Fraction | sympy.Expr | None]
+"""Values of all letters, of distances also as expressions in the parameters; None: ∞."""
 
 
 class ShowsNothing(BadCertificate):
@@ -43,20 +46,24 @@ class Pairs:
         there = [one for one in expression.free_symbols if one.name in point]
         infinite = frozenset(one for one in there if point[one.name] is None)
         try:
-            found = at_infinity(expression, infinite, self.setting.domains)
+            found = at_infinity(expression, infinite, self.setting.domains, self.setting.assume)
         except NoForm as error:
             raise BadCertificate(str(error)) from None
-        numbers = {
-            one: sympy.Rational(at.numerator, at.denominator)
-            for one in there
-            if (at := point[one.name]) is not None
-        }
+        numbers = {one: exact(at) for one in there if (at := point[one.name]) is not None}
         value = found.xreplace(numbers)
+        if value.free_symbols and any(not one.is_Rational for one in numbers.values()):
+            value = value.xreplace(self._parameters(point))
         if value.has(sympy.I, sympy.zoo, sympy.nan):
             raise ShowsNothing(f"{formulas.to_text(expression)} has no real value there")
         if value.free_symbols:
             raise BadCertificate(f"{min(map(str, value.free_symbols))} has no value there")
         return value
+
+    def _parameters(self, point: At) -> dict[sympy.Expr, sympy.Expr]:
+        domains = self.setting.domains
+        return {
+            symbol(name, domain): exact(at) for name, domain in domains.items() if (at := point.get(name))
+        }
 
     def values(self, metrics: Sequence[sympy.Expr], point: Mapping[str, Fraction]) -> list[sympy.Expr]:
         """The values of metrics at databases D, E of the class.  Raises BadCertificate for others."""
@@ -65,7 +72,7 @@ class Pairs:
             self.shown(full, who)
         return [self.value(self.letters.of(one), full) for one in metrics]
 
-    def complete(self, point: Mapping[str, Fraction]) -> dict[str, Fraction | None]:
+    def complete(self, point: Mapping[str, Fraction]) -> dict[str, Fraction | sympy.Expr | None]:
         """The point with the letters that say which values differ, and how far databases are apart that are
         gone through, once it is one of the class.
 
@@ -81,8 +88,12 @@ class Pairs:
             given[letter(name, "F").name] = point.get(letter(name, "F").name, given[letter(name, "D").name])
         if missing := sorted(set(setting.domains) - set(given)):
             raise BadCertificate(f"there is no value for {missing[0]}")
+        try:
+            assumptions.check_at(setting.assume, {name: given[name] for name in setting.domains})
+        except assumptions.NotAssumed as error:
+            raise ShowsNothing(str(error)) from None
         self._check_inside(given)
-        full: dict[str, Fraction | None] = dict(given)
+        full: dict[str, Fraction | sympy.Expr | None] = dict(given)
         for one, values in self.letters.differing.items():
             full[str(one)] = Fraction(int(self._differ(values, given)))
         for cells in self.letters.cells.values():
@@ -91,6 +102,13 @@ class Pairs:
             i, j = self._numbers(part, listing.part, given)
             full |= {str(self.letters.listed(name)): far(i, j) for name, far in listing.distances.items()}
         return full
+
+    def elements(self, point: At) -> tuple[Database, Database]:
+        """The two databases that are meant of a class that is gone through."""
+        (listing,) = self.letters.listings.values()
+        finite = {name: x for name, x in point.items() if isinstance(x, Fraction)}
+        i, j = self._numbers("", listing.part, finite)
+        return listing.part.elements[i], listing.part.elements[j]
 
     def _numbers(self, part: str, of: Enumerated, point: Mapping[str, Fraction]) -> tuple[int, int]:
         """Which two databases of a part that is gone through are meant."""

@@ -8,7 +8,7 @@ a part of a composition loses the whole does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, cmp_to_key
 from typing import Any
@@ -18,25 +18,34 @@ import sympy
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.language import formulas
 from dpcompose.language.meaning import sign
+from dpcompose.privacy.metrics import families
 from dpcompose.privacy.metrics.setting import POWERS, MetricGuarantee, MetricMechanism
 from dpcompose.proof.metrics.axioms import Obligation
-from dpcompose.proof.metrics.composition import Composition
+from dpcompose.proof.metrics.composition import Composition, together
 from dpcompose.proof.metrics.pairs import At, Pairs, ShowsNothing
 from dpcompose.proof.registry import Page
+from dpcompose.spaces.points import Lost
 
 ZERO = sympy.Integer(0)
+MOST_LOSING = 50
+"""Of how many alike mechanisms an event is looked at in which all of them lose."""
 
 
 @dataclass(frozen=True)
 class Loses:
-    """What one mechanism of a counterexample loses, and by what: a mechanism built at E, or its noise."""
+    """What one mechanism of a counterexample loses, and by what: a mechanism built at E, or its noise.
+
+    times -- how many there are, each of which loses that.
+    """
 
     name: str
     loss: sympy.Expr
     by: str
+    times: int = 1
 
-    def data(self) -> dict[str, str]:
-        return {"mechanism": self.name, "loss": formulas.to_text(self.loss), "by": self.by}
+    def data(self) -> dict[str, Any]:
+        several = {"times": self.times} if self.times > 1 else {}
+        return {"mechanism": self.name, "loss": formulas.to_text(self.loss), "by": self.by, **several}
 
     def words(self) -> str:
         """By what it loses, in words, for results."""
@@ -81,14 +90,25 @@ class Refutation:
 
     composition: Composition
     known: Callable[[str], bool]
+    _found: dict[tuple[str, str], str] = field(default_factory=dict, repr=False)
 
     @cached_property
     def pairs(self) -> Pairs:
         return Pairs(self.composition.setting, self.composition.letters)
 
     def unwitnessed(self, mechanism: MetricMechanism, notion: str) -> str:
+        """As `_unwitnessed`, looked for once."""
+        key = (mechanism.name, notion)
+        if key not in self._found:
+            self._found[key] = self._unwitnessed(mechanism, notion)
+        return self._found[key]
+
+    def _unwitnessed(self, mechanism: MetricMechanism, notion: str) -> str:
         """Why a mechanism is not known to lose anything in a notion, in words; "" where it is."""
         composition = self.composition
+        if mechanism.lost is not None:
+            table = f"what the table of {mechanism.name} loses in {notion} privacy is not looked at"
+            return "" if notion == mechanism.notion else table
         if composition.is_opaque(mechanism.metric):
             return f"of the metric in which {mechanism.name} is private a bound alone is known"
         if mechanism.noise is not None:
@@ -138,11 +158,24 @@ class Refutation:
         setting = self.composition.setting
         if doubt := self.doubt(claim.notion):
             raise BadCertificate(doubt)
+        if setting.is_open:
+            return self._of_members(claim, point)
         full = self.pairs.complete(point)
         key, actual, limit, rows = self._exceeded(claim, full)
-        parameters = {name: Fraction(full[name] or 0) for name in sorted(setting.domains)}
+        parameters = {name: Fraction(full[name] or 0) for name in sorted(setting.domains, key=_in_order)}
         pair = (self.pairs.shown(full, "D"), self.pairs.shown(full, "E"))
         return MetricCounterexample(dict(point), pair, parameters, key, limit, actual, rows)
+
+    def _of_members(self, claim: MetricGuarantee, point: Mapping[str, Fraction]) -> MetricCounterexample:
+        """The same of families, whose members are written out; the point says how many there are."""
+        setting = self.composition.setting
+        try:
+            numbers = {name: int(point[name]) for name in families.counts(setting)}
+            written = families.WrittenOut(setting, numbers)
+            inner = Refutation(Composition(written.made, self.composition.theory), self.known)
+            return inner.refute(written.guarantee(claim), point)
+        except (KeyError, families.TooMany) as error:
+            raise BadCertificate(f"members cannot be written out: {error}") from None
 
     def _exceeded(
         self, claim: MetricGuarantee, full: At
@@ -158,23 +191,31 @@ class Refutation:
             return "delta", *self._exceeds_delta(rows, claimed, delta, full)
         if power != 1 and claimed is not sympy.oo and sign_of(claimed) == -1:  # its square is a claim
             raise BadCertificate("the claim is negative there")
-        actual = self._together(claim.notion, [row.loss for row in rows])
+        actual = self._together(claim.notion, rows)
         limit = claimed if claimed is sympy.oo else claimed**power
         check_exceeds(actual, limit)
         if power == 1:
             return key, actual, limit, rows
         return "metric", sympy.root(actual, power) if actual is not sympy.oo else actual, claimed, rows
 
-    def _together(self, notion: str, losses: Sequence[sympy.Expr]) -> sympy.Expr:
-        if sympy.oo in losses:
+    def _together(self, notion: str, rows: Sequence[Loses]) -> sympy.Expr:
+        if any(row.loss is sympy.oo for row in rows):
             return sympy.oo
         rule, (key, _) = self.composition.theory.rule(notion).head, POWERS[notion]
-        return formulas.parse(rule.composition[key], {"k": sympy.Integer(len(losses))}, {key: list(losses)})
+        return together(rule.composition[key], key, [(row.loss, sympy.Integer(row.times)) for row in rows])
 
     def _loses(self, mechanism: MetricMechanism, notion: str, point: At) -> Loses:
+        """What a mechanism loses at D, E in a notion, and each of a family of alike ones."""
+        times = 1 if mechanism.members is None else int(mechanism.members)
+        found = replace(self._one_loses(mechanism, notion, point), name=mechanism.called, times=times)
+        return found if times == 1 else replace(found, by=f"each {found.by}")
+
+    def _one_loses(self, mechanism: MetricMechanism, notion: str, point: At) -> Loses:
         """What a mechanism loses at D, E in a notion; 0 where none is known that loses anything."""
         if self.unwitnessed(mechanism, notion):
             return Loses(mechanism.name, ZERO, "always the same")
+        if mechanism.lost is not None:
+            return self._of_table(mechanism, mechanism.lost, point)
         stated = self.composition.stated(mechanism)
         key, power = POWERS[mechanism.notion]
         loss = self.pairs.value(self.composition.letters.of(stated[key]), point)
@@ -191,6 +232,18 @@ class Refutation:
             finite = loss is not sympy.oo and loss != 0
             loss = formulas.parse(text, {key: loss}) if finite else loss
         return Loses(mechanism.name, loss, by)
+
+    def _of_table(self, mechanism: MetricMechanism, lost: Lost, point: At) -> Loses:
+        """ln(P(o) at E / P(o) at D) of the outcome for which it is largest, as of mechanisms built at E."""
+        D, E = self.pairs.elements(point)
+        best, said = ZERO, "always the same"
+        for outcome, ratio in lost.ratios(E, D).items():
+            loss = sympy.oo if ratio is None else sympy.log(self.pairs.value(ratio, point))
+            if loss is sympy.oo or sign_of(loss - best) == 1:
+                best, said = loss, f"itself, {outcome} being that much more likely at D'"
+            if loss is sympy.oo:
+                break
+        return Loses(mechanism.name, best, said)
 
     def _witness(self, notion: str) -> Any:
         """The head of the page on what mechanisms of a notion lose."""
@@ -223,10 +276,11 @@ class Refutation:
         if delta is sympy.oo or claimed is sympy.oo:
             raise ShowsNothing("the claim says nothing there")
         leaks = list(self._leaks(full))
-        leaked = 1 - sympy.Mul(*(1 - one.loss for one in leaks))
+        leaked = 1 - sympy.Mul(*((1 - one.loss) ** one.times for one in leaks))
         if leaks and sign_of(leaked - delta) == 1:
             return leaked, delta, tuple(leaks)
-        losing = sorted((row for row in rows if row.loss != 0), key=cmp_to_key(_more), reverse=True)
+        each = (replace(row, times=1) for row in rows for _ in range(min(row.times, MOST_LOSING)))
+        losing = sorted((row for row in each if row.loss != 0), key=cmp_to_key(_more), reverse=True)
         for m in range(1, len(losing) + 1):
             some = [row.loss for row in losing[:m]]
             lost = sympy.Integer(1) if sympy.oo in some else 1 - sympy.exp(claimed - sympy.Add(*some))
@@ -248,7 +302,13 @@ class Refutation:
                 probability = sympy.Integer(1)
             if probability != 0:
                 by = f"which says with probability {formulas.to_text(probability)} at D that it is not D'"
-                yield Loses(one.name, probability, by)
+                yield Loses(one.called, probability, by, 1 if one.members is None else int(one.members))
+
+
+def _in_order(name: str) -> tuple[str, int]:
+    """Members of a family by their numbers: e[2] before e[10]."""
+    family, _, number = name.partition("[")
+    return family, int(number.removesuffix("]")) if number.removesuffix("]").isdecimal() else 0
 
 
 def _alike(notion: str, other: str) -> bool:

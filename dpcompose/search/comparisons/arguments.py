@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from dpcompose.kernel.certificates import BadCertificate
@@ -28,6 +28,7 @@ from dpcompose.search.comparisons.promising import (
     names_of,
     orders,
     simple_near,
+    squares_of,
     surely_useful,
 )
 from dpcompose.search.comparisons.sampling import FEW_TRIALS, Values, lowest, points, samples, value
@@ -126,7 +127,7 @@ class _Search:
                 return [(Step("range", (Fraction(bits),)), (f, box))]
         if depth <= 0 or not f.names:
             return None
-        for made, goals in self._in_parts(f, box):
+        for made, goals in chain(self._squares(f, box), self._in_parts(f, box)):
             found = self._within_share(made, goals, depth)
             if found is not None:
                 return found
@@ -234,6 +235,18 @@ class _Search:
         if low is not None and smooth:
             for step in lemmas(f, low):
                 yield from self._tried(wanted, step)
+
+    def _squares(self, f: Elementary, box: Box) -> Iterator[tuple[Proof, list[Goal]]]:
+        """Without the squares that account for all terms that are subtracted, if there are such."""
+        proof: Proof = []
+        for c, g in squares_of(f):
+            goals = self._reduced((f, box), Step("less", (c, g)))
+            if goals is None:
+                return
+            proof.append((Step("less", (c, g)), (f, box)))
+            ((f, box),) = goals
+        if proof and ranges.nonnegative_by_signs(f, box):
+            yield proof, [(f, box)]
 
     def _in_parts(self, f: Elementary, box: Box) -> Iterator[tuple[Proof, list[Goal]]]:
         """Sums that share no parameter, each without the number in f or with an equal share of it; and what

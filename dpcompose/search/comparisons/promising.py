@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from dpcompose.kernel.deciders import elementary, steps
+from dpcompose.kernel.deciders import lemmas as lemmas_
 from dpcompose.kernel.deciders.calculus import Step
 from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter
 from dpcompose.kernel.domains import Domain
@@ -146,9 +147,39 @@ def lemmas(f: Elementary, low: Values) -> Iterator[Step]:
             continue
         for r in sorted({r for term, _ in f.terms for one, r in term if one == letter}):
             there = value(elementary.inside(letter)[0].scaled(r if letter[0] == "e" else Fraction(1)), low)
-            for name, lemma in steps.LEMMAS.items():
+            for name, lemma in lemmas_.LEMMAS.items():
                 near = [Fraction(0 if letter[0] == "e" else 1)]
                 if lemma.chosen and there is not None:
                     near.append(Fraction(there[0]).limit_denominator(8))
                 for p in dict.fromkeys(near if lemma.of[0] == letter[0] else []):
                     yield Step("lemma", (name, letter, r, p))
+
+
+def squares_of(f: Elementary) -> list[tuple[Fraction, Elementary]]:
+    """c·(m − s·n)² for each term −2·c·s·m·n that is subtracted, of terms c·m² and c·s²·n² that are added.
+
+    As in Lagrange's identity, by which Σ a_i²·Σ b_j² − (Σ a_i·b_i)² is Σ (a_i·b_j − a_j·b_i)².
+
+    >>> a, b, x, y = (elementary.parameter(name) for name in "abxy")
+    >>> f = (a * a + b * b) * (x * x + y * y) - elementary.power(a * x + b * y, Fraction(2))
+    >>> [(str(c), len(g.terms)) for c, g in squares_of(f)]
+    [('1', 2)]
+    """
+    added = {
+        tuple((letter, r / 2) for letter, r in term): c
+        for term, c in f.terms
+        if c > 0 and term and all(r.denominator == 1 and r % 2 == 0 for _, r in term)
+    }
+    found = []
+    for term, c in f.terms if added else ():
+        for m in added if c < 0 else ():
+            n = elementary.divided_by_term(Elementary(((term, Fraction(1)),)), m).terms[0][0]
+            if n == m or n not in added or not added[m] or 4 * added[m] * added[n] < c * c:
+                continue
+            often = -c / 2 if min(added[m], added[n]) >= -c / 2 else added[m]
+            s = -c / (2 * often)
+            added[m] -= often
+            added[n] -= often * s * s
+            found.append((often, Elementary(((m, Fraction(1)),)) - Elementary(((n, s),))))
+            break
+    return found

@@ -6,7 +6,8 @@ counterexample that `proof.metrics.refutation` makes of exact values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import sympy
 
 from dpcompose.language import formulas
+from dpcompose.privacy.metrics import families
 from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.privacy.problems import Claim
 from dpcompose.proof.metrics import certificates, refutation
@@ -24,6 +26,11 @@ from dpcompose.proof.registry import Theory
 from dpcompose.search.metrics.points import Point
 from dpcompose.search.metrics.proving import Prover
 from dpcompose.spaces.points import Declared, Own
+
+FEW_SIZES = 3
+"""For how few members it is looked everywhere whether a claim fails."""
+MOST_DOUBLED = 8
+"""How often numbers of members are doubled."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +161,8 @@ class Judge:
             return MetricVerdict(claim, "undecided", reason=claim.doubt)
         if claim.guarantee.metric is sympy.oo:
             return MetricVerdict(claim, "proved", loose=True)
+        if (refuted := self._by_members(claim, at_once=True)) is not None:
+            return refuted
         why, looked = "", False
         for way in self.composition.ways(claim.notion):
             try:
@@ -165,14 +174,50 @@ class Judge:
             if isinstance(found, MetricVerdict):
                 return found
             why = why or found
+        if (refuted := self._by_members(claim, at_once=False)) is not None:
+            return refuted
         if not looked:
             return self._without_bound(claim, why)
-        return MetricVerdict(claim, "undecided", reason=self._doubt(claim) or why)
+        return MetricVerdict(claim, "undecided", reason=self._reason(claim, why))
+
+    def _by_members(self, claim: Claim, at_once: bool) -> MetricVerdict | None:
+        """Refuted by some number of members that are written out, if there are families.
+
+        at_once -- at the first simple points only.
+        """
+        if not self.setting.is_open or self.refutation.doubt(claim.notion):
+            return None
+        for n, numbers in enumerate(families.sizes(self.setting, MOST_DOUBLED)):
+            written = families.WrittenOut(self.setting, numbers)
+            try:
+                inner = Judge(written.made, self.theory)
+                asked = replace(claim, guarantee=written.guarantee(claim.guarantee))
+            except families.TooMany:
+                return None
+            if at_once:
+                found = inner.at_simple_points(asked, inner.prover.trials.first("DE"))
+            else:
+                found = inner.judge(asked) if n < FEW_SIZES else inner.at_simple_points(asked)
+            if found is not None and found.verdict == "refuted":
+                return replace(found, claim=claim)
+        return None
+
+    def at_simple_points(self, claim: Claim, points: Iterable[Point] | None = None) -> MetricVerdict | None:
+        """Refuted at a simple point, or at one of some, or nothing."""
+        refuted = self._refuting(claim)
+        with suppress(NoForm):
+            return None if refuted is None else self.prover.first(refuted, points)
+        return None
 
     def _doubt(self, claim: Claim) -> str:
         """Why some mechanism is not known to lose anything; "" where all are."""
         refutation = self.refutation
         return next(filter(None, refutation.doubts(claim.notion)), "") or refutation.unsatisfiable
+
+    def _reason(self, claim: Claim, why: str) -> str:
+        """Why a claim is undecided: why it was not proved, and why nothing can refute it, if that is so."""
+        doubt = self._doubt(claim)
+        return f"{doubt}; and it is not proved, since {why}" if doubt and why else doubt or why
 
     def _by_way(self, claim: Claim, way: Way, try_points: bool) -> MetricVerdict | str:
         """A verdict by one way, or why it gives none."""
@@ -187,7 +232,7 @@ class Judge:
 
     def _refuting(self, claim: Claim) -> Any:
         """What is made of a point: a counterexample; None where no mechanism is known that loses anything."""
-        if self.refutation.doubt(claim.notion):
+        if self.setting.is_open or self.refutation.doubt(claim.notion):
             return None
 
         def refuted(point: Point) -> MetricVerdict:
@@ -200,12 +245,9 @@ class Judge:
         """Where no guarantee of the claim's notion is known: refuted at a simple point, if at all."""
         some = ", ".join(self.setting.notions)
         why = why or f"guarantees of {some} privacy do not become one of {claim.notion} privacy"
-        refuted = self._refuting(claim)
-        try:
-            found = None if refuted is None else self.prover.first(refuted)
-        except NoForm:
-            found = None
-        return found or MetricVerdict(claim, "undecided", reason=self._doubt(claim) or why)
+        return self.at_simple_points(claim) or MetricVerdict(
+            claim, "undecided", reason=self._reason(claim, why)
+        )
 
     def _proved(self, claim: Claim, way: Way, proofs: dict[str, Any]) -> MetricVerdict:
         composition = self.composition

@@ -8,6 +8,7 @@ from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import islice, product
 
 import sympy
@@ -16,7 +17,7 @@ from dpcompose.language import formulas
 from dpcompose.proof.metrics.cells import Cells
 from dpcompose.proof.metrics.composition import Composition
 from dpcompose.proof.metrics.letters import Case, numbered
-from dpcompose.search.comparisons import points
+from dpcompose.search import parameters
 from dpcompose.spaces.points import Points, letter
 
 Point = dict[str, Fraction]
@@ -27,6 +28,8 @@ MOST_POINTS = 120
 """At how many points a comparison that is not proved is looked at."""
 FEW_POINTS = 90
 """At how many simple points a comparison is looked at before those that the solver found."""
+MOST_FAILING = 30
+"""At how many simple databases, for each of a few parameters, it is looked whether a comparison fails."""
 FEW_PARAMETERS = 4
 """At how many points of the parameters simple databases are tried."""
 
@@ -46,20 +49,42 @@ class Trials:
 
     composition: Composition
 
+    @cached_property
+    def parameters(self) -> Sequence[Mapping[str, Fraction]]:
+        """Simple points of the parameters at which holds what is assumed."""
+        setting = self.composition.setting
+        return list(islice(parameters.points(setting.domains, setting.assume), MOST_SIMPLE))
+
+    @property
+    def _directed(self) -> bool:
+        """Whether it may matter which of two databases comes first."""
+        return any(one.lost is not None for one in self.composition.setting.mechanisms)
+
+    def first(self, databases: str) -> Iterator[Point]:
+        """A few simple databases at the usual point of the parameters."""
+        for usual in self.parameters[:1]:
+            yield from self.databases(usual, databases, FEW_POINTS)
+
+    def few(self, databases: str) -> Iterator[Point]:
+        """A few simple databases at each of a few points of the parameters."""
+        for one in self.parameters[:FEW_PARAMETERS]:
+            yield from islice(self.databases(one, databases, FEW_POINTS), MOST_FAILING)
+
     def near(self, seen: Sequence[tuple[Open, sympy.Expr]], databases: str) -> Iterator[Point]:
         """Points at which a comparison may fail: those that were seen, then simple ones.
 
         seen -- what was not proved, with the factor of its group: it counts where the factor is large.
         """
-        simple = list(islice(points.grid(self.composition.setting.domains), MOST_SIMPLE))
+        simple = self.parameters
         for one, factor in seen:
             large = {str(x) for x in factor.free_symbols}
             above = [point for point in simple if large and _is_above(point, large)][:FEW_PARAMETERS]
             if one.case is not None and one.point:
                 for parameters in [one.point, *above]:
                     yield from self._translated(one.case, {**one.point, **parameters}, databases)
-                there = {name: one.point.get(name, x) for name, x in simple[0].items()}
-                yield from self.databases(there, databases, FEW_POINTS)  # where the point's were equal
+                for usual in simple[:1]:  # where the point's were equal
+                    there = {name: one.point.get(name, x) for name, x in usual.items()}
+                    yield from self.databases(there, databases, FEW_POINTS)
             for parameters in above:
                 yield from self.databases(parameters, databases, FEW_POINTS)
         for most in (FEW_POINTS, MOST_POINTS):
@@ -67,8 +92,7 @@ class Trials:
                 yield from self.databases(parameters, databases, most)
 
     def _translated(self, case: Case, point: Mapping[str, Fraction], databases: str) -> Iterator[Point]:
-        usual = points.usual(self.composition.setting.domains)
-        full = {name: point.get(name, usual[name]) for name in self.composition.setting.domains}
+        full = {name: point.get(name, x) for usual in self.parameters[:1] for name, x in usual.items()}
         inside = {name: Fraction(0) for name in self.composition.letters.domains} | full | dict(point)
         for name in self.composition.setting.databases.intervals:
             for who in databases:
@@ -110,7 +134,9 @@ class Trials:
                 choices += [*(one[:1] for one in others), last[:2]] if few else [*others, last]
         for part, listing in self.composition.letters.listings.items():
             names = numbered(part)
-            apart = [dict(zip(names, map(Fraction, pair), strict=True)) for pair in listing.rows.values()]
+            every = [order for i, j in listing.rows.values() for order in dict.fromkeys([(i, j), (j, i)])]
+            asked = every if self._directed else listing.rows.values()
+            apart = [dict(zip(names, map(Fraction, pair), strict=True)) for pair in asked]
             choices.append(apart)
         if math.prod(map(len, choices)) <= most:
             for chosen in product(*choices):

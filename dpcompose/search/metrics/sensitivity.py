@@ -116,7 +116,9 @@ def _joined(judge: Judge, ratios: list[sympy.Expr]) -> sympy.Expr:
         others = [other for other in kept if other != one]
         if others:
             more, less = (exchange.in_domains(x, domains) for x in (largest(*others), one))
-            if isinstance(comparing.compare(more, less, to_prove=True), comparing.Proof):
+            if isinstance(
+                comparing.compare(more, less, to_prove=True, assumed=judge.setting.assume), comparing.Proof
+            ):
                 kept = others
     return largest(*kept)
 
@@ -241,4 +243,4 @@ def _largest(judge: Judge, some: list[sympy.Expr]) -> sympy.Expr:
 
 
 def _never_negative(judge: Judge, it: sympy.Expr) -> bool:
-    return exchange.is_never_negative(as_top(sympy.expand(it)), judge.setting.domains)
+    return judge.setting.is_never_negative(as_top(sympy.expand(it)))

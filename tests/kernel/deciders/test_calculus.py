@@ -11,10 +11,11 @@ import pytest
 
 from dpcompose.kernel import forms, formulas
 from dpcompose.kernel.certificates import BadCertificate
-from dpcompose.kernel.deciders import calculus, elementary, ranges, roots, steps, values
+from dpcompose.kernel.deciders import calculus, elementary, ranges, roots, values
 from dpcompose.kernel.deciders.calculus import Step
 from dpcompose.kernel.deciders.elementary import Elementary, NotElementary
-from dpcompose.kernel.deciders.steps import LEMMAS, Goal
+from dpcompose.kernel.deciders.lemmas import LEMMAS, bound_by
+from dpcompose.kernel.deciders.steps import Goal
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.terms import TermError, exp, letter
 from dpcompose.search.comparisons import arguments, factoring
@@ -70,6 +71,8 @@ STEPS: list[tuple[str, list[Any], list[str]]] = [
     ("sqrt(a) - b", ["change", "a", "root 2"], ["a - b"]),
     ("1 - q", ["change", "q", "greatest"], ["q"]),
     ("a**2 - 2*a + 1", ["roots"], []),
+    ("a**2 + 4*b**2 - 4*a*b + c", ["less", "1", "a - 2*b"], ["c"]),
+    ("a**2 + b**2", ["less", "3", "a"], ["b**2 - 2*a**2"]),
     ("(a - b)**2*(1 + a)", ["factors", "1", [["a - b", 2, "+"], ["1 + a", 1, "+"]]], ["1 + a"]),
     ("(a - b)*(a - 2*b)", ["factors", "1", [["a - b", 1, "-"], ["a - 2*b", 1, "-"]]], ["b - a", "2*b - a"]),
     ("max(a, b) - a", ["chosen", "max(a, b)", ["a"]], ["0"]),
@@ -126,6 +129,9 @@ def test_what_a_step_leaves(text: str, step: list[Any], rest: list[str]) -> None
         ("(a - b)**2*(a - 1)", ["factors", "1", [["a - b", 2, "+"], ["a - 1", 1, "-"]]], "the signs of the factors have another product"),
         ("(a - b)**2*(a - 1)", ["factors", "1", [["a - b", 2, "+"], ["a + 1", 1, "+"]]], "these are not its factors"),
         ("(a - b)**2", ["factors", "1", [["a - b", 2, "="]]], "the factors cannot be read"),
+        ("a - b", ["less", "-1", "a"], "a square is taken away a positive number of times"),
+        ("a - b", ["less", "0", "a"], "a square is taken away a positive number of times"),
+        ("x", ["less", "1", "sqrt(x)"], "a root or quotient is not known to have a value"),
         ("x", ["factors", "1", [["sqrt(x)", 2, "+"]]], "a root or quotient is not known to have a value"),
         ("x", ["factors", "1", [["x*log(x)", 1, "+"], ["1/log(x)", 1, "+"]]], "a logarithm is not known to have a value"),
         ("x*exp(a)", ["divided", "exp(sqrt(x))"], "a root or quotient is not known to have a value"),
@@ -178,7 +184,7 @@ def test_lemmas(name: str) -> None:
     for u in [F(k, 8) for k in range(-40, 41, 5)] + [F(1, 1000), F(-1, 1000), F(60), F(-60)]:
         for p in (F(-2), F(0), F(1, 3), F(1)):
             try:
-                bound, where = steps.bound_by(name, elementary.constant(u), p)
+                bound, where = bound_by(name, elementary.constant(u), p)
                 if not all(ranges.surely(one, {}) for one in where):
                     continue
                 value = (
@@ -360,6 +366,7 @@ def test_random_steps_prove_nothing_false(text: str) -> None:
                     ["largest", peak, member],
                     ["chosen", peak, [member]],
                     ["factors", c, factors],
+                    ["less", c, one],
                     ["lemma", rng.choice([*LEMMAS]), one, r, c],
                 ],
                 5,
@@ -383,3 +390,25 @@ def test_a_search_ends_with_its_work() -> None:
     wanted = goal("exp(a) - 1 - a")
     assert arguments.decide(wanted, lambda point: False) is not None
     assert arguments.decide(wanted, lambda point: False, efforts=0) is None
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_the_inequality_of_cauchy_and_schwarz(n: int) -> None:
+    """|a|*|b| - a·b, squared |a|²·|b|² - (a·b)², is the sum of the (a_i*b_j - a_j*b_i)²; with less it is refused."""
+    box = {f"{one}{i}": Domain.read("nonnegative") for one in "ab" for i in range(n)}
+    known = {name: letter(name, domain) for name, domain in box.items()}
+    lengths = ["sqrt(" + " + ".join(f"{one}{i}**2" for i in range(n)) + ")" for one in "ab"]
+    inner = " + ".join(f"a{i}*b{i}" for i in range(n))
+    f = values.of_term(formulas.parse(f"{lengths[0]}*{lengths[1]} - ({inner})", known))
+    found = arguments.decide((f, box), lambda point: False)
+    assert isinstance(found, list)
+    assert [step[0] for step in found] == ["powers", *["less"] * (n * (n - 1) // 2), "signs"]
+    wanted = forms.read(values.to_term(f, box))
+    calculus.check(wanted, found)
+    for at in range(1, len(found) - 1):
+        for other in (
+            [*found[:at], *found[at + 1 :]],
+            [*found[:at], ["less", "2", found[at][2]], *found[at + 1 :]],
+        ):
+            with pytest.raises(BadCertificate):
+                calculus.check(wanted, other)

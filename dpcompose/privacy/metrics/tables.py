@@ -1,0 +1,56 @@
+"""Tables of probabilities in problems about metrics: what they lose between any two databases of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import sympy
+
+from dpcompose.language.symbols import Domain
+from dpcompose.privacy.probabilities import WrongTable
+from dpcompose.privacy.tabulated import probability_table
+from dpcompose.spaces.databases import Database
+from dpcompose.spaces.maps import Map, everything
+from dpcompose.spaces.points import Enumerated, Lost
+
+Row = Sequence[sympy.Expr]
+
+
+def lost(
+    name: str,
+    rows: Mapping[Database, Row],
+    outcomes: Sequence[str],
+    domains: Mapping[str, Domain],
+    is_positive: Callable[[sympy.Expr], bool],
+    part: Enumerated,
+    reads: Map,
+) -> Lost:
+    """The metric that a table is: how far its rows are apart.
+
+    rows -- for each database of the class, or each value of what is read; is_positive -- whether a formula
+    surely is.  Raises WrongTable where rows are no distributions, or do not fit the class, or where what is
+    read does not say which row it is.
+    """
+    used = {one.name for row in rows.values() for p in row for one in p.free_symbols}
+    words = {one: str(domain) for one, domain in domains.items() if one in used}
+    table = probability_table(rows, outcomes, parameters=words)
+    exact = {D: tuple(table[D, outcome] for outcome in outcomes) for D in rows}
+    for D, row in exact.items():
+        for p in row:
+            if p != 0 and not is_positive(p):
+                raise WrongTable(f"row {D}: {p} is not known to be positive for all allowed parameters")
+    read = {D: reads(D) for D in part.elements}
+    of_inputs = set(exact) == set(read.values()) and set(exact) != set(part.elements)
+    row_of = {D: exact.get(x if of_inputs else D) for D, x in read.items()}
+    if missing := sorted(str(D) for D, row in row_of.items() if row is None):
+        where = "the class" if reads == everything else f"the class, or value of {reads.written('D')}"
+        raise WrongTable(f"there is to be a row for each database of {where}: {missing[0]} has none")
+    if extra := sorted(map(str, set(exact) - set(read.values() if of_inputs else read))):
+        raise WrongTable(f"there is a row for {extra[0]}, which is no database of the class")
+    first: dict[Database, Database] = {}
+    for D, x in read.items():
+        if row_of[first.setdefault(x, D)] != row_of[D]:
+            raise WrongTable(
+                f"it depends on more than {reads.written('D')}, which is {x} for both {first[x]} and {D}"
+            )
+    return Lost("", name, {D: row for D, row in row_of.items() if row is not None}, tuple(outcomes))
