@@ -95,7 +95,10 @@ REFUSED = (
         [
             "problems/97-visits-of-one-person",
             "problems/99-a-household-of-any-size",
+            "problems/116-a-hundred-patients-at-once",
             "pages/shapes/contributions",
+            "pages/shapes/corners",
+            "pages/shapes/any-number-of-records",
             "pages/shapes/groups-of-any-size",
             "pages/facts/bags-metric",
         ],

@@ -4,6 +4,7 @@ there were before, and that enumeration finds."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.spaces import queries
+from dpcompose.spaces.parts import Part
 
 PAGES = [page for page in told.OLD.pages.values() if "[metrics." not in page.body]
 
@@ -48,8 +50,17 @@ def test_shipped_files_are_covered_as_vectors_say(file: Path) -> None:
 
 
 def numbered(setting: Setting) -> Setting:
-    """The setting with 2 for each parameter of its granularities: only then are there neighbours to look at."""
-    return setting.at({name: Fraction(2) for one in setting.granularities for name in one.parameters})
+    """The setting with 2 for each parameter of its granularities, sizes and parts, and in place of a large group:
+    only then are there neighbours to look at."""
+    target, steps = setting.target.innermost()
+    if steps > 4:
+        setting = replace(setting, target=dpc.group(2, target))
+    letters = {name for one in [setting.databases, *setting.granularities] for name in one.parameters}
+    letters |= {
+        name for m in setting.mechanisms if isinstance(m.reads, Part) for name in m.reads.most.letters
+    }
+    least = {name: setting.domains[name].least or Fraction(0) for name in letters}
+    return setting.at({name: max(Fraction(2), x) for name, x in least.items()})
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)

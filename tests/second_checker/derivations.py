@@ -138,6 +138,8 @@ class Derivation(CurveSteps, AttainedSteps):
 
     def cover(self, step: Any, before: list[Any]) -> Cover:
         """The profile, found anew when the setting was read."""
+        if "corners" in self.losses.library.tables:
+            raise NotRead("setting", "large groups of edits")
         library = self.losses.library
         for mechanism in self.losses.core["mechanisms"]:
             if "noise" not in mechanism:

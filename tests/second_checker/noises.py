@@ -132,6 +132,8 @@ def agree(said: Any, one: Any, core: Any, library: Library) -> None:
         demand_same(algebra, given, algebra.read(one["values"][key]), f"{key} is not what the noise gives")
     query(said["query"], one, core, algebra)
     table = library.one(noise["query"]["page"])
+    if type(noise["query"].get("n")) is str:
+        raise NotRead("setting", "a letter for the number of records")
     if table.get("sized") or "n" in noise["query"]:
         demand(noise["query"].get("n") == records_read(one, core), "another number of records")
     demand(not table.get("one") or noise["query"]["n"] == 1, "a query of one record")
