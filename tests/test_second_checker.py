@@ -97,7 +97,6 @@ REFUSED = (
             "problems/99-a-household-of-any-size",
             "problems/116-a-hundred-patients-at-once",
             "pages/shapes/contributions",
-            "pages/shapes/corners",
             "pages/shapes/any-number-of-records",
             "pages/shapes/groups-of-any-size",
             "pages/facts/bags-metric",
@@ -107,6 +106,7 @@ REFUSED = (
     | {
         "problems/95-values-between-bounds": ("assumed",),
         "problems/96-several-guarantees": ("also",),
+        "pages/shapes/corners": ("setting", "step"),
         "problems/115-patients-of-any-number-of-hospitals": ("other neighbours",),
     }
 )
