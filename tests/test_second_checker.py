@@ -88,6 +88,7 @@ REFUSED = (
             "problems/108-a-delta-of-its-own",
             "problems/109-a-metric-through-a-map",
             "problems/110-districts-and-their-ambulances",
+            "problems/111-metrics-for-neighbours",
         ],
         ("metrics",),
     )
@@ -157,7 +158,7 @@ def test_half_of_what_is_least_is_rejected(saved: Callable[[str], Any]) -> None:
 def test_nothing_that_says_nothing_is_refuted(saved: Callable[[str], Any]) -> None:
     """Of each refuted claim with a delta, delta made 1."""
     tried = 0
-    for name in SOURCES:
+    for name in SOURCES.keys() - REFUSED.keys():
         for n, claim in changed(saved(name), "refuted", None):
             if claim["notion"] == "approximate":
                 forged = saved(name)

@@ -149,8 +149,10 @@ class Captions:
         stated, loss = mechanism.satisfies, loss_of(theorem)
         said = (
             *(i, _called(mechanism), mechanism.reads.written("D"), loss.notion, written(loss.values)),
-            *(str(stated.granularity), stated.domain or "everything"),
+            *(str(stated.granularity or ""), stated.domain or "everything"),
         )
+        if stated.metric is not None:
+            return words.InMetric(*said[:4], stated.metric.said, *said[5:])
         if theorem.rule == "study":
             return words.Composed(*said, believed=words.assumed(self.inner[i].lines))
         return (words.Tabled if theorem.rule == "table" else words.Given)(*said)
@@ -163,6 +165,8 @@ class Captions:
                 return f"0 or 1, whether {mechanism.reads.written('D')} differs"
             norm = self.theory.pages[core.noise.page].head.norm if core.noise is not None else ""
             return f"how far {mechanism.query.words} moves in the {norm} norm"
+        if core.metric is not None:
+            return " and ".join(self.cover.metrics[i - 1]) or "shortest paths"
         if core.reads[0] == () and not core.partition:
             return "one possible input"
         whole, pages = self.inputs.setting.databases, self.cover.metrics[i - 1]
@@ -397,9 +401,9 @@ def pages_of(by: Captions) -> dict[str, str]:
 
 def vector(type: Type, mechanisms: Sequence[Mechanism]) -> words.Vector:
     """How far a type of neighbours moves each input that it moves: "1", "oo"; of families "2 by 1"."""
-    entries = []
+    entries, lost = [], {i: far for i, far, _ in type.lost}
     for i, members in type.moves:
-        shown = [(many, formulas.to_text(r)) for many, r in members]
+        shown = [(many, formulas.to_text(lost.get(i, r))) for many, r in members]
         if mechanisms[i - 1].members is None:
             entries.append((i, shown[0][1]))
         else:

@@ -82,7 +82,11 @@ def json_schema() -> dict[str, Any]:
 
     defs: dict[str, Any] = {}
     about_neighbours, in_metrics = (one.schema(defs) for one in (schema.ProblemTable, MetricProblemTable))
-    whole = {"if": {"required": ["metrics"]}, "then": in_metrics, "else": about_neighbours}
+    whole = {
+        "if": {"required": ["metrics"]},
+        "then": {"anyOf": [in_metrics, about_neighbours]},
+        "else": about_neighbours,
+    }
     dialect = "https://json-schema.org/draft/2020-12/schema"
     return {"$schema": dialect, "title": "a problem file of dpcompose", **whole, "$defs": defs}
 

@@ -51,6 +51,11 @@ class Tabled(Given):
 
 
 @dataclass(frozen=True)
+class InMetric(Given):
+    """The same for all D and E: its parameters are formulas in their distances."""
+
+
+@dataclass(frozen=True)
 class Composed(Given):
     """The same where M_i is a composition itself, whose derivation is the evidence of the line.
 

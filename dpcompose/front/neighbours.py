@@ -205,13 +205,10 @@ class ForNeighbours:
         said, claim = proved.theorems[0].says, answer.claim
         assert isinstance(said, Refuted)
         near = () if self.setting.has_choices else tuple(self._nearby_words(claim))
-        about = self._narrower(proved, claim.guarantee.notion) or answer.bound
-        if isinstance(about, Bound):
+        for about, pairs in self._shown_at(answer, proved):
             from dpcompose.front import examples
 
-            example = examples.example(
-                said, claim.guarantee, about, self.proofs.pairs(proved), proved.by_curve
-            )
+            example = examples.example(said, claim.guarantee, about, pairs, proved.by_curve)
             if example is not None:
                 return replace(
                     answer, counterexample=example, nearby=near, as_they_are=self.setting.processed
@@ -220,6 +217,16 @@ class ForNeighbours:
         return replace(
             answer, reason=f"mechanisms that fit lose more{f' at {at}' if at else ''}", nearby=near
         )
+
+    def _shown_at(self, answer: Answer, proved: Proved) -> Iterator[tuple[Bound, list[Any]]]:
+        """Bounds of mechanisms that refute a claim, with pairs of databases; in metrics type by type."""
+        if not self.setting.in_metrics:
+            about = self._narrower(proved, answer.claim.guarantee.notion) or answer.bound
+            yield from [(about, self.proofs.pairs(proved))] if isinstance(about, Bound) else []
+            return
+        for setting, pair in self.proofs.at_types(proved):
+            with suppress(NoGuarantee, NotElaborated, TooLarge, InvalidSetting):
+                yield ForNeighbours(setting, self.theory).bound, [pair]
 
     def _nearby_words(self, claim: Claim) -> Iterator[str]:
         """The changes of the setting after which a claim is proved, each with what is only believed."""
@@ -399,5 +406,7 @@ class ForNeighbours:
     def _member(self, one: Mechanism) -> Member:
         stated, reads = one.satisfies, one.reads.written("D")
         where = f"{stated.granularity} " if stated.granularity else ""
-        said: Said = [where, sentences.claimed(stated, self.theory)]
+        said: Said = (
+            [where, sentences.claimed(stated, self.theory)] if stated.metric is None else [str(stated)]
+        )
         return Member(one.called, reads, one.released, said, stated.domain or "")

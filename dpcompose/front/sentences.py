@@ -149,6 +149,12 @@ def given(said: kernel.Given | kernel.Releases, by: Captions) -> Said:
     if isinstance(said, kernel.Releases):
         every = f"; records come {said.attributes} of the attribute" if said.attributes else ""
         return [f"{said.name} releases {said.query} of {said.reads} with {said.noise}{every}"]
+    if isinstance(said, kernel.InMetric):
+        called = "" if said.notion == "pure" else f"{said.notion}-"
+        metric = ", with delta ".join(text for _, text in said.parameters)
+        read = {"everything": "", "common": f" and depends only on {said.reads}"}
+        about = read.get(said.domain, f", as a map on {said.reads}")
+        return [f"{said.name} is {called}private in the metric {metric}{about}"]
     where = {
         "common": f"as a map on the whole class, and depends only on {said.reads}",
         "own": f"as a map on {said.reads}",

@@ -14,6 +14,7 @@ from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.settings import Setting
+from dpcompose.spaces.maps import Map
 from dpcompose.spaces.parts import Part
 
 
@@ -41,15 +42,16 @@ def _of(setting: Setting, known: Mapping[str, Term]) -> Setting:
     """A setting with numbers in place of all parameters."""
     point = {name: value.number for name, value in known.items() if value.number is not None}
 
+    def read(f: Map) -> Map:
+        return replace(f, parts=str(point[f.parts])) if isinstance(f, Part) and f.parts in point else f
+
     def there(mechanism: Mechanism) -> Mechanism:
-        found, reads = mechanism.with_letters(known).regarding(lambda one: one.at(point)), mechanism.reads
+        found = mechanism.with_letters(known).regarding(lambda one: one.at(point)).reading(read)
         if found.query is not None and found.query.terms:
             bounds = [substitution.substituted(one, known) for one in found.query.terms]
             found = replace(found, query=found.query.with_bounds(bounds))
         if found.members is not None:
             found = replace(found, members=substitution.substituted(found.members, known))
-        if isinstance(reads, Part) and reads.parts in point:
-            found = replace(found, reads=replace(reads, parts=str(point[reads.parts])))
         if found.study is not None and isinstance(found.study.setting, Setting):
             found = replace(found, study=Nested(_of(found.study.setting, known)))
         return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -17,7 +17,7 @@ from typing import Any
 from dpcompose.kernel import forms, formulas, substitution, terms
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.forms import Form
-from dpcompose.kernel.losses import Composition, Loss, NoLoss
+from dpcompose.kernel.losses import Composition, Loss, NoLoss, at_type
 from dpcompose.kernel.polynomials import top
 from dpcompose.kernel.terms import ZERO, Term
 
@@ -69,6 +69,11 @@ class Closer:
 
     def moved(self, type: Type) -> list[Moved]:
         """The mechanisms that move, and by how much: members of a family are alike."""
+        if type.lost:
+            here = at_type(self.composition.losses, type, self.composition.theory)
+            return replace(self, composition=replace(self.composition, losses=here)).moved(
+                replace(type, lost=())
+            )
         found: list[Moved] = []
         for i, some in type.moves:
             if self.composition.loses_nothing(i, type):

@@ -17,7 +17,7 @@ from dpcompose.kernel.deciders import noises, pieces
 from dpcompose.kernel.deciders.curves import Curve, Piece
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.judgements import Loses
-from dpcompose.kernel.losses import Loss, NoLoss, Values
+from dpcompose.kernel.losses import Loss, NoLoss, Values, at_type
 from dpcompose.kernel.settings import Mechanism, Setting
 from dpcompose.kernel.terms import Term, as_term
 from dpcompose.kernel.theory import NoPage, Theory
@@ -107,11 +107,12 @@ def curves(
     found: dict[Curve | None, None] = {}
     together = losses_without_zero(losses)
     for type in cover.types:
+        here = at_type(losses, type, theory)
         some: list[Piece | None] = []
         for i, members in type.moves:
             if i in type.unlimited and i not in together:
                 continue  # what loses 0 at every finite distance loses nothing
-            some += [_piece(page, losses[i - 1], setting, theory, many, r) for many, r in members]
+            some += [_piece(page, here[i - 1], setting, theory, many, r) for many, r in members]
         found[pieces.curve(some)] = None
         if len(found) > MOST_CURVES:
             raise NoLoss(f"the types have more than {MOST_CURVES} different curves")
@@ -188,7 +189,7 @@ def attained(
     """The page on what mechanisms lose at neighbours of a type at a point, and their curve."""
     free = [one for one in losses if _is_free(setting.mechanisms[one.mechanism - 1])]
     page = page_for(theory, notion, free, setting)
-    known = {one.mechanism: one for one in free}
+    known = {one.mechanism: one for one in at_type(free, type, theory)}
     found: list[Piece | None] = []
     for i, members in type.moves:
         before = 0
@@ -207,8 +208,9 @@ def attained(
 
 
 def _is_free(mechanism: Mechanism) -> bool:
-    """Whether a mechanism may be anything that its guarantee allows, or is its noise."""
-    return mechanism.table is None and mechanism.study is None
+    """Whether a mechanism may be anything that its guarantee allows, and loses just that, or is its noise."""
+    attained = mechanism.metric is None or mechanism.metric.attained
+    return attained and mechanism.table is None and mechanism.study is None
 
 
 def _those(mechanism: Mechanism, many: int, before: int, at: Mapping[str, Fraction]) -> range:

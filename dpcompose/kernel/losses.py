@@ -8,11 +8,11 @@ that moves infinitely far, or of a mechanism without any guarantee, costs ∞ (0
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import forms, formulas, substitution, terms
+from dpcompose.kernel import forms, formulas, metrics, substitution, terms
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders import noises
 from dpcompose.kernel.domains import Domain
@@ -67,6 +67,28 @@ class Loss:
         for one in self.then:
             values = converted(theory, theory.page(one.page, "conversion"), values, dict(one.chosen))
         return values
+
+
+def at_type(losses: Sequence[Loss], type: Type, theory: Theory) -> tuple[Loss, ...]:
+    """The losses at a type: those in formulas of distances with the guarantees that they have there."""
+    there = {i: (far, dict(more)) for i, far, more in type.lost}
+    return tuple(
+        replace(one, values=_at_databases(theory.rule(one.notion), one, *there[one.mechanism]))
+        if one.mechanism in there
+        else one
+        for one in losses
+    )
+
+
+def _at_databases(rule: Any, loss: Loss, far: Term, more: Mapping[str, Term]) -> Values:
+    """A guarantee at two databases that are so far apart in a metric: there need be none between them."""
+    if INFINITY in (far, *more.values(), *(value for _, value in loss.values)):
+        return tuple((key, INFINITY) for key, _ in loss.values)
+    letters = {**dict(loss.values), "r": far}
+    return tuple(
+        (key, more[key] if key in more else formulas.parse(rule.head.distance[key], letters))
+        for key, _ in loss.values
+    )
 
 
 def at_distance(rule: Any, values: Mapping[str, Term], r: Term) -> dict[str, Term]:
@@ -149,6 +171,9 @@ class Composition:
 
     def at(self, type: Type) -> dict[str, Term]:
         """Each parameter of the whole for neighbours of a type; ∞ where some input costs ∞."""
+        if type.lost:
+            here = replace(self, losses=at_type(self.losses, type, self.theory))
+            return here.at(replace(type, lost=()))
         moves = tuple((i, some) for i, some in type.moves if not self.loses_nothing(i, type))
         if any(r.kind == "oo" or self.losses[i - 1].unlimited for i, some in moves for _, r in some):
             return dict.fromkeys(self.rule.head.parameters, INFINITY)
@@ -330,6 +355,8 @@ def by_guarantee(i: int, setting: Setting, theory: Theory) -> Loss:
 def letters(mechanism: Mechanism) -> list[Term]:
     """The terms by which a mechanism is given: their letters need values at a point."""
     found = [value for _, value in mechanism.values]
+    if mechanism.metric is not None:
+        found += [one for _, value in mechanism.metric.formulas for one in metrics.parameters(value)]
     found += [value for one in mechanism.also for _, value in one.values]
     found += [] if mechanism.count is None else [mechanism.count]
     if mechanism.noise is not None:

@@ -6,9 +6,10 @@ What is read is checked to be a setting: numbers are in range, what is read is t
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import assumptions, contributions, counted, terms
+from dpcompose.kernel import assumptions, contributions, counted, metrics, terms
 from dpcompose.kernel.assumptions import Assumption
 from dpcompose.kernel.contributions import is_count
 from dpcompose.kernel.domains import Domain
@@ -23,6 +24,7 @@ from dpcompose.kernel.settings import (
     Atom,
     Databases,
     Edge,
+    InMetric,
     Mechanism,
     Noise,
     Query,
@@ -65,18 +67,24 @@ def _setting(reader: Reader, depth: int) -> Setting:
     mechanisms = tuple(_mechanism(one, databases, depth) for one in some)
     if len({one.name for one in mechanisms}) < len(mechanisms):
         raise BadSetting(f"{reader.at}.mechanisms: two have the same name")
-    if any(len(one.moves) != len(mechanisms) for one in databases.types):
+    every = [one for mechanism in mechanisms for one in (mechanism, *distances_of(mechanism))]
+    moving = [one for one in every if one.metric is None]
+    if any(len(one.moves) != len(moving) for one in databases.types):
         raise BadSetting(
-            f"{reader.at}.databases.types: a distance of each of {len(mechanisms)} mechanisms is wanted"
+            f"{reader.at}.databases.types: a distance of each of {len(moving)} mechanisms is wanted"
         )
     partitions: dict[str, Any] = {}
-    for one in mechanisms:
+    for one in every:
         parts = (one.reads, one.count)
         if one.partition and partitions.setdefault(one.partition, parts) != parts:
             raise BadSetting(f"{reader.at}.mechanisms: {one.partition} has other parts for {one.name}")
     if type(adaptive := inner.key("adaptive", False).value) is not bool:
         raise inner.key("adaptive").wrong("true or false")
     target = _relation(inner.key("target"), databases, databases.count)
+    also = (other.stated for one in mechanisms for other in one.also)
+    for relation in (target, *(one.stated for one in mechanisms), *also):
+        if relation is not None and relation.lengths:  # a step may have none in between
+            raise BadSetting(f"{reader.at}: lengths are those of distances in a metric only")
     flat = _setting(reader.key("flat"), depth + 1) if "flat" in reader.value else None
     assumed = tuple(_assumption(one) for one in inner.key("assumed", []).items())
     for mechanism in mechanisms:
@@ -104,7 +112,7 @@ def _parameters(reader: Reader) -> tuple[tuple[str, Domain], ...]:
     found = []
     for name in sorted(map(str, reader.value)):
         bare = name.removesuffix("[i]")
-        if not (bare.isidentifier() and bare.isascii()) or bare in RESERVED:
+        if not (bare.isidentifier() and bare.isascii()) or bare in RESERVED or bare.startswith(metrics.MARK):
             raise BadSetting(f"{reader.at}: {name!r} is no name of a parameter")
         try:
             found.append((name, Domain.read(reader.key(name).text())))
@@ -207,7 +215,8 @@ def _on_arrays(reader: Reader, shown: str) -> Databases:
 def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     """A relation on the class, or on `count` values that are read of a listed one."""
     counted = databases.kind in OF_ATOMS and databases.of == "multisets"
-    reader.keys(("single", "steps", *(("within", "times") if counted else ())))
+    listed = databases.kind == "listed"
+    reader.keys(("single", "steps", *(("within", "times") if counted else ("lengths",) if listed else ())))
     if "times" in reader.value:
         return _many_steps(reader, databases, count)
     steps = reader.key("steps").whole(1, 10**6)
@@ -233,8 +242,16 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
         raise single.wrong(f"numbers below {count}")
     if databases.kind == "cells":
         return Relation(tuple(frozenset(one) for one in some if one), steps)
-    listed = {tuple(sorted(one)) for one in map(_two(single), some) if one[0] != one[1]}
-    return Relation(tuple(sorted(listed)), steps)
+    between = {tuple(sorted(one)) for one in map(_two(single), some) if one[0] != one[1]}
+    if "lengths" in reader.value:
+        lengths = tuple(one.formula().number for one in reader.key("lengths").items())
+        inside = all(one is not None and one >= 0 for one in lengths)
+        if steps != 1 or some != sorted(between) or len(lengths) != len(some) or not inside:
+            raise reader.key("lengths").wrong(
+                "a number >= 0 for each of some pairs in order, one step apart,"
+            )
+        return Relation(tuple(sorted(between)), lengths=tuple(one or Fraction(0) for one in lengths))
+    return Relation(tuple(sorted(between)), steps)
 
 
 def _many_steps(reader: Reader, databases: Databases, count: int) -> Relation:
@@ -271,7 +288,7 @@ def _two(reader: Reader) -> Any:
 
 MECHANISM_KEYS = (
     *("name", "reads", "stated", "domain", "notion", "values"),
-    *("count", "partition", "codes", "noise", "table", "study", "also", "processed"),
+    *("count", "partition", "codes", "noise", "table", "study", "also", "processed", "metric"),
 )
 
 
@@ -294,8 +311,9 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
     if type(processed := reader.key("processed", False).value) is not bool:
         raise reader.key("processed").wrong("true or false")
     noise = _noise(reader.key("noise"), reads, databases) if "noise" in reader.value else None
-    if (stated is None) != (noise is not None):
-        raise reader.wrong("either noise or the neighbours of a guarantee")
+    metric = _in_metric(reader, databases, depth) if "metric" in reader.value else None
+    if [stated, noise, metric].count(None) != 2:
+        raise reader.wrong("either noise, or the neighbours of a guarantee, or a metric,")
     return Mechanism(
         reader.key("name").text(),
         reads,
@@ -311,7 +329,46 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
         _setting(reader.key("study"), depth + 1) if "study" in reader.value else None,
         _also(reader, databases, values),
         processed,
+        metric,
     )
+
+
+def distances_of(mechanism: Mechanism) -> tuple[Mechanism, ...]:
+    """The mechanisms whose distances a mechanism is stated in."""
+    return () if mechanism.metric is None else tuple(one for _, one in mechanism.metric.distances)
+
+
+def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
+    """A formula in distances, each that of the input of a mechanism as numerous, which is in no metric."""
+    if {"table", "study", "also", "codes"} & set(reader.value):
+        raise reader.wrong("nothing besides a metric, so none of table, study, also and codes,")
+    given = reader.key("metric")
+    given.keys(("formula", "besides", "distances", "bounded"))
+    if not isinstance(given.key("distances").value, dict) or not given.key("distances").value:
+        raise given.key("distances").wrong("a table of mechanisms by letters")
+    found = []
+    for name in sorted(map(str, given.key("distances").value)):
+        one = _mechanism(given.key("distances").key(name), databases, depth)
+        alike = all(
+            one.data().get(key) == reader.value.get(key, default)
+            for key, default in (("count", None), ("partition", None))
+        )
+        if not name.startswith(metrics.MARK) or not alike or one.stated is None or one.table or one.also:
+            raise given.key("distances").wrong(
+                f"letters that begin with {metrics.MARK}, and guarantees for neighbours, of as many members,"
+            )
+        found.append((name, one))
+    letters = {name: metrics.letter(name) for name, _ in found}
+    inside = Reader(given.value, given.at, {**given.symbols, **letters})
+    if type(bounded := given.key("bounded").value) is not bool:
+        raise given.key("bounded").wrong("true or false")
+    besides = inside.key("besides").values()
+    if not {key for key, _ in besides} <= set(reader.key("values").value):
+        raise given.key("besides").wrong("formulas for parameters of the guarantee")
+    formula = inside.key("formula").formula()
+    if any(one.has("oo") for one in (formula, *(value for _, value in besides))):
+        raise given.wrong("formulas without oo")
+    return InMetric(formula, tuple(found), besides, bounded)
 
 
 def _also(reader: Reader, databases: Databases, values: int) -> tuple[Stated, ...]:

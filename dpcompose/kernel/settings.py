@@ -24,10 +24,11 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import assumptions, formulas, terms
+from dpcompose.kernel import assumptions, formulas, metrics, terms
 from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.contributions import Contribution
 from dpcompose.kernel.counted import Counted
@@ -52,6 +53,7 @@ class Relation:
     """D and E are neighbours where they differ and at most `steps` single steps lead from D to E.
 
     times -- a letter for a number of steps, in place of one;
+    lengths -- of listed pairs, in their order, how far apart they are where that is not 1: of distances only;
     elsewhere -- whether they may lead through multisets of any size; else only inside of the class;
 
     single -- "any two": any two databases are one step apart; else what one step changes: pairs
@@ -63,6 +65,7 @@ class Relation:
     steps: int = 1
     elsewhere: bool = False
     times: Term | None = None
+    lengths: tuple[Fraction, ...] = ()
 
     @property
     def any_two(self) -> bool:
@@ -91,8 +94,9 @@ class Relation:
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        more = {"within": ANY_SIZE} if self.elsewhere else {}
+        more: dict[str, Any] = {"within": ANY_SIZE} if self.elsewhere else {}
         more |= {} if self.times is None else {"times": formulas.to_text(self.times)}
+        more |= {"lengths": [str(one) for one in self.lengths]} if self.lengths else {}
         return {"single": self._single(), "steps": self.steps, **more}
 
     def _single(self) -> str | dict[str, str] | list[list[int | None]]:
@@ -252,6 +256,39 @@ class Stated:
 
 
 @dataclass(frozen=True)
+class InMetric:
+    """A formula in distances, in place of one distance: M loses what its guarantee says that far apart.
+
+    formula -- in letters for distances (`kernel.metrics`) and parameters; distances -- for each letter a
+    mechanism whose input is as far apart as it says; besides -- parameters that are formulas of their own,
+    such as δ(D, E); bounded -- whether distances are only known to be at most these: then nothing is lost for
+    sure.
+    """
+
+    formula: Term
+    distances: tuple[tuple[str, Mechanism], ...]
+    besides: Values = ()
+    bounded: bool = False
+
+    @property
+    def formulas(self) -> Values:
+        """All formulas in the distances, by what they are."""
+        return (("metric", self.formula), *self.besides)
+
+    @property
+    def attained(self) -> bool:
+        """Whether mechanisms lose just that at any two databases, as witnesses do of what is a metric."""
+        alone = all(value == terms.ZERO for _, value in self.besides)
+        return alone and not self.bounded and metrics.is_metric(self.formula)
+
+    def data(self) -> dict[str, Any]:
+        """As JSON."""
+        found = {"formula": formulas.to_text(self.formula), "besides": _texts(self.besides)}
+        distances = {name: one.data() for name, one in self.distances}
+        return {**found, "distances": distances, "bounded": self.bounded}
+
+
+@dataclass(frozen=True)
 class Mechanism:
     """One mechanism, or a family of them with a number of members.
 
@@ -265,6 +302,7 @@ class Mechanism:
     processed -- whether what it outputs is some function of this, of which nothing else is known than that it
     reads, besides its own coins, nothing more: it may be the identity;
     stated -- the neighbours of its guarantee; None for noise, which is stated for none;
+    metric -- in place of these a formula in distances, and then `reads` says only how many parts are read;
     domain -- "own": it is a map on what it reads; "common": on the whole class, and depends on what it reads;
     notion, values -- its guarantee; of noise, a guarantee of its page for values that are 1 apart;
     count -- of a family, a whole number or a letter for one; it counts as so many mechanisms;
@@ -285,6 +323,7 @@ class Mechanism:
     study: Setting | None = None
     also: tuple[Stated, ...] = ()
     processed: bool = False
+    metric: InMetric | None = None
 
     def guarantee(self, n: int) -> Stated:
         """The guarantee of a number, from 0.  Raises ValueError where there is none."""
@@ -317,7 +356,7 @@ class Mechanism:
             "notion": self.notion,
             "values": _texts(self.values),
         }
-        for key in ("stated", "noise", "table", "study"):
+        for key in ("stated", "noise", "table", "study", "metric"):
             value = getattr(self, key)
             found |= {} if value is None else {key: value.data()}
         found |= {} if self.count is None else {"count": formulas.to_text(self.count)}
@@ -390,6 +429,17 @@ class Setting:
             for n in range(len(one.also) + 1)
         ]
         return replace(self, mechanisms=tuple(some), flat=None)
+
+    @property
+    def inputs(self) -> list[tuple[int, Mechanism]]:
+        """What may move, by the mechanism whose distance it is: M_i itself, or what M_i is stated in."""
+        return [
+            (i, one)
+            for i, mechanism in enumerate(self.mechanisms, start=1)
+            for one in (
+                [mechanism] if mechanism.metric is None else [of for _, of in mechanism.metric.distances]
+            )
+        ]
 
     @cached_property
     def known(self) -> Known:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 
-from dpcompose.kernel.terms import ONE, Term, add, exp, log, multiply, over, power, top
+from dpcompose.kernel.terms import ONE, Term, add, exp, largest, log, multiply, over, power, top
 
 
 def changed(term: Term, replace: Callable[[Term], Term | None]) -> Term:
@@ -43,6 +43,17 @@ def substituted(term: Term, values: Mapping[str, Term]) -> Term:
     if not values.keys() & term.letters.keys():
         return term
     return changed(term, lambda one: values.get(one.of[0]) if one.kind == "letter" else None)
+
+
+def seen_largest(term: Term) -> Term | None:
+    """A maximum without the terms that another one is seen to be at least; None where all are needed."""
+    if term.kind != "top" or term.of[0] != 1:
+        return None
+    kept: list[Term] = []
+    for one in term.parts:
+        if not any((other - one).nonnegative for other in kept):
+            kept = [other for other in kept if not (one - other).nonnegative] + [one]
+    return largest(*kept) if len(kept) < len(term.parts) else None
 
 
 def expanded(term: Term) -> Term:

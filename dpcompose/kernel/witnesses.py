@@ -84,6 +84,8 @@ class Witnesses:
     def _page(self, i: int) -> str:
         """The page by which M_i is known to lose something."""
         mechanism, head = self._mechanism(i), self.page.head
+        if mechanism.metric is not None and not mechanism.metric.attained:
+            raise NoLoss(f"what {mechanism.name} is stated in is not seen to be a metric that it attains")
         if mechanism.study is not None:
             raise NoLoss(f"{mechanism.name} is its study, and may lose less than its guarantee")
         if mechanism.table is not None:

@@ -324,6 +324,11 @@ class Table:
         """The same with other values of some keys."""
         return type(self)(**{name: getattr(self, name) for name in self.given} | values)
 
+    def data(self) -> dict[str, Any]:
+        """The keys that the file has, as it has them."""
+        some = {self.keys[name].written or name: getattr(self, name) for name in self.given}
+        return {key: one.data() if isinstance(one, Table) else one for key, one in some.items()}
+
     def check(self) -> None:
         """Raises ValueError where keys do not fit together."""
 

@@ -96,6 +96,8 @@ def _read(
     if one.also:
         raise NotFlat(f"{name} has several guarantees, which are about what its study reads")
     g, stated = one.reads, one.satisfies
+    if stated.metric is not None:
+        raise NotFlat(f"{name} is private in a metric, of what its study reads")
     everywhere = g.is_identity(inner)
     if isinstance(f, Part):
         return f, stated if stated.granularity is None else replace(stated, domain="own")

@@ -16,6 +16,14 @@ def is_in_metrics(data: Mapping[str, Any]) -> bool:
     return "metrics" in data or kind in IN_COORDINATES or any(map(_in_metric, _guarantees(data)))
 
 
+def is_for_neighbours(data: Mapping[str, Any]) -> bool:
+    """Whether all claims of a problem file about privacy in metrics are about the neighbours of a target."""
+    databases, target, claims = (data.get(key) for key in ("databases", "target", "claims"))
+    points = isinstance(databases, Mapping) and databases.get("kind") in IN_COORDINATES
+    neighbours = isinstance(target, Mapping) and "granularity" in target
+    return neighbours and not points and bool(_list(claims)) and not any(map(_in_metric, _list(claims)))
+
+
 def _guarantees(data: Mapping[str, Any]) -> list[Any]:
     """The guarantees of mechanisms, the claims, and the target."""
     some = [one for key in ("mechanisms", "claims") for one in _list(data.get(key))]

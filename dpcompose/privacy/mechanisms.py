@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
-from dpcompose.kernel import substitution
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel import metrics, substitution
+from dpcompose.kernel.terms import ONE, Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
@@ -177,6 +177,7 @@ class Mechanism(Shown):
     def terms(self) -> tuple[Term, ...]:
         """All that it is given by: the parameters of its guarantee, of its query and of its noise."""
         given = [value for one in (self.satisfies, *self.also) for _, value in one.terms]
+        given += [] if self.satisfies.metric is None else self.satisfies.metric.parameters
         given += [] if self.query is None else self.query.terms
         return tuple(given if self.noise is None else [*given, self.noise.term])
 
@@ -205,11 +206,24 @@ class Mechanism(Shown):
             satisfies = noise.guarantee(self.satisfies.notion)
             assert satisfies is not None
             return replace(self, noise=noise, satisfies=satisfies)
-        satisfies, *also = (
-            one.with_values([(key, substitution.substituted(value, named)) for key, value in one.terms])
-            for one in (self.satisfies, *self.also)
-        )
+        satisfies, *also = (one.with_letters(named) for one in (self.satisfies, *self.also))
         return replace(self, satisfies=satisfies, also=tuple(also))
+
+    @property
+    def of_distances(self) -> tuple[Mechanism, ...]:
+        """A mechanism for each distance in which it is stated; itself, where it is stated in none."""
+        if (metric := self.satisfies.metric) is None:
+            return (self,)
+        unit = Guarantee("pure", (("epsilon", ONE),))
+        return tuple(
+            Mechanism(
+                f"{self.name} ({one.name.removeprefix(metrics.MARK)})",
+                one.reads,
+                replace(unit, granularity=one.granularity, domain=one.domain),
+                self.members,
+            )
+            for one in metric.distances
+        )
 
     @property
     def alone(self) -> tuple[Mechanism, ...]:
@@ -218,11 +232,15 @@ class Mechanism(Shown):
 
     def regarding(self, change: Callable[[Granularity], Granularity]) -> Mechanism:
         """The same with its guarantees stated for other neighbours, where they are stated for some."""
-        satisfies, *also = (
-            one if one.granularity is None else one.about(change(one.granularity))
-            for one in (self.satisfies, *self.also)
-        )
+        satisfies, *also = (one.regarding(change) for one in (self.satisfies, *self.also))
         return replace(self, satisfies=satisfies, also=tuple(also))
+
+    def reading(self, change: Callable[[Map], Map]) -> Mechanism:
+        """The same of other inputs, also where its guarantee is a formula in distances of these."""
+        found, metric = replace(self, reads=change(self.reads)), self.satisfies.metric
+        if metric is None:
+            return found
+        return replace(found, satisfies=replace(self.satisfies, metric=metric.reading(change)))
 
     def stated_in(self, notion: str) -> Mechanism | None:
         """The mechanism with its guarantee in a notion, if it has one: concrete ones have several."""
@@ -245,7 +263,7 @@ class Mechanism(Shown):
             raise TypeError(
                 f"{self.name} satisfies a guarantee such as dpcompose.pure(...), not {self.satisfies!r}"
             )
-        if self.noise is None and self.satisfies.granularity is None:
+        if self.noise is None and self.satisfies.granularity is None and self.satisfies.metric is None:
             raise ValueError(f"{self.name}: say for which neighbours the guarantee is stated (granularity)")
         if self.table is not None:
             self._check_table()

@@ -6,14 +6,16 @@ rule page in theorems/rules/; this room only holds the values.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dpcompose.kernel import substitution
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
+from dpcompose.privacy.distances import Metric
 from dpcompose.spaces.granularities import Granularity
 
 if TYPE_CHECKING:
@@ -38,7 +40,8 @@ class Guarantee(Shown):
     notion -- the name of a rule page, such as "pure";
     terms -- (parameter, term) pairs, in the order of the rule page; sympy expressions become terms;
     granularity -- the neighbours it is stated for (a claim: None, the target is meant);
-    domain -- "own" or "common", None for a mechanism that reads everything.
+    domain -- "own" or "common", None for a mechanism that reads everything;
+    metric -- in place of neighbours a formula in distances: the terms then hold where that is 1.
 
     >>> pure("e1/2").values
     (('epsilon', e1/2),)
@@ -48,6 +51,7 @@ class Guarantee(Shown):
     terms: tuple[tuple[str, Term], ...]
     granularity: Granularity | None = None
     domain: str | None = None
+    metric: Metric | None = None
 
     def __post_init__(self) -> None:
         given = tuple((key, formulas.term(value)) for key, value in self.terms)
@@ -72,14 +76,22 @@ class Guarantee(Shown):
 
     @property
     def _same(self) -> tuple[object, ...]:
-        return tuple(self.text().items()), self.granularity, self.domain
+        return tuple(self.text().items()), self.granularity, self.domain, self.metric
 
     def with_values(self, values: Sequence[tuple[str, Term | sympy.Expr]]) -> Guarantee:
         """The same with other values of the parameters."""
-        return Guarantee(self.notion, tuple(values), self.granularity, self.domain)
+        return replace(self, terms=tuple(values))
+
+    def with_letters(self, named: Mapping[str, Term]) -> Guarantee:
+        """The same with other terms for some parameters."""
+        terms = tuple((key, substitution.substituted(value, named)) for key, value in self.terms)
+        metric = None if self.metric is None else self.metric.with_letters(named)
+        return replace(self, terms=terms, metric=metric)
 
     def text(self) -> dict[str, str]:
         """The notion and its parameters as a problem file would write them."""
+        if self.metric is not None:
+            return {"notion": self.notion, **dict(self.metric.said)}
         return {"notion": self.notion} | {key: formulas.to_text(value) for key, value in self.terms}
 
     @property
@@ -93,11 +105,19 @@ class Guarantee(Shown):
         """The same values, stated for these neighbours."""
         return replace(self, granularity=granularity)
 
+    def regarding(self, change: Callable[[Granularity], Granularity]) -> Guarantee:
+        """The same, stated for other neighbours, where it is stated for some."""
+        if self.metric is not None:
+            return replace(self, metric=self.metric.regarding(change))
+        return self if self.granularity is None else self.about(change(self.granularity))
+
     def __repr__(self) -> str:
         return str(self)
 
     def _line(self) -> Sequence[str | sympy.Expr]:
         """The text, its values as formulas."""
+        if self.metric is not None:
+            return [str(self)]
         line: list[str | sympy.Expr] = [
             f"{f'{self.granularity} ' if self.granularity else ''}{self.notion} ("
         ]
@@ -106,6 +126,8 @@ class Guarantee(Shown):
         return [*line, ")"]
 
     def __str__(self) -> str:
+        if self.metric is not None:
+            return f"{self.notion}, private in the metric {self.metric}"
         values = ", ".join(formulas.to_text(value) for _, value in self.terms)
         return f"{f'{self.granularity} ' if self.granularity else ''}{self.notion} ({values})"
 

@@ -33,7 +33,10 @@ from dpcompose.privacy.checks import (
     key,
     need,
 )
+from dpcompose.privacy.metric_tables import MetricTable
 from dpcompose.privacy.neighbourhoods import GRANULARITY, PAIRS, GranularityTable
+from dpcompose.privacy.noise_tables import NOISES as NOISES
+from dpcompose.privacy.noise_tables import NoiseTable as NoiseTable
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.spaces.lines import Line, read_ranges
 from dpcompose.spaces.queries import MOST_BINS
@@ -130,10 +133,6 @@ BOUNDS = ListOf(FORMULA, 2, 2)
 QUERIES = (
     'a query is "count", { sum = [l, u] }, { mean = [l, u] }, { histogram = m }, { vector-sum = c }, '
     '{ location = w } or "bit"'
-)
-NOISES = (
-    'noise is { laplace = "1/e" }, { gaussian = "s" }, { geometric = "1/e" }, '
-    '{ randomized-response = "3/4" }, { planar-laplace = "1/e" } or { exponential = "e/2" }'
 )
 
 
@@ -274,9 +273,49 @@ PARAMETERS = ("epsilon", "delta", "rho", "mu")
 """The parameters that the format has keys for."""
 
 
-class GuaranteeTable(OfNotion):
-    granularity: str | dict[str, Any] = need(GRANULARITY)
+class InMetric(OfNotion):
+    """A guarantee: a metric, in place of the first parameter, with a δ; or the parameters of a notion."""
+
+    metric: str | None = key(FORMULA)
+
+    def check_parameters(self, wanted: Sequence[str]) -> None:
+        if self.metric is None:
+            super().check_parameters(wanted)
+            return
+        if not wanted:
+            raise ValueError(f"privacy in a metric is not known of {self.notion}")
+        for name in ("epsilon", "rho", "mu"):
+            if self.value(name) is not None:
+                raise ValueError(f"metric stands in place of {name}: leave out one of them")
+        if (self.value("delta") is None) == ("delta" in wanted):
+            least = 'needs its delta, a formula in the same metrics, or "0"'
+            raise ValueError(f"a {self.notion} guarantee {least if 'delta' in wanted else 'has no delta'}")
+
+
+class MetricGuaranteeTable(InMetric):
+    granularity: str | dict[str, Any] | None = key(GRANULARITY)
     domain: str | None = key(OneOf("own", "common"))
+
+    def check(self) -> None:
+        if (self.metric is None) == (self.granularity is None):
+            raise ValueError(
+                "a guarantee is one in a metric, or has a granularity: the neighbours that it is about"
+            )
+
+
+class GuaranteeTable(MetricGuaranteeTable):
+    granularity: str | dict[str, Any] = need(GRANULARITY)
+
+
+class _Guarantee(Check):
+    """A guarantee in a metric, or for neighbours."""
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        measured = isinstance(value, Mapping) and "metric" in value
+        return (MetricGuaranteeTable if measured else GuaranteeTable).read(value, path, found)
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return {"anyOf": [GuaranteeTable.schema(defs), MetricGuaranteeTable.schema(defs)]}
 
 
 QUERY = OrOwn(
@@ -299,50 +338,6 @@ class QueryTable(Table):
             raise ValueError(QUERIES)
 
 
-class NoiseTable(Table):
-    """One kind of noise with its parameter; some kinds have pages of one's own, and the format no key."""
-
-    laplace: str | None = key(FORMULA)
-    gaussian: str | None = key(FORMULA)
-    geometric: str | None = key(FORMULA)
-    randomized_response: str | None = key(FORMULA, written="randomized-response")
-    planar_laplace: str | None = key(FORMULA, written="planar-laplace")
-    exponential: str | None = key(FORMULA)
-
-    @classmethod
-    def read(cls, value: Any, path: Path_, found: Found) -> Any:
-        further = [word for word in found.own.noises if isinstance(value, Mapping) and list(value) == [word]]
-        if not further:
-            return super().read(value, path, found)
-        made = cls()
-        made.further = {further[0]: FORMULA.read(value[further[0]], (*path, further[0]), found)}
-        return made
-
-    def __init__(self, **values: Any) -> None:
-        super().__init__(**values)
-        self.further: dict[str, str] = {}
-
-    def check(self) -> None:
-        if len(self.given) != 1:
-            raise ValueError(NOISES)
-
-    @property
-    def word(self) -> str:
-        """The one kind of noise that is given."""
-        if self.further:
-            return next(iter(self.further))
-        (name,) = self.given
-        return self.keys[name].written or name
-
-    @property
-    def parameter(self) -> str:
-        """Its parameter."""
-        if self.further:
-            return self.further[self.word]
-        (name,) = self.given
-        return str(getattr(self, name))
-
-
 def check_family(index: str | None, count: str | None, repeat: int | None) -> None:
     """Raises ValueError unless these say how many mechanisms there are, or nothing."""
     if (index is None) != (count is None):
@@ -359,7 +354,7 @@ class MechanismTable(Table):
         ),
         "everything",
     )
-    guarantee: GuaranteeTable | None = key(GuaranteeTable)
+    guarantee: MetricGuaranteeTable | None = key(_Guarantee())
     satisfies: list[GuaranteeTable] | None = key(ListOf(GuaranteeTable, 1, 20))
     index: str | None = key(NAME)
     count: str | None = key(FORMULA)
@@ -432,6 +427,7 @@ class StudyTable(Table):
     maps: Mapping[str, MapTable] = key(TableOf(MapTable), NOTHING)
     partitions: Mapping[str, PartitionTable] = key(TableOf(PartitionTable), NOTHING)
     tables: Mapping[str, ProbabilitiesTable] = key(TableOf(ProbabilitiesTable), NOTHING)
+    metrics: Mapping[str, MetricTable] = key(TableOf(MetricTable, 0, 200), NOTHING)
     studies: Mapping[str, StudyTable] = key(TableOf(_Study()), NOTHING)
     adaptive: bool = key(TRUE_OR_FALSE, False)
     assume: list[str] = key(ListOf(TEXT, 0, 100), [])

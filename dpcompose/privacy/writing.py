@@ -68,6 +68,7 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
         data["assume"] = [str(one) for one in setting.assume]
     if setting.studies:
         data["studies"] = {name: _study_data(study) for name, study in sorted(setting.studies.items())}
+    data |= {"metrics": dict(setting.metrics)} if setting.metrics else {}
     data["target"] = {"granularity": setting.target.data()}
     data["mechanisms"] = [mechanism_data(one) for one in setting.mechanisms]
     data["claims"] = [
@@ -130,7 +131,8 @@ def _before_processing(mechanism: Mechanism) -> dict[str, Any]:
 
 def _guarantee_data(stated: Guarantee) -> dict[str, Any]:
     """A guarantee of a mechanism, as a problem file states it."""
-    data: dict[str, Any] = dict(stated.text()) | {"granularity": stated.about_granularity.data()}
+    data: dict[str, Any] = dict(stated.text())
+    data |= {"granularity": stated.about_granularity.data()} if stated.metric is None else {}
     return data if stated.domain is None else data | {"domain": stated.domain}
 
 

@@ -35,6 +35,8 @@ def of_inputs(inputs: Inputs, D: object, E: object, closure: bool = True) -> sym
             f"{family} stands for a family of mechanisms, whose metric is not written out; "
             "compose them one by one"
         )
+    if setting.in_metrics:
+        raise NoMetric("guarantees in metrics are formulas in distances, which are not written out here")
     if len(setting.notions) > 1:
         raise NoMetric(f"guarantees of several notions have no common metric: {', '.join(setting.notions)}")
     if noisy := next((m.name for m in setting.mechanisms if m.noise is not None), None):

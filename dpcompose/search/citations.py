@@ -111,12 +111,16 @@ class Citing:
 
     def domain(self, i: int) -> str:
         """On which domain the guarantee of M_i is stated."""
+        if self.setting.in_metrics:
+            return self.setting.mechanisms[i - 1].satisfies.domain or "own"
         return self.inputs.domain(self.first(i))
 
     # the theorem for a guarantee
 
     def cite(self, found: Guarantees) -> Citation:
         """The most special theorem whose hypotheses hold and whose conclusion is the guarantee."""
+        if self.setting.in_metrics:  # of which theorems on guarantees for neighbours say nothing
+            return Citation(ranked(self.theory, self.theory.of_kind("substitution"), found.notion)[0], (), ())
         conclusions = Conclusions.of(found)
         cited: Page | None = None
         fits: list[Fit] = []
@@ -271,6 +275,8 @@ class Citing:
     def _is_about(self, page: Page, mechanisms: Sequence[int]) -> bool:
         if page.head.metric != "minimum over fibres":
             return True
+        if self.setting.in_metrics:
+            return False
         return all(self._minimum_is_metric(self.first(i)) for i in mechanisms)
 
     def _minimum_is_metric(self, i: int) -> bool:

@@ -117,7 +117,7 @@ def _with_neighbours(other: Granularity) -> Callable[[Setting], Setting]:
 
 def _stated_for_the_target(setting: Setting) -> Setting:
     mechanisms = tuple(
-        m if m.noise is not None else replace(m, satisfies=m.satisfies.about(setting.target))
+        m if m.satisfies.granularity is None else replace(m, satisfies=m.satisfies.about(setting.target))
         for m in setting.mechanisms
     )
     return replace(setting, mechanisms=mechanisms)
@@ -125,7 +125,9 @@ def _stated_for_the_target(setting: Setting) -> Setting:
 
 def _on_common_domain(setting: Setting) -> Setting:
     mechanisms = tuple(
-        m if m.satisfies.domain is None else replace(m, satisfies=replace(m.satisfies, domain="common"))
+        replace(m, satisfies=replace(m.satisfies, domain="common"))
+        if m.satisfies.domain is not None and m.satisfies.metric is None
+        else m
         for m in setting.mechanisms
     )
     return replace(setting, mechanisms=mechanisms)

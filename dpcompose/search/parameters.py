@@ -11,6 +11,7 @@ from typing import Any
 from dpcompose.kernel import forms, formulas, terms
 from dpcompose.kernel.assumptions import NOTHING, Assumed
 from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.losses import letters
 from dpcompose.kernel.polynomials import NotAForm
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.terms import ZERO, Term
@@ -119,9 +120,7 @@ def completed(setting: Setting, point: Mapping[str, Fraction]) -> dict[str, Frac
         name, fewest = size.of[0], Fraction(setting.databases.from_size)
         found[name] = max(fewest, found.get(name, fewest))
     for mechanism in setting.mechanisms:
-        families = {name for _, value in mechanism.values for name in value.letters if terms.moves(name)}
-        if mechanism.noise is not None:
-            families |= {name for name in mechanism.noise.parameter.letters if terms.moves(name)}
+        families = {name for value in letters(mechanism) for name in value.letters if terms.moves(name)}
         if mechanism.count is None or not families:
             continue
         count = formulas.at(mechanism.count, found).number

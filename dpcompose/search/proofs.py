@@ -13,20 +13,23 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import check, formulas, reader, reading
+from dpcompose.kernel import check, formulas, losses, reader, reading, terms
 from dpcompose.kernel.check import Refused
-from dpcompose.kernel.judgements import Judgement, Loose, Lower, Optimal, Refuted, Satisfies
+from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.judgements import Covers, Judgement, Loose, Lower, Optimal, Refuted, Satisfies
 from dpcompose.kernel.terms import TermError
 from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated, NotElaborated
 from dpcompose.privacy.flattening import NotFlat, flattened
+from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search import guarantees, stated
 from dpcompose.search.choices import Choices
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.verdicts import Judge, Verdict, without_guarantees
+from dpcompose.spaces.built_in import free_lunch
 from dpcompose.spaces.databases import TooLarge
 
 FORMAT = 2
@@ -223,6 +226,25 @@ class Proofs:
             return []
         return [elaborated.pair(one.type) for one in lower.at]
 
+    def at_types(self, proved: Proved) -> Iterator[tuple[Setting, tuple[Any, Any]]]:
+        """For each type at which a refuted claim's mechanisms lose what they do its two databases, and the
+        setting with the guarantees that those in metrics have there, for any two databases."""
+        (theorem,) = proved.theorems[:1]
+        elaborated = self.elaborated
+        if theorem.rule == "one_by_one" and elaborated.flat is not None:
+            theorem, elaborated = theorem.premises[0], elaborated.flat
+        elif theorem.rule == "choose":
+            chosen = self.setting.choosing(theorem.arguments["which"])
+            theorem, elaborated = theorem.premises[0], Elaborated(chosen)
+        for type in _types(theorem):
+            there = [losses.by_guarantee(i, elaborated.core, self.theory) for i, _, _ in type.lost]
+            known = {one.mechanism: one.values for one in losses.at_type(there, type, self.theory)}
+            some = (
+                replace(one, satisfies=_for_any_two(one.satisfies, known.get(i)))
+                for i, one in enumerate(elaborated.setting.mechanisms, start=1)
+            )
+            yield replace(elaborated.setting, mechanisms=tuple(some), metrics={}), elaborated.pair(type)
+
     def replayed(self, theorems: Sequence[Theorem]) -> list[Theorem]:
         """Theorems about the setting, or with its studies one by one, made again from their saved form."""
         here = [self.here(one) for one in theorems]
@@ -238,6 +260,24 @@ class Proofs:
         if theorem.setting == self.elaborated.core.hash:
             return theorem
         return self.shop.prover.by("one_by_one", theorem)
+
+
+def _types(theorem: Theorem) -> list[Type]:
+    """The types at which mechanisms lose what refutes a claim."""
+    for one in theorem.premises:
+        if isinstance(one.says, Lower):
+            return [at.type for at in one.says.at]
+        if isinstance(one.says, Covers) and theorem.rule == "exceed":
+            return [one.says.cover.types[theorem.arguments["neighbours"] - 1]]
+    return []
+
+
+def _for_any_two(stated: Guarantee, there: losses.Values | None) -> Guarantee:
+    """A guarantee in a metric as one for any two databases: with what it says at two of them, 0 at most."""
+    if stated.metric is None:
+        return stated
+    values = there or tuple((key, terms.ZERO) for key, _ in stated.terms)
+    return replace(stated, terms=values, granularity=free_lunch, metric=None)
 
 
 def word_of(said: Judgement) -> str:

@@ -61,6 +61,7 @@ def test_shipped_problems_come_out_as_they_expect(file: Path, capsys: pytest.Cap
         "59-a-million-mechanisms",
         "70-most-frequent",
         "120-twenty-choices",
+        "111-metrics-for-neighbours",
     )
     # a smaller delta is known, or a smaller bound of a study's mechanisms one by one, or of several guarantees
     closer = (*closer, "78-a-study-in-a-study", "96-several-guarantees")

@@ -223,7 +223,7 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("records", ["mechanisms", 2, "noise", "query", "n"], 0, "a whole number from 1"),
     ("records", ["mechanisms", 2, "noise", "query", "values"], ["0"], "a table of formulas"),
     ("records", ["mechanisms", 2, "reads", 0], [0, 1], "the number of records that are read"),
-    ("records", ["mechanisms", 2, "stated"], {"single": [], "steps": 1}, "either noise or the neighbours"),
+    ("records", ["mechanisms", 2, "stated"], {"single": [], "steps": 1}, "either noise, or the neighbours"),
     ("records", ["databases", "size"], ["at most", 4], "the number of records that are read"),
     ("records", ["databases", "size"], ["exactly"], "a word and a number"),
     ("records", ["databases", "size"], ["exactly", None], "a whole number from 0"),

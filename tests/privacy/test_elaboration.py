@@ -46,7 +46,9 @@ PAGES = [page for page in told.OLD.pages.values() if "[metrics." not in page.bod
 
 @pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)
 def test_shipped_files_are_covered_as_vectors_say(file: Path) -> None:
-    told.check_vectors(numbered(problems.read_file(file, show).setting))
+    setting = problems.read_file(file, show).setting
+    if not setting.in_metrics:  # of whose formulas vectors say nothing
+        told.check_vectors(numbered(setting))
 
 
 def numbered(setting: Setting) -> Setting:

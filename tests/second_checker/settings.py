@@ -32,6 +32,8 @@ UNCOUNTED = ("sequences", "tables", "sets", "graphs")
 
 def agree(problem: Any, core: Any, library: Library) -> Any:
     """Rejects a setting that is not the problem's; else the setting whose profile is to be found."""
+    if any("metric" in one for one in core["mechanisms"]):
+        raise NotRead("metrics", "guarantees in metrics")
     if problem.get("assume") or core.get("assumed"):
         raise NotRead("assumed", "relations between parameters")
     if any("satisfies" in one for one in problem["mechanisms"]) or any(

@@ -9,6 +9,7 @@
     arrays    what the setting states: counted outside of the kernel
     groups    the types of single steps, m times as far: of groups of any number m of steps
     corners   of groups of many edits, the types at which convex losses are largest
+    distances  the types of all distances together, where mechanisms are stated in formulas of such
 
 How far an input moves is counted in the metric in which the mechanism's guarantee is stated: canonical, in
 closed form by a fact page, by the fewest blocks, or by shortest paths; of noise, how far the query's value
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpcompose.kernel.covers import groups, sizes
+from dpcompose.kernel.covers import distances, groups, sizes
 from dpcompose.kernel.covers.arrays import Arrays
 from dpcompose.kernel.covers.cells import Cells
 from dpcompose.kernel.covers.contributions import Contributions
@@ -53,6 +54,8 @@ def cover(setting: Setting, theory: Theory, every: bool = False) -> Cover:
     every -- whether types may not be left out, as convex losses that add up are no larger at them.
     """
     sizes.check(setting)
+    if any(one.metric is not None for one in setting.mechanisms):
+        return distances.cover(setting, theory, cover, every)
     if setting.target.times is not None:
         return groups.cover(setting, theory, cover)
     if any(one.stated is not None and one.stated.times is not None for one in setting.mechanisms):

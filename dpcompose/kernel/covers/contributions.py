@@ -15,9 +15,9 @@ from math import comb
 
 from dpcompose.kernel.contributions import Contribution
 from dpcompose.kernel.covers.records import Records
-from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type, query_in_rows, seen_largest
+from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type, query_in_rows
 from dpcompose.kernel.settings import Mechanism, Relation
-from dpcompose.kernel.substitution import changed, substituted
+from dpcompose.kernel.substitution import changed, seen_largest, substituted
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
 
 Touched = tuple[frozenset[int], frozenset[int]]

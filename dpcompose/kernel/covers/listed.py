@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from heapq import heappop, heappush
 from itertools import combinations
 from typing import Any
 
@@ -55,6 +57,8 @@ class Listed(Covering):
         assert stated is not None
         if stated.any_two:
             return lambda x, y: ONE if read[x] != read[y] else ZERO
+        if stated.lengths:
+            return self.along(mechanism, read, stated)
         at_once, graph = stated.steps, _graph(stated.pairs)
         if mechanism.domain == "common" and values is not None:
             at_once, graph = 1, _graph((read[x], read[y]) for x, y in _within(stated.pairs, stated.steps))
@@ -69,6 +73,43 @@ class Listed(Covering):
             return INFINITY if found is None else number(-(-found // at_once))
 
         return steps
+
+    def along(
+        self, mechanism: Mechanism, read: Sequence[int], stated: Relation
+    ) -> Callable[[int, int], Term]:
+        """The shortest way along pairs of some lengths; what is read the same is one on the common domain."""
+        whole = mechanism.domain == "common"
+        ways: dict[int, list[tuple[int, Fraction]]] = {}
+        for (x, y), length in zip(stated.pairs, stated.lengths, strict=True):
+            a, b = (read[x], read[y]) if whole else (x, y)
+            ways.setdefault(a, []).append((b, length))
+            ways.setdefault(b, []).append((a, length))
+        known: dict[int, dict[int, Fraction]] = {}
+
+        def far(x: int, y: int) -> Term:
+            if read[x] not in known:
+                known[read[x]] = _shortest(ways, read[x])
+            found = known[read[x]].get(read[y])
+            return INFINITY if found is None else number(found)
+
+        return far
+
+
+def _shortest(ways: Mapping[int, Sequence[tuple[int, Fraction]]], start: int) -> dict[int, Fraction]:
+    """How far all nodes are that can be reached, each with the lengths of the steps from it.
+
+    >>> _shortest({0: [(1, Fraction(2))], 1: [(2, Fraction(1, 2))]}, 0)
+    {0: Fraction(0, 1), 1: Fraction(2, 1), 2: Fraction(5, 2)}
+    """
+    found: dict[int, Fraction] = {}
+    waiting = [(Fraction(0), start)]
+    while waiting:
+        far, x = heappop(waiting)
+        if x not in found:
+            found[x] = far
+            for y, length in ways.get(x, ()):
+                heappush(waiting, (far + length, y))
+    return found
 
 
 def related(relation: Relation, count: int) -> list[tuple[int, int]]:

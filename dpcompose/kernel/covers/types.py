@@ -22,8 +22,8 @@ from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.grammar import FormulaError
 from dpcompose.kernel.orders import undominated
 from dpcompose.kernel.settings import Mechanism, Setting
-from dpcompose.kernel.substitution import changed, expanded, substituted
-from dpcompose.kernel.terms import ONE, ZERO, Term, as_term, largest, letter, number
+from dpcompose.kernel.substitution import changed, expanded, seen_largest, substituted
+from dpcompose.kernel.terms import ONE, ZERO, Term, as_term, letter, number
 from dpcompose.kernel.theory import NoPage, Theory
 
 LARGEST = 2_000_000
@@ -52,13 +52,16 @@ class Type:
     pair -- two databases: of records their lists; of cells those in which they differ; of listed ones their
     numbers;
     entries -- of mechanisms that add noise, how far each entry of the query's value moves that does; left
-    out where that differs from member to member.
+    out where that differs from member to member;
+    lost -- of mechanisms that are stated in formulas of distances, what these are here, and the parameters
+    that are formulas of their own; then they move by one step of the guarantee that they have here.
     """
 
     moves: Moves
     unlimited: frozenset[int]
     pair: tuple[tuple[str, ...], tuple[str, ...]] | tuple[int, ...]
     entries: tuple[tuple[int, tuple[Term, ...]], ...] = ()
+    lost: tuple[tuple[int, Term, tuple[tuple[str, Term], ...]], ...] = ()
 
     def of(self, numbers: Mapping[int, int]) -> Type:
         """How far some of the inputs move, with other numbers for them."""
@@ -67,6 +70,7 @@ class Type:
             frozenset(numbers[i] for i in self.unlimited if i in numbers),
             self.pair,
             tuple(sorted((numbers[i], some) for i, some in self.entries if i in numbers)),
+            tuple((numbers[i], far, more) for i, far, more in self.lost if i in numbers),
         )
 
 
@@ -268,17 +272,6 @@ def how_many(members: int | Term) -> int:
     if isinstance(members, Term):
         raise NoCover(f"{formulas.to_text(members)} is no number of members that move")
     return members
-
-
-def seen_largest(term: Term) -> Term | None:
-    """A maximum without the terms that another one is seen to be at least; None where all are needed."""
-    if term.kind != "top" or term.of[0] != 1:
-        return None
-    kept: list[Term] = []
-    for one in term.parts:
-        if not any((other - one).nonnegative for other in kept):
-            kept = [other for other in kept if not (one - other).nonnegative] + [one]
-    return largest(*kept) if len(kept) < len(term.parts) else None
 
 
 def query_metric(mechanism: Mechanism, theory: Theory) -> Metric:

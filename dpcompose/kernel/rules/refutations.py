@@ -33,7 +33,8 @@ def attain(
     stated, found, pages, who = _as_stated(some, setting), [], {page.id}, set[int]()
     for n in neighbours:
         type = _type(covered, n)
-        lost = witnesses.Witnesses(setting, theory, page, type, stated, by)
+        there = losses.at_type(stated, type, theory)
+        lost = witnesses.Witnesses(setting, theory, page, type, there, by)
         value, used = lost.value()
         found.append(Attained(type, value, lost.pages))
         pages |= used

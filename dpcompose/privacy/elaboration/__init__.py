@@ -10,6 +10,7 @@ Families keep as many members as one step can touch.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -58,9 +59,13 @@ def core(setting: Setting) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Elaborated:
-    """A setting and its core setting; mechanism i of the one is mechanism i of the other."""
+    """A setting and its core setting; mechanism i of the one is mechanism i of the other.
+
+    listed -- whether databases are told one by one, however the class could be told.
+    """
 
     setting: Setting
+    listed: bool = False
 
     @cached_property
     def core(self) -> settings.Setting:
@@ -71,6 +76,10 @@ class Elaborated:
             raise NotElaborated(str(error)) from None
 
     def _data(self) -> dict[str, Any]:
+        if self._inputs is not None:
+            data = self._inputs._data() | {"mechanisms": list(self._regrouped(self._inputs))}
+            data.pop("flat", None)
+            return data | ({} if self.flat is None else {"flat": self.flat.core.data()})
         setting = self.setting
         return {
             "parameters": {name: str(domain) for name, domain in setting.domains.items()},
@@ -81,6 +90,49 @@ class Elaborated:
             **({"assumed": [one.data() for one in setting.assume]} if setting.assume else {}),
             **({} if self.flat is None else {"flat": self.flat.core.data()}),
         }
+
+    @cached_property
+    def _inputs(self) -> Elaborated | None:
+        """The setting with a mechanism for each distance, where some guarantees are formulas in such."""
+        if not self.setting.in_metrics:
+            return None
+        stated = (one.satisfies.metric for one in self.setting.mechanisms)
+        return Elaborated(
+            self.setting.of_inputs, any(metric is not None and metric.in_tables for metric in stated)
+        )
+
+    def _regrouped(self, inputs: Elaborated) -> Iterator[dict[str, Any]]:
+        """The mechanisms; those that are stated in formulas with the ones whose distances these are about."""
+        some = iter(inputs._data()["mechanisms"])
+        for one in self.setting.mechanisms:
+            if (metric := one.satisfies.metric) is None:
+                yield next(some)
+                continue
+            distances = {}
+            for far in metric.distances:
+                distances[far.name] = next(some)
+                if far.lengths is not None:
+                    distances[far.name]["stated"] |= inputs.kind.lengths(far.lengths)
+            alike = {
+                key: value
+                for key, value in distances[far.name].items()
+                if key in ("count", "partition", "reads")
+            }
+            processed = {"processed": True} if one.processing else {}
+            yield {
+                "name": one.name,
+                **alike,
+                "domain": "own",
+                "notion": one.satisfies.notion,
+                "values": _values_of(one),
+                **processed,
+                "metric": {
+                    "formula": formulas.to_text(metric.formula),
+                    "besides": {key: formulas.to_text(value) for key, value in metric.besides},
+                    "distances": distances,
+                    "bounded": metric.bounded,
+                },
+            }
 
     @cached_property
     def flat(self) -> Elaborated | None:
@@ -95,6 +147,8 @@ class Elaborated:
 
     def pair(self, of: Type) -> Pair:
         """The two databases of a type, as results print them."""
+        if self._inputs is not None:
+            return self._inputs.pair(of)
         return self.kind.pair(of)
 
     def mechanism(self, i: int) -> Mechanism:
@@ -110,7 +164,7 @@ class Elaborated:
         tables = any(one.table is not None for one in written.mechanisms)
         kinds: tuple[type[Kind], ...] = (
             (Listed,)
-            if tables
+            if tables or self.listed
             else (Overlapping, Records, Cells, Policies, Contributions, Steps, Arrays, Listed)
         )
         if written.databases.parameters:

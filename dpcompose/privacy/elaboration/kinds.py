@@ -8,6 +8,7 @@ from typing import Any
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.settings import ANY_TWO
+from dpcompose.privacy.distances import Lengths
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.databases import Database, DatabaseClass
@@ -55,6 +56,10 @@ class Kind(ABC):
     def codes(self, f: Map) -> list[list[int]]:
         """What of all that is read is read as one."""
         return []
+
+    def lengths(self, of: Lengths) -> dict[str, Any]:
+        """How far pairs are apart, beside the pairs."""
+        raise NotElaborated("distances in a table need a class whose databases are listed")
 
     def table(self, mechanism: Mechanism, inputs: bool) -> dict[str, Any]:
         """The probabilities of a mechanism, of inputs or of databases."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.language import formulas
+from dpcompose.privacy.distances import Lengths
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
@@ -85,6 +86,13 @@ class Listed(Kind):
             return None
         values = self._values(f)
         return [values[f(D)] for D in self._databases]
+
+    def lengths(self, of: Lengths) -> dict[str, Any]:
+        found = {tuple(sorted(self._numbers[x] for x in pair)): str(length) for pair, length in of}
+        return {
+            "single": [list(one) for one in sorted(found)],
+            "lengths": [found[one] for one in sorted(found)],
+        }
 
     def table(self, mechanism: Mechanism, inputs: bool) -> dict[str, Any]:
         table = mechanism.table

@@ -17,8 +17,9 @@ import sympy
 from dpcompose.language import formulas
 from dpcompose.language.symbols import NONNEGATIVE, REAL, symbol
 from dpcompose.privacy.checks import Found, Path_, near, shown
+from dpcompose.privacy.metric_tables import MetricTable
 from dpcompose.privacy.metrics.names import CANONICAL, Names
-from dpcompose.privacy.metrics.schema import MetricStudyTable, MetricTable, PointsTable, ProductTable
+from dpcompose.privacy.metrics.schema import MetricStudyTable, PointsTable, ProductTable
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import DatabasesTable, MapTable, ReadsTable

@@ -12,7 +12,6 @@ from dpcompose.language.symbols import NONNEGATIVE, symbol
 from dpcompose.privacy.checks import Path_, near, shown
 from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.schema import (
-    MetricGuaranteeTable,
     MetricMechanismTable,
     MetricStudyTable,
     ProductTable,
@@ -22,7 +21,7 @@ from dpcompose.privacy.metrics.studies import NotOutside, Outside, unlike
 from dpcompose.privacy.metrics.tables import lost
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS
-from dpcompose.privacy.schema import ReadsTable
+from dpcompose.privacy.schema import MetricGuaranteeTable, ReadsTable
 from dpcompose.spaces.databases import Database
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.points import Counted, Enumerated, Values

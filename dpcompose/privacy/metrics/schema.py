@@ -21,27 +21,25 @@ from dpcompose.privacy.checks import (
     TableOf,
     Text,
     Whole,
-    Word,
     key,
     need,
 )
+from dpcompose.privacy.metric_tables import MetricTable
 from dpcompose.privacy.neighbourhoods import GRANULARITY, GranularityTable
 from dpcompose.privacy.schema import (
     BOUNDS,
-    NAMES,
     NOISES,
-    NUMBERS,
     QUERIES,
     DatabasesTable,
+    InMetric,
     MapTable,
+    MetricGuaranteeTable,
     NoiseTable,
-    OfNotion,
     ProbabilitiesTable,
     QueryTable,
     ReadsTable,
     check_family,
 )
-from dpcompose.spaces.points import NORMS
 
 
 class PointsTable(Table):
@@ -98,41 +96,6 @@ class _Map(Check):
         return {"anyOf": [ValuesTable.schema(defs), MapTable.schema(defs)]}
 
 
-class ReadRecordsTable(Table):
-    records: list[str] | None = key(NAMES)
-    positions: list[int] | None = key(NUMBERS)
-
-
-class MetricTable(Table):
-    of: str | None = key(NAME)
-    norm: str | None = key(Word("norm", tuple(NORMS)))
-    granularity: str | None = key(NAME)
-    reads: ReadRecordsTable | None = key(ReadRecordsTable)
-    letters: list[list[str]] | None = key(ListOf(NAMES, 2, 2))
-    formula: str | None = key(FORMULA)
-    table: list[list[str]] | None = key(ListOf(ListOf(FORMULA, 3, 3)))
-    at_most: str | None = key(FORMULA, written="at-most")
-
-    def check(self) -> None:
-        given = [one is not None for one in (self.norm, self.granularity, self.formula, self.table)]
-        if sum(given) > 1 or (not any(given) and self.at_most is None):
-            raise ValueError(METRICS)
-        if self.letters is not None and self.formula is None:
-            raise ValueError("letters are those of a formula in coordinates")
-        if self.reads is not None and self.granularity is None:
-            raise ValueError("reads is about the records of which a granularity counts steps")
-        if self.of is not None and self.formula is not None and self.letters is None:
-            raise ValueError("a formula in other metrics is not of a part or map: these metrics are")
-
-
-METRICS = (
-    'a metric is norm = "L1", "L2" or "Linf"; granularity = "unbounded", for steps between neighbours; '
-    'table = [["a", "b", "2"]], for distances on a listed class; '
-    'letters = [["a"], ["b"]] and formula = "abs(a - b)" in coordinates; formula in the metrics above it; '
-    "or at-most alone, where only a bound is known"
-)
-
-
 class MetricTargetTable(Table):
     metric: str | None = key(FORMULA)
     granularity: str | dict[str, Any] | None = key(GRANULARITY)
@@ -140,36 +103,6 @@ class MetricTargetTable(Table):
     def check(self) -> None:
         if (self.metric is None) == (self.granularity is None):
             raise ValueError("the target is a metric, or the neighbours of a granularity")
-
-
-class InMetric(OfNotion):
-    """A guarantee: a metric, in place of the first parameter, with a δ; or the parameters of a notion."""
-
-    metric: str | None = key(FORMULA)
-
-    def check_parameters(self, wanted: Sequence[str]) -> None:
-        if self.metric is None:
-            super().check_parameters(wanted)
-            return
-        if not wanted:
-            raise ValueError(f"privacy in a metric is not known of {self.notion}")
-        for name in ("epsilon", "rho", "mu"):
-            if self.value(name) is not None:
-                raise ValueError(f"metric stands in place of {name}: leave out one of them")
-        if (self.value("delta") is None) == ("delta" in wanted):
-            least = 'needs its delta, a formula in the same metrics, or "0"'
-            raise ValueError(f"a {self.notion} guarantee {least if 'delta' in wanted else 'has no delta'}")
-
-
-class MetricGuaranteeTable(InMetric):
-    granularity: str | dict[str, Any] | None = key(GRANULARITY)
-    domain: str | None = key(OneOf("own", "common"))
-
-    def check(self) -> None:
-        if (self.metric is None) == (self.granularity is None):
-            raise ValueError(
-                "a guarantee is one in a metric, or has a granularity: the neighbours that it is about"
-            )
 
 
 class MetricMechanismTable(Table):

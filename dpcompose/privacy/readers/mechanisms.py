@@ -12,12 +12,14 @@ from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import Path_, near, shown
 from dpcompose.privacy.mechanisms import Mechanism, Nested, mechanism
+from dpcompose.privacy.metric_tables import MetricTable
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.readers.distances import Distances
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import (
-    GuaranteeTable,
     MechanismTable,
+    MetricGuaranteeTable,
     Notions,
     ProbabilitiesTable,
     QueryTable,
@@ -55,15 +57,16 @@ Inner = Callable[[str, "str | None", Sequence[str], Path_], "Setting | None"]
 class Mechanisms:
     """The mechanisms of a problem file: their guarantees, or what these follow from.
 
-    space -- where they are; tables -- the tables of probabilities of the file; keys -- the parameters of each
-    notion; study, show -- what a study composes, and the guarantee that is shown for it; notions -- those
-    that are claimed; index -- that of the family that a study is read for.
+    space -- where they are; tables, metrics -- those of probabilities, and of metrics, of the file;
+    keys -- the parameters of each notion; study, show -- what a study composes, and the guarantee that is
+    shown for it; notions -- those that are claimed; index -- that of the family that a study is read for.
     """
 
     def __init__(
         self,
         space: Space,
         tables: Mapping[str, ProbabilitiesTable],
+        metrics: Mapping[str, MetricTable],
         keys: Notions,
         study: Inner,
         show: Showing | None,
@@ -72,7 +75,7 @@ class Mechanisms:
     ) -> None:
         self.space, self.parameters, self.found = space, space.parameters, space.found
         self.tables, self.keys, self.study, self.show = tables, keys, study, show
-        self.notions, self.index = notions, index
+        self.notions, self.index, self.distances = notions, index, Distances(space, metrics, keys)
 
     def mechanism(self, i: int, given: MechanismTable) -> Mechanism | None:
         """The mechanism of a number, from 0; None where it is none, which is told."""
@@ -111,12 +114,15 @@ class Mechanisms:
 
     def _guarantee(
         self,
-        stated: GuaranteeTable,
+        stated: MetricGuaranteeTable,
         reads: Map | None,
         path: Path_,
         index: str | None,
     ) -> Guarantee | None:
         """A guarantee of a mechanism that reads something."""
+        if stated.metric is not None:
+            return None if reads is None else self.distances.guarantee(stated, reads, path, index)
+        assert stated.granularity is not None
         granularity = self.space.granularity(stated.granularity, (*path, "granularity"))
         read = [
             (key, self.parameters.stated(str(stated.value(key)), key, (*path, key), index))

@@ -49,7 +49,9 @@ class Study:
             return None
         self.space = space
         target = space.granularity(given.target.granularity, ("target", "granularity"))
-        reader = Mechanisms(space, given.tables, self.keys, self._study, self.show, self.notions, self.index)
+        reader = Mechanisms(
+            space, given.tables, given.metrics, self.keys, self._study, self.show, self.notions, self.index
+        )
         mechanisms = [reader.mechanism(i, one) for i, one in enumerate(given.mechanisms)]
         assume = parameters.assumed()
         if found.mistakes or target is None:
@@ -65,6 +67,7 @@ class Study:
                 tuple(parameters.doubts),
                 given.adaptive,
                 assume,
+                metrics={name: one.data() for name, one in given.metrics.items()},
             ).in_one_notion(self.notions)
         except InvalidSetting as error:
             found.wrong(("mechanisms",), error)
@@ -83,7 +86,7 @@ class Study:
                 ("studies", name, "assume"), "relations between parameters stand at the top of a file"
             )
         if given.databases is None:
-            alike = ("databases", "granularities", "maps", "partitions", "tables")
+            alike = ("databases", "granularities", "maps", "partitions", "tables", "metrics")
             if twice := [key for key in alike[1:] if getattr(given, key)]:
                 self.found.wrong(
                     ("studies", name, twice[0]), "a study without databases has those of the file"

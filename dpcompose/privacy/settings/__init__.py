@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel import terms
 from dpcompose.kernel.assumptions import NOTHING, Assumed, holds_at
@@ -51,6 +51,7 @@ class Setting(Composition, Shown):
     numbers -- parameters of a problem file that stand for numbers, with their texts;
     doubts -- why parameters of guarantees may have no real value for some allowed ones;
     assume -- relations between parameters, which hold for all values that are meant;
+    metrics -- those that guarantees name, as a problem file has them;
     beside -- where one guarantee of each mechanism is chosen, the others, in words.
     """
 
@@ -64,6 +65,7 @@ class Setting(Composition, Shown):
     adaptive: bool = False
     assume: Assumed = NOTHING
     beside: tuple[str, ...] = ()
+    metrics: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.mechanisms:
@@ -93,6 +95,7 @@ class Setting(Composition, Shown):
                 check_mechanism(self, one, inside(one))
             for value in mechanism.terms:
                 check_ranges(self, value)
+        _ = self.in_metrics and self.of_inputs
         for name, found in self.on_tables.items():
             if found.verdict == "refuted":
                 raise InvalidSetting(f"{name} is not what its table shows: {found.words}")
@@ -196,8 +199,23 @@ class Setting(Composition, Shown):
     @property
     def granularities(self) -> list[Granularity]:
         """The target, and what the guarantees are stated for; that of noise is stated for no neighbours."""
-        stated = (one.granularity for m in self.mechanisms for one in (m.satisfies, *m.also))
-        return [self.target, *(one for one in stated if one is not None)]
+        every = [one for m in self.mechanisms for one in (m.satisfies, *m.also)]
+        distances = [far for one in every if one.metric is not None for far in one.metric.distances]
+        stated = (one.granularity for one in every if one.granularity is not None)
+        return [self.target, *stated, *(far.granularity for far in distances if far.lengths is None)]
+
+    @cached_property
+    def in_metrics(self) -> bool:
+        """Whether some guarantee is a formula in distances."""
+        return any(one.satisfies.metric is not None for one in self.mechanisms)
+
+    @cached_property
+    def of_inputs(self) -> Setting:
+        """The setting with a mechanism for each distance, in place of those that are stated in formulas.
+
+        Raises InvalidSetting where a distance does not fit the class.
+        """
+        return replace(self, mechanisms=tuple(one for m in self.mechanisms for one in m.of_distances))
 
     @property
     def attributes(self) -> bool:

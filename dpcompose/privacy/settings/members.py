@@ -51,15 +51,7 @@ def written_out(setting: Setting, sizes: Mapping[str, int]) -> tuple[Setting, tu
             if mechanism.study is not None:
                 member_of = mechanism = replace(mechanism, study=Nested(None))
             if mechanism.members is not None:
-                f = mechanism.reads
-                reads = parts[f.partition][i - 1] if isinstance(f, Part) else f
-                named = _named(setting, mechanism, i, domains)
-                member_of = replace(
-                    mechanism.with_letters(named),
-                    name=f"{mechanism.name}[{i}]",
-                    reads=reads,
-                    members=None,
-                )
+                member_of = _member(mechanism, i, parts, _named(setting, mechanism, i, domains))
             mechanisms.append(member_of)
             origin.append(n)
     if setting.attributes and not parts:
@@ -80,6 +72,18 @@ def written_out(setting: Setting, sizes: Mapping[str, int]) -> tuple[Setting, tu
         domains=MappingProxyType(domains),
     )
     return written, tuple(origin)
+
+
+def _member(
+    mechanism: Mechanism, i: int, parts: Mapping[str, Sequence[Map]], named: Mapping[str, Term]
+) -> Mechanism:
+    """The member of a number: its parameters, and the part that it reads."""
+
+    def read(f: Map) -> Map:
+        return parts[f.partition][i - 1] if isinstance(f, Part) else f
+
+    member = mechanism.with_letters(named).reading(read)
+    return replace(member, name=f"{mechanism.name}[{i}]", members=None)
 
 
 def _divided(setting: Setting, sizes: Mapping[str, int]) -> tuple[DatabaseClass, dict[str, list[Map]]]:

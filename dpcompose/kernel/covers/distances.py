@@ -1,0 +1,94 @@
+"""Covers where guarantees are formulas in distances: types of all these distances together.
+
+A mechanism may be stated in a formula of several distances, each as far as some mechanism's input would move.
+These stand in its place while the class is covered: so they are looked at jointly, neighbours by neighbours.
+No formula falls as distances grow, so that the types which no other one exceeds still decide; at each of
+them the mechanism has a guarantee of its own, for two databases: there may be none between them, and what
+holds of several steps of a guarantee does not hold of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from dpcompose.kernel import metrics
+from dpcompose.kernel.covers.types import Cover, Moves, NoCover, Type
+from dpcompose.kernel.settings import Mechanism, Setting
+from dpcompose.kernel.terms import ONE, ZERO, Term
+from dpcompose.kernel.theory import Theory
+
+
+def cover(
+    setting: Setting, theory: Theory, of_inputs: Callable[[Setting, Theory, bool], Cover], every: bool
+) -> Cover:
+    """The types of a setting with such mechanisms, from the cover of all inputs.
+
+    every -- whether types may not be left out, as convex losses are no larger at them.
+    """
+    numbers: dict[int, list[int]] = {}
+    inputs = setting.inputs
+    for n, (i, _) in enumerate(inputs, start=1):
+        numbers.setdefault(i, []).append(n)
+    for one in setting.mechanisms:
+        _check(one)
+    named = (replace(one, name=f"{one.name} ({n})") for n, (_, one) in enumerate(inputs, start=1))
+    moving = replace(setting, mechanisms=tuple(named), flat=None)
+    found = of_inputs(moving, theory, every or not all(map(_is_convex, setting.mechanisms)))
+    convex = frozenset(i for i, some in numbers.items() if found.convex & {*some})
+    if bent := [one.name for i in convex if not _is_convex(one := setting.mechanisms[i - 1])]:
+        raise NoCover(f"the metric of {bent[0]} is not seen to be convex in the distances")
+    pages = tuple(
+        tuple(dict.fromkeys(page for n in some for page in found.metrics[n - 1])) for some in numbers.values()
+    )
+    types = tuple(_type(setting, one, numbers) for one in found.types)
+    return Cover(types, found.page, found.gone_through, pages, convex)
+
+
+def _check(mechanism: Mechanism) -> None:
+    """Raises NoCover where a formula may fall as distances grow, or is not 0 where all are 0."""
+    for key, value in () if mechanism.metric is None else mechanism.metric.formulas:
+        if not metrics.grows(value):
+            raise NoCover(
+                f"the {key} of {mechanism.name} is not seen to grow with the distances it is made of"
+            )
+        if metrics.at(value, {}) != ZERO:
+            raise NoCover(f"the {key} of {mechanism.name} is not 0 where all distances are")
+
+
+def _is_convex(mechanism: Mechanism) -> bool:
+    """Whether its formulas are seen to be convex in the distances together, where it has some."""
+    return mechanism.metric is None or all(metrics.is_convex(one) for _, one in mechanism.metric.formulas)
+
+
+def _type(setting: Setting, one: Type, numbers: dict[int, list[int]]) -> Type:
+    """A type of inputs as one of mechanisms."""
+    moves: list[tuple[int, tuple[tuple[int | Term, Term], ...]]] = []
+    lost = []
+    for i, mechanism in enumerate(setting.mechanisms, start=1):
+        if mechanism.metric is None:
+            continue
+        if one.unlimited & {*numbers[i]}:
+            raise NoCover(f"a distance in which {mechanism.name} is stated is finite and has no limit")
+        names = [name for name, _ in mechanism.metric.distances]
+        many, at = _moving(mechanism, dict(zip(numbers[i], names, strict=True)), one)
+        far = metrics.at(mechanism.metric.formula, at)
+        besides = tuple((key, metrics.at(value, at)) for key, value in mechanism.metric.besides)
+        if any(value != ZERO for value in (far, *(value for _, value in besides))):
+            moves.append((i, ((many, ONE),)))
+            lost.append((i, far, besides))
+    plain = {some[0]: i for i, some in numbers.items() if setting.mechanisms[i - 1].metric is None}
+    others = one.of(plain)
+    every: Moves = tuple(sorted([*others.moves, *moves], key=lambda move: move[0]))
+    return replace(others, moves=every, lost=tuple(lost))
+
+
+def _moving(mechanism: Mechanism, names: dict[int, str], one: Type) -> tuple[int | Term, dict[str, Term]]:
+    """How many members move, and how far, by the letters of the distances."""
+    moving = {names[n]: some for n, some in one.moves if n in names}
+    many = {tuple(m for m, _ in some) for some in moving.values()}
+    if len(many) > 1 or any(len(some) > 1 for some in many):
+        raise NoCover(
+            f"members of {mechanism.name} that move by different distances are not supported; write them out"
+        )
+    return (many.pop()[0] if many else 0), {name: some[0][1] for name, some in moving.items()}

@@ -1,0 +1,75 @@
+"""Guarantees in metrics: a formula in distances of the inputs, in place of one distance (GB Def. III.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from dpcompose.kernel import metrics, substitution
+from dpcompose.kernel.terms import Term
+from dpcompose.spaces.databases import Database
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.maps import Map
+
+Lengths = tuple[tuple[tuple[Database, Database], Fraction], ...]
+"""Pairs of databases, and how far apart they are."""
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far apart what a map reads of two databases is: the fewest steps between neighbours.
+
+    name -- its letter in formulas, marked; domain -- "own": neighbours and steps are those of what is read;
+    "common": the databases that the map does not tell apart are one;
+    lengths -- of listed neighbours how far apart they are; None where that is 1.
+    """
+
+    name: str
+    granularity: Granularity
+    reads: Map
+    domain: str
+    lengths: Lengths | None = None
+
+
+@dataclass(frozen=True)
+class Metric:
+    """d(D, E) as a formula in distances, and what else is one: a mechanism has its guarantee at distance d.
+
+    besides -- parameters that are formulas of their own, such as δ(D, E); bounded -- whether some distances
+    are only known to be at most these; said -- the formulas as a file has them, by their keys.
+    """
+
+    formula: Term
+    distances: tuple[Distance, ...]
+    besides: tuple[tuple[str, Term], ...] = ()
+    bounded: bool = False
+    said: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def parameters(self) -> list[Term]:
+        """The letters in it that are parameters."""
+        every: Sequence[Term] = [self.formula, *(value for _, value in self.besides)]
+        return [one for value in every for one in metrics.parameters(value)]
+
+    @property
+    def in_tables(self) -> bool:
+        """Whether some distance is stated pair by pair."""
+        return any(one.lengths is not None for one in self.distances)
+
+    def regarding(self, change: Callable[[Granularity], Granularity]) -> Metric:
+        """The same in steps of other neighbours."""
+        some = tuple(replace(one, granularity=change(one.granularity)) for one in self.distances)
+        return replace(self, distances=some)
+
+    def with_letters(self, named: Mapping[str, Term]) -> Metric:
+        """The same with other terms for some parameters."""
+        besides = tuple((key, substitution.substituted(value, named)) for key, value in self.besides)
+        return replace(self, formula=substitution.substituted(self.formula, named), besides=besides)
+
+    def reading(self, read: Callable[[Map], Map]) -> Metric:
+        """The same of other inputs."""
+        return replace(self, distances=tuple(replace(one, reads=read(one.reads)) for one in self.distances))
+
+    def __str__(self) -> str:
+        return ", with delta ".join(text for _, text in self.said)

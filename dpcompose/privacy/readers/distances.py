@@ -1,0 +1,228 @@
+"""Guarantees in metrics that problem files state: formulas in canonical distances, tables, and each other.
+
+In formulas `d_unbounded`, `d_bounded`, `d_NAME` are the canonical metrics of granularities on what the
+mechanism reads, on the domain of its guarantee; all other metrics have names of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from dpcompose.kernel import formulas as kernel
+from dpcompose.kernel import metrics, terms
+from dpcompose.kernel.deciders import values
+from dpcompose.kernel.domains import POSITIVE
+from dpcompose.kernel.terms import ONE, ZERO, Term
+from dpcompose.language import formulas
+from dpcompose.privacy.checks import Path_, near, shown
+from dpcompose.privacy.distances import Distance, Metric
+from dpcompose.privacy.metric_tables import MetricTable
+from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.readers.space import Space
+from dpcompose.privacy.schema import MetricGuaranteeTable, Notions, ReadsTable
+from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
+from dpcompose.spaces.built_in import BUILT_IN
+from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.maps import Everything, Map
+from dpcompose.spaces.relations import pairs
+
+CANONICAL = "d_"
+"""What the names of canonical metrics start with."""
+
+
+class NoDistance(ValueError):
+    """What a guarantee is stated in is no formula in distances of its input; the message says why."""
+
+
+@dataclass
+class _Used:
+    """What one guarantee is stated in so far: distances by letters, and whether bounds stand for some."""
+
+    reads: Map
+    domain: str
+    index: str | None
+    distances: dict[str, Distance] = field(default_factory=dict)
+    bounded: bool = False
+
+
+class Distances:
+    """Reads the metrics of guarantees.
+
+    space -- where they are; tables -- the named metrics of the file; keys -- the parameters of each notion.
+    """
+
+    def __init__(self, space: Space, tables: Mapping[str, MetricTable], keys: Notions) -> None:
+        self.space, self.tables, self.keys = space, tables, keys
+        self.parameters, self.found = space.parameters, space.found
+        known = (*BUILT_IN, *space.granularities)
+        self.canonical = {f"{CANONICAL}{one.replace('-', '_')}": one for one in known}
+
+    def guarantee(
+        self, given: MetricGuaranteeTable, reads: Map, path: Path_, index: str | None
+    ) -> Guarantee | None:
+        """A guarantee in a metric; None where it is none, which is told."""
+        if not isinstance(reads, Everything) and given.domain is None:
+            self.found.wrong((*path, "domain"), DOMAIN_NEEDED)
+            return None
+        wanted = self.keys[given.notion]
+        if len([key for key in wanted if key != "delta"]) != 1:
+            self.found.wrong((*path, "metric"), f"privacy in a metric is not known of {given.notion}")
+            return None
+        used = _Used(reads, given.domain or "own", index)
+        assert given.metric is not None
+        texts = {"metric": given.metric} | ({} if given.delta is None else {"delta": given.delta})
+        read: dict[str, Term] = {}
+        for key, text in texts.items():
+            try:
+                read[key] = self._stated(text, key, (*path, key), used)
+                if metrics.at(read[key], {}) != ZERO:
+                    raise NoDistance(
+                        f"{text} is not 0 where D = E; what names no metric is a parameter{self._near(text)}"
+                    )
+                if used.domain == "common" and not isinstance(reads, Everything):
+                    self._check_common(key, read[key])
+            except (NoDistance, formulas.FormulaError, terms.TermError) as error:
+                if str(error):
+                    self.found.wrong((*path, key), error)
+                return None
+        unit = tuple((key, ZERO if key == "delta" else ONE) for key in wanted)
+        besides = tuple((key, value) for key, value in read.items() if key != "metric")
+        said = tuple(texts.items())
+        metric = Metric(read["metric"], tuple(used.distances.values()), besides, used.bounded, said)
+        return Guarantee(given.notion, unit, None, given.domain, metric)
+
+    def _near(self, text: str) -> str:
+        """What a parameter that is called like a canonical metric may have been meant to be."""
+        known = {*self.tables, *self.canonical}
+        return next(
+            (
+                near(one, known)
+                for one in formulas.names(text)
+                if one not in known and one.startswith(CANONICAL)
+            ),
+            "",
+        )
+
+    def _check_common(self, key: str, value: Term) -> None:
+        """On the common domain what remains over fibres of a map is known of multiples of one distance."""
+        if key == "delta" and value != ZERO:
+            raise NoDistance(
+                "on the common domain a delta does not add up along the fibres of a map: state the guarantee "
+                'for neighbours, with a granularity, or on domain = "own", or delta = "0"'
+            )
+        moving = [metrics.letter(name) for name in value.letters if name.startswith(metrics.MARK)]
+        if moving and not (len(moving) == 1 and not metrics.is_moving(value / moving[0])):
+            raise NoDistance(
+                "on the common domain a guarantee is a number times one metric: what remains of a sum over "
+                'the fibres of a map is no sum; state one of them, or domain = "own"'
+            )
+
+    def _stated(self, text: str, key: str, path: Path_, used: _Used) -> Term:
+        """A formula in metrics and parameters; names that are neither are parameters from here on."""
+        letters: dict[str, Term] = {}
+        for name in formulas.names(text):
+            if name in self.tables or (name in self.canonical and name not in self.parameters.symbols):
+                letters[name] = self._named(name, path, used)
+            elif name not in self.parameters.symbols and name != used.index:
+                self.parameters.adopt(name, POSITIVE, path)
+        symbols = {**self.parameters.symbols, **letters}
+        value = kernel.parse(text, symbols, index=used.index)
+        if doubt := values.doubt(text, symbols, used.index, self.parameters.known_so_far):
+            self.parameters.doubts.append(f"{key} of mechanism {int(path[1]) + 1}: {doubt}")
+        if value.has("oo"):
+            raise NoDistance("oo is no metric")
+        if lost := [name for name, one in letters.items() if not one.letters.keys() & value.letters.keys()]:
+            raise NoDistance(f"{lost[0]} is multiplied by 0, or cancels; 0 times a distance of oo is oo")
+        return value
+
+    def _named(self, name: str, path: Path_, used: _Used) -> Term:
+        """What a name of a metric means, in letters of distances."""
+        if name not in self.tables:
+            return self._steps(name, self.canonical[name], used.reads, used.domain, path, used)
+        given = self.tables[name]
+        if given.at_most is not None:
+            if given.norm or given.granularity or given.formula or given.table:
+                raise NoDistance(f"of {name} a bound is declared beside what it is; leave out one of them")
+            used.bounded = True
+            return self._stated(given.at_most, name, path, used)
+        if given.formula is not None and given.letters is None:
+            return self._stated(given.formula, name, path, used)
+        whole = isinstance(used.reads, Everything)
+        if given.table is not None:
+            return self._tabled(name, given, path, used)
+        if given.granularity is None or given.of is not None:
+            raise NoDistance(
+                f"{name} is about coordinates or parts, which {self.space.databases} have none of"
+            )
+        if not whole and given.reads is not None:
+            raise NoDistance(
+                f"{name} is about other records than are read; leave out what the mechanism reads"
+            )
+        reads: Map | None = used.reads
+        if given.reads is not None:
+            reads = self.space.reads(
+                ReadsTable(records=given.reads.records, positions=given.reads.positions), path
+            )
+        if reads is None:
+            raise NoDistance(f"what {name} reads is no part of the databases")
+        return self._steps(name, given.granularity, reads, used.domain if not whole else "own", path, used)
+
+    def _steps(self, name: str, word: str, reads: Map, domain: str, path: Path_, used: _Used) -> Term:
+        """The letter of a canonical metric."""
+        granularity = self.space.granularity(word, path)
+        if granularity is None:
+            raise NoDistance("")  # which is told
+        letter = metrics.letter(name)
+        used.distances[letter.of[0]] = Distance(letter.of[0], granularity, reads, domain)
+        return letter
+
+    def _tabled(self, name: str, given: MetricTable, path: Path_, used: _Used) -> Term:
+        """The letter of a metric on a listed class, pair by pair: the shortest way along its lengths."""
+        databases, reads = self.space.databases, used.reads
+        if not isinstance(databases, Listed):
+            raise NoDistance(f"{name} is a table, and {databases} are not listed")
+        if given.of is not None:
+            if given.of not in self.space.maps or not isinstance(reads, Everything):
+                raise NoDistance(f"{given.of} is no map of databases that are read as a whole")
+            reads = self.space.maps[given.of]
+        elif not isinstance(reads, Everything) and used.domain == "own":
+            raise NoDistance(f"{name} is about whole databases: of what is read there are tables of a map")
+        first = dict[Any, Any]()  # of each value a database that has it; what reads it tells no others apart
+        for D in databases.elements:
+            first.setdefault(reads(D) if given.of else D, D)
+        lengths = tuple(
+            ((first[x], first[y]), far) for (x, y), far in _lengths(given.table or [], [*first]).items()
+        )
+        letter = metrics.letter(name)
+        used.distances[letter.of[0]] = Distance(
+            letter.of[0], pairs(f"table {name}", (pair for pair, _ in lengths)), reads, "common", lengths
+        )
+        return letter
+
+
+def _lengths(table: Sequence[Sequence[str]], points: Sequence[Any]) -> dict[tuple[Any, Any], Fraction]:
+    """The distances of a table.  Raises NoDistance where it is none, or no metric."""
+    found: dict[tuple[Any, Any], Fraction] = {}
+    for x, y, text in table:
+        value = kernel.parse(text, {})
+        if missing := [one for one in (x, y) if one not in points]:
+            raise NoDistance(f"{shown(missing[0])} is none of them{near(missing[0], map(str, points))}")
+        if value.kind != "oo" and value.number is None:
+            raise NoDistance(f"a distance is a number or oo, not {text}; parameters stand before metrics")
+        if (x, y) in found or (y, x) in found or not value.nonnegative or (x == y and value != ZERO):
+            raise NoDistance(
+                f"{x}, {y}, {text}: each two databases stand there once, with a number >= 0 or oo"
+            )
+        if value.number is not None:
+            found[x, y] = value.number
+    both = {**found, **{(y, x): far for (x, y), far in found.items()}}
+    for y in points:
+        near_y = [x for x in points if (x, y) in both]
+        for x, z in combinations(near_y, 2):
+            if both.get((x, z)) is None or both[x, z] > both[x, y] + both[y, z]:
+                raise NoDistance(f"this is no metric: from {x} to {z} it is further than by way of {y}")
+    return {pair: far for pair, far in found.items() if pair[0] != pair[1]}

@@ -1,0 +1,191 @@
+"""Files with metrics whose claims are all for neighbours: what a user sees."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dpcompose as dpc
+from dpcompose.front import cli
+from dpcompose.front.study import Study
+
+MULTISETS = 'format = 1\n[databases]\nkind = "multisets"\n'
+BOUNDED = '[target]\ngranularity = "bounded"\n'
+LISTED = (
+    'format = 1\n[databases]\nkind = "listed"\nelements = ["a", "b", "c", "d"]\n'
+    '[granularities.next]\nneighbours = [["a", "b"], ["b", "c"], ["c", "d"]]\n'
+    '[maps.f.table]\na = "u"\nb = "u"\nc = "v"\nd = "v"\n'
+    '[metrics.way]\ntable = [["a", "b", "2"], ["b", "c", "1/2"], ["a", "c", "2"]]\n'
+    '[metrics.of_f]\nof = "f"\ntable = [["u", "v", "3"]]\n[target]\ngranularity = "next"\n'
+)
+
+
+def stated(metric: str, notion: str = "pure", name: str = "M", **more: str) -> str:
+    further = "".join(f', {key} = "{value}"' for key, value in more.items())
+    return f'[[mechanisms]]\nname = "{name}"\nguarantee = {{ notion = "{notion}", metric = "{metric}"{further} }}\n'
+
+
+def claimed(notion: str = "pure", **values: str) -> str:
+    return f'[[claims]]\nnotion = "{notion}"\n' + "".join(f'{key} = "{x}"\n' for key, x in values.items())
+
+
+def said(text: str, folder: Path) -> tuple[Study, list[Any]]:
+    file = folder / "problem.toml"
+    file.write_text(text, encoding="utf-8")
+    study, claims = dpc.load(file)
+    assert isinstance(study, Study)
+    return study, [study.check(claim) for claim in claims]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "guarantee", "optimal"),
+    [
+        (stated("e*d_unbounded + min(f*d_bounded, w)"), "2*e + min(f, w)", True),
+        (stated("x*d_bounded", "zcdp"), "x**2", True),
+        (stated("e*d_bounded") + stated("f*d_unbounded", "gaussian", "N"), None, None),
+        ('[metrics.s]\nat-most = "3*d_bounded"\n' + stated("e*s"), "3*e", False),
+        (
+            '[metrics.s]\nformula = "2*d_bounded"\n[metrics.t]\nformula = "s + s/2"\n' + stated("e*t"),
+            "3*e",
+            True,
+        ),
+        ('[metrics.s]\ngranularity = "free-lunch"\nreads = { records = ["a"] }\n' + stated("e*s"), "e", True),
+        (stated("e*d_unbounded**2"), "4*e", False),
+    ],
+)
+def test_guarantees(text: str, guarantee: str | None, optimal: bool, tmp_path: Path) -> None:
+    study, (verdict,) = said(MULTISETS + BOUNDED + text + claimed(epsilon="0"), tmp_path)
+    if guarantee is not None:
+        found = study.guarantee()
+        assert [text for _, text in found.bound.guarantee.parameters] == [guarantee]
+        assert found.optimal == optimal
+    assert verdict.verdict in ("refuted", "undecided")
+
+
+@pytest.mark.parametrize(
+    ("text", "epsilon"),
+    [
+        (stated("x*way"), "oo"),  # d is in no pair
+        (stated("x*min(way, 7)"), "7*x"),
+        (stated("x*of_f"), "3*x"),  # b and c; the others are at distance 0
+        (stated("x*of_f + d_next"), "3*x + 1"),
+    ],
+)
+def test_tables_of_distances(text: str, epsilon: str, tmp_path: Path) -> None:
+    study, _ = said(LISTED + text + claimed(epsilon="0"), tmp_path)
+    assert study.guarantee().bound.guarantee.parameters == (("epsilon", epsilon),)
+    assert study.guarantee().optimal
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            MULTISETS + BOUNDED + stated("e*d_bounde") + claimed("approximate", epsilon="0", delta="0"),
+            "did you mean 'd_bounded'?",
+        ),
+        (MULTISETS + BOUNDED + stated("1 + d_bounded") + claimed(epsilon="0", delta="0"), "has no delta"),
+        (
+            MULTISETS + BOUNDED + stated("0*d_bounded") + claimed("approximate", epsilon="0", delta="0"),
+            "d_bounded is multiplied by 0, or cancels; 0 times a distance of oo is oo",
+        ),
+        (
+            MULTISETS + BOUNDED + stated("e") + claimed("approximate", epsilon="0", delta="0"),
+            "e is not 0 where D = E; what names no metric is a parameter",
+        ),
+        (
+            MULTISETS
+            + BOUNDED
+            + stated("d_bounded + d_unbounded", domain="common").replace(
+                "guarantee", 'reads = { records = ["a"] }\nguarantee'
+            )
+            + claimed("approximate", epsilon="0", delta="0"),
+            "on the common domain a guarantee is a number times one metric",
+        ),
+        (
+            MULTISETS
+            + BOUNDED
+            + stated("d_bounded").replace("guarantee", 'reads = { records = ["a"] }\nguarantee')
+            + claimed("approximate", epsilon="0", delta="0"),
+            "say on which domain",
+        ),
+        (
+            LISTED.replace('"2"], ["b"', '"9"], ["b"')
+            + stated("way")
+            + claimed("approximate", epsilon="0", delta="0"),
+            "this is no metric: from a to b it is further than by way of c",
+        ),
+        (
+            MULTISETS
+            + '[metrics.d]\nnorm = "L1"\n'
+            + BOUNDED
+            + stated("d")
+            + claimed("approximate", epsilon="0", delta="0"),
+            "d is about coordinates or parts",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(
+    text: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "problem.toml"
+    file.write_text(text, encoding="utf-8")
+    status = cli.main(["verify", str(file)])
+    errors = " ".join(capsys.readouterr().err.split())
+    assert (status == 2) == bool(words) and words in errors
+
+
+def test_all_commands_take_such_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, saved = tmp_path / "problem.toml", tmp_path / "saved.json"
+    text = stated("e*d_unbounded") + claimed(epsilon="2*e") + claimed(epsilon="e")
+    file.write_text(MULTISETS + BOUNDED + text, encoding="utf-8")
+    commands = (
+        ["verify", str(file), "--json", "--save-derivation", str(saved)],
+        ["recheck", str(saved), "--json"],
+        ["bound", str(file), "--at", "e=1/2", "--membership"],
+        ["budget", str(file), "--total", "1"],
+        ["theorems", "--for", str(file)],
+        ["draw", str(file), "-o", str(tmp_path / "x.svg"), "--claim", "2"],
+        ["draw", str(file), "-o", str(tmp_path / "y.svg"), "--budget", "e=1/2"],
+        ["draw", str(file), "-o", str(tmp_path / "z.svg"), "--curve", "delta", "--at", "e=1/2"],
+    )
+    for command in commands:
+        assert cli.main(command) in (0, 1, 3), command
+        shown = capsys.readouterr().out
+        assert "internal" not in shown, command
+        if command[0] == "verify":
+            claims = json.loads(shown)["claims"]
+            assert [one["verdict"] for one in claims] == ["proved", "refuted"]
+            assert claims[1]["counterexample"]["actual"] == "2"
+        if command[0] == "budget":
+            assert "e = 1/2" in shown
+
+
+def test_a_setting_writes_itself(tmp_path: Path) -> None:
+    study, _ = said(LISTED + stated("x*way + d_next") + claimed(epsilon="0"), tmp_path)
+    file = tmp_path / "again.toml"
+    file.write_text(study.to_toml() + claimed(epsilon="0"), encoding="utf-8")
+    again, _ = dpc.load(file)
+    assert isinstance(again, Study)
+    assert again.proofs.elaborated.core.hash == study.proofs.elaborated.core.hash
+    assert "private in the metric x*way + d_next" in study._repr_html_()
+    assert "private in the metric" in study._repr_latex_()
+
+
+def test_studies_and_several_guarantees_beside_metrics(tmp_path: Path) -> None:
+    text = (
+        'format = 1\n[databases]\nkind = "multisets"\nrecords = ["a", "b", "c"]\n[target]\ngranularity = "bounded"\n'
+        '[studies.S]\ndatabases = { kind = "multisets", records = ["a", "b"] }\ntarget = { granularity = "unbounded" }\n'
+        'mechanisms = [{ name = "I", guarantee = { notion = "pure", metric = "min(e*d_unbounded, w)" } }]\n'
+        '[[mechanisms]]\nname = "S"\nreads = { records = ["a", "b"] }\nstudy = "S"\n'
+        '[[mechanisms]]\nname = "T"\nsatisfies = [{ notion = "pure", epsilon = "3", granularity = "bounded" }, '
+        '{ notion = "pure", epsilon = "2", granularity = "unbounded" }]\n'
+        + stated("x*d_bounded")
+        + claimed(epsilon="2*min(e, w) + 3 + x")
+        + claimed(epsilon="2 + x")
+    )
+    _, verdicts = said(text, tmp_path)
+    assert [one.verdict for one in verdicts] == ["proved", "refuted"]
