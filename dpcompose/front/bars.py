@@ -23,7 +23,8 @@ def budget_bars(study: Study, values: Mapping[Any, object], claims: Sequence[Cla
     """Bars at given values of the parameters: what all mechanisms add up to, the bound, and claims.
 
     The first is what the notion's rule gives if every input moves by one step, as in sequential
-    composition; it is no bound where inputs move further.  values -- numbers for all parameters.
+    composition; it is no bound where inputs move further, and left out where guarantees are of other notions
+    than the bound.  values -- numbers for all parameters.
 
     Raises WrongValue where a parameter has no value.
     """
@@ -62,7 +63,9 @@ def _bars(
     study: Study, values: Mapping[Any, object], claims: Sequence[Claim]
 ) -> list[tuple[str, dict[str, sympy.Expr], int]]:
     bound = study.judge.for_neighbours("bars of budgets").bound
-    rows = [("all added up", numbers.composed(bound, values), 0), ("the bound", numbers.at(bound, values), 1)]
+    rows = [("the bound", numbers.at(bound, values), 1)]
+    if {one.satisfies.notion for one in bound.setting.mechanisms} == {bound.guarantee.notion}:
+        rows.insert(0, ("all added up", numbers.composed(bound, values), 0))
     for n, claim in enumerate(claims, start=1):
         if claim.guarantee.notion == bound.guarantee.notion:
             claimed = numbers.at(bound, values, dict(claim.guarantee.values))
