@@ -10,14 +10,16 @@ import contextlib
 import io
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from shipped import EXAMPLE, SHIPPED
 
-from dpcompose.front import cli
+from dpcompose.front import cli, loading
+from dpcompose.front.study import Study
 
 ROOT = Path(__file__).resolve().parents[1]
 GOLDENS = ROOT / "tests" / "goldens"
@@ -46,11 +48,29 @@ class Frozen:
         return str(example)
 
     def said(self) -> str:
-        """What the command says of it today; of the file by its name alone."""
-        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        """What the command says of it today; of the file by its name alone.
+
+        The file is read once for all commands, and each claim judged once: only what is printed differs.
+        """
+        reading = patch.object(loading, "load", once(loading.load))
+        judging = patch.object(Study, "check", once(Study.check))
+        with reading, judging, tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             file = f"{self.source.stem}.toml"
             Path(file).write_text(self.problem, encoding="utf-8")
             return "".join(section(words, file) for words in COMMANDS)
+
+
+def once(made: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that remembers what it made of texts, and of objects, which it keeps."""
+    known: dict[tuple[Any, ...], Any] = {}
+
+    def remembered(*given: Any) -> Any:
+        key = tuple(one if isinstance(one, str) else id(one) for one in given)
+        if key not in known:
+            known[key] = made(*given), given
+        return known[key][0]
+
+    return remembered
 
 
 COMMANDS: Sequence[Sequence[str]] = (["verify"], ["verify", "--json"], ["bound"], ["bound", "--json"])
