@@ -463,7 +463,12 @@ class Counted:
 
 @dataclass(frozen=True)
 class Declared:
-    """How far values are apart about which nothing else is known: at most the bound that is declared."""
+    """How far values are apart about which nothing else is known: at most the bound that is declared.
+
+    of -- which values: two such metrics are different ones, also where the same bound is declared of both.
+    """
+
+    of: str
 
 
 @dataclass(frozen=True)

@@ -179,3 +179,41 @@ def test_what_does_not_fit_is_told(change: tuple[str, str], told: str) -> None:
     with pytest.raises(ProblemError) as error:
         study(text.replace(change[0], change[1]))
     assert told in str(error.value)
+
+
+NEAR = '[databases]\nkind = "points"\ncoordinates = ["x"]\n[metrics.d]\nnorm = "L1"\n'
+ONLY_BOUNDED = (
+    '[studies.{0}]\nmetrics.{1} = {{ at-most = "d" }}\n[[studies.{0}.mechanisms]]\nname = "I"\n'
+    'guarantee = {{ notion = "pure", metric = "{2}*{1}" }}\n[[mechanisms]]\nname = "{0}"\nstudy = "{0}"\n'
+)
+
+
+@pytest.mark.parametrize("called", ["near", "other"])
+def test_metrics_known_by_the_same_bound_are_not_the_same(called: str) -> None:
+    """near = 0 and other = d at some two databases: (a + b)·near would be 0 there, and b·d is lost."""
+    head = NEAR + '[metrics.near]\nat-most = "d"\n' + ONLY_BOUNDED.format("one", called, "b")
+    head += '[[mechanisms]]\nname = "M"\nguarantee = { notion = "pure", metric = "a*near" }\n'
+    assert verdicts(head + claimed("(a + b)*near", "a*near + b*d", "(a + b)*d")) == [
+        "undecided",
+        "proved",
+        "proved",
+    ]
+    head = NEAR + ONLY_BOUNDED.format("one", "near", "b") + ONLY_BOUNDED.format("two", called, "a")
+    assert verdicts(head + claimed("(a + b)*near", "(a + b)*d")) == ["undecided", "proved"]
+
+
+def test_what_a_study_shares_is_the_same_and_on_two_parts_it_is_not() -> None:
+    """A study that uses the metrics around it means these; on two parts its own metric is two."""
+    head = NEAR + '[metrics.near]\nat-most = "d"\n[studies.one]\n[[studies.one.mechanisms]]\nname = "I"\n'
+    head += 'guarantee = { notion = "pure", metric = "b*near" }\n'
+    for name in "ST":
+        head += f'[[mechanisms]]\nname = "{name}"\nstudy = "one"\n'
+    assert verdicts(head + claimed("2*b*near")) == ["proved"]
+    parts = '[databases]\nkind = "product"\n' + "".join(
+        f'parts.{name} = {{ kind = "points", coordinates = ["{x}"] }}\n' for name, x in ("Ax", "By")
+    )
+    parts += ONLY_BOUNDED.format("one", "near", "b").replace('"d"', '"3"') + 'reads = "A"\n'
+    for name in "ST":
+        parts += f'[[mechanisms]]\nname = "{name}"\nstudy = "one"\nreads = "B"\n'
+    found = verdicts(parts + claimed("3*b*one_near", "b*one_near + 2*b*one_near_2"))
+    assert found == ["undecided", "proved"]

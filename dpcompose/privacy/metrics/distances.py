@@ -322,7 +322,7 @@ class Distances(Names):
         if given.table is not None:
             return self._tabled(given, path, databases)
         if given.norm is None and given.granularity is None and given.formula is None:
-            return Declared()
+            return Declared(str(path[-1]))
         of = self.values.get(given.of or "")
         if of is None or (given.of is None and given.granularity is None and of.formulas is None):
             names = [one for one in self.values if one]

@@ -95,7 +95,8 @@ class Mechanisms(Distances):
             said = f"a study on {inner.databases} reads {reads.written('D')}: {reads.image(self._whole)}"
             self.wrong((*path, "study"), f"{said}; a study is about the databases that are read")
             return []
-        outside = Outside(name, part, reads, there, here, inner.metrics, self.values, self.named)
+        shared = inner.given.metrics.keys() - self.given.studies[name].metrics.keys()
+        outside = Outside(name, part, reads, there, here, inner.metrics, self.values, self.named, shared)
         try:
             return [outside.mechanism(given.name, one) for one in some]
         except NotOutside as error:

@@ -6,7 +6,7 @@ metric on what the study reads is one on the whole: that of what is read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -50,7 +50,8 @@ class Outside:
 
     study -- its name; part -- the one that it reads, "" for the whole; reads -- the map, if it reads one;
     inner, outer -- the class of the study, and the one around it; metrics -- those of the study;
-    values -- what can be compared there; named -- gives a metric its letter outside.
+    values -- what can be compared there; named -- gives a metric its letter outside; shared -- the metrics
+    outside that the study has, too.
     """
 
     def __init__(
@@ -63,9 +64,11 @@ class Outside:
         metrics: Mapping[str, NamedMetric],
         values: Mapping[str, Values],
         named: Callable[..., sympy.Symbol],
+        shared: Set[str],
     ) -> None:
         self.study, self.part, self.reads, self.inner, self.outer = study, part, reads, inner, outer
         self.metrics, self.values, self.named = metrics, values, named
+        self.shared = shared
 
     def mechanism(self, called: str, one: MetricMechanism) -> MetricMechanism:
         """One of its mechanisms, where the study is called something.  Raises NotOutside."""
@@ -98,8 +101,9 @@ class Outside:
         match distance:
             case Made(formula):
                 return Made(self.formula(formula))
-            case Declared():
-                return distance
+            case Declared(of):
+                whose = f"{self.study} of {self.part or self.reads.written('D')}"
+                return distance if of in self.shared else Declared(f"{of} in {whose}")
             case Lost():
                 return self._lost(distance)
         if self.reads == everything:
