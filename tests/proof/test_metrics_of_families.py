@@ -19,6 +19,7 @@ from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof.metrics import checker
 from dpcompose.proof.metrics.checker import Refused
+from dpcompose.search import comparing
 
 MULTISETS = '[databases]\nkind = "multisets"\n'
 K = '[parameters]\nk = "integer >= 1"\n'
@@ -334,3 +335,37 @@ def test_names_with_spaces_and_relations_of_counts() -> None:
     text += '[[studies.of-a.mechanisms]]\nname = "the 1st"\ntable = "T"\n'
     text += '[[mechanisms]]\nname = "S"\nstudy = "of-a"\nrepeat = 4\n'
     assert verdicts(text + claimed("4*log(3/2)*A", "3*log(3/2)*A")) == ["proved", "refuted"]
+
+
+def test_a_largest_of_a_number_that_counts_no_members() -> None:
+    """The m largest of k losses, for any m: how many are added up is open, and for all of them it is proved."""
+    head = f'{K}m = "integer >= 1"\n' + MULTISETS + family("e[i]*d_unbounded")
+    some = ("top(m, e[i], i, 1, k)", "(sum(e[i], i, 1, k) + top(m, e[i], i, 1, k))", "top(k, e[i], i, 1, k)")
+    found = verdicts(head + claimed(*(f"{one}*d_unbounded" for one in some)))
+    assert found == ["undecided", "proved", "proved"]
+
+
+def test_a_parameter_that_is_a_number_stands_under_roots() -> None:
+    """With b = 3 and e = 4 sqrt(e² + b²) is 5; b stands in a relation, too."""
+    head = 'assume = ["f <= b"]\n[parameters]\nb = "3"\ne = "4"\nf = "positive"\n' + MULTISETS
+    head += '[[mechanisms]]\nname = "M"\nguarantee = { notion = "pure", metric = "sqrt(e**2 + b**2)*d_unbounded" }\n'
+    head += '[[mechanisms]]\nname = "N"\nguarantee = { notion = "pure", metric = "f*d_unbounded" }\n'
+    some = claimed("8*d_unbounded", "sqrt(61 + b)*d_unbounded", "sqrt(61)*d_unbounded")
+    assert verdicts(head + some) == ["proved", "proved", "refuted"]
+
+
+def test_a_comparison_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without norms all levels ask the same of a family: each effort is made once, and points once."""
+    asked: list[tuple[Any, ...]] = []
+    compare = comparing.compare
+
+    def counted(*sides: Any, **how: Any) -> Any:
+        if "to_prove" in how and any("over" in str(one) for one in sides):
+            asked.append((*sides, how["efforts"], how["to_prove"]))
+        return compare(*sides, **how)
+
+    head = K + MULTISETS + family("e[i]*d_unbounded")
+    monkeypatch.setattr(comparing, "compare", counted)
+    monkeypatch.setattr(comparing, "MOST_MEMBERS", 2)
+    assert verdicts(head + claimed("sqrt(k*sum(e[i]**2, i, 1, k))*d_unbounded")) == ["undecided"]
+    assert len(asked) == len(set(asked)) == 2

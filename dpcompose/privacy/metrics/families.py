@@ -63,7 +63,11 @@ class WrittenOut:
     def _over(self, m: sympy.Expr, x: sympy.Expr, count: sympy.Expr) -> sympy.Expr:
         some = [self._of_member(x, j) for j in range(1, self.size(count) + 1)]
         most = m.xreplace(self.there)
-        return sympy.Add(*some) if m == count else Top(sympy.Min(most, len(some)), *some)
+        if m == count:
+            return sympy.Add(*some)
+        if not most.is_Integer:
+            raise TooMany(f"{m} counts no members, so how many values are added up is open")
+        return Top(sympy.Min(most, len(some)), *some)
 
     def size(self, count: sympy.Expr) -> int:
         """How many members there are.  Raises TooMany."""

@@ -198,7 +198,7 @@ class Names(Found):
         if all(condition == ">= 0" and is_sum_of_squares(inside) for inside, condition in asked):
             return ""
         domains = self._all_domains(others)
-        letters = {name: term_letter(name, domains[name]) for name in known}
+        letters = self._terms | {name: term_letter(name, domain) for name, domain in domains.items()}
         return values.doubt(text, letters, index, self.known_so_far)
 
     def _all_domains(self, others: Mapping[str, sympy.Expr]) -> dict[str, Domain]:

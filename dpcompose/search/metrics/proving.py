@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeVar
@@ -13,8 +13,10 @@ import sympy
 
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.polynomials import NotAForm
+from dpcompose.kernel.terms import Term
 from dpcompose.proof.metrics.cells import NoForm
 from dpcompose.proof.metrics.composition import Composition
+from dpcompose.proof.metrics.letters import Case
 from dpcompose.proof.metrics.norms import AS_ROOTS, IN_COORDINATES, LEVELS
 from dpcompose.proof.metrics.pairs import Pairs, ShowsNothing
 from dpcompose.proof.metrics.refutation import check_exceeds
@@ -30,6 +32,9 @@ class Prover:
     """Proves comparisons of formulas in the letters of a composition's databases."""
 
     composition: Composition
+    _known: dict[tuple[Term, Term, int | None, bool], comparing.Proof | comparing.Point | None] = field(
+        default_factory=dict, repr=False
+    )
 
     @cached_property
     def trials(self) -> Trials:
@@ -125,11 +130,10 @@ class Prover:
 
     def _at_level(self, greater: sympy.Expr, lesser: sympy.Expr, level: int) -> dict[str, Any] | Open:
         proofs = []
-        efforts = None if level in (IN_COORDINATES[0], AS_ROOTS) else 1
         assumed = self.composition.setting.assume
         try:
             for case in self.composition.letters.cases(greater, lesser, level):
-                found = comparing.compare(case.greater, case.lesser, efforts=efforts, assumed=assumed)
+                found = self._compared(case, level)
                 if not isinstance(found, comparing.Proof):
                     point = found.values if isinstance(found, comparing.Point) else {}
                     why = "" if point else comparing.reason(case.greater, case.lesser, assumed)
@@ -138,6 +142,22 @@ class Prover:
         except (NotAForm, NoForm) as error:
             return Open(None, {}, str(error))
         return {"level": level, "cases": proofs}
+
+    def _compared(self, case: Case, level: int) -> comparing.Proof | comparing.Point | None:
+        """What is found of a case, looked for once where it is the same at several levels.
+
+        Points are wanted where coordinates are written out; at other levels they are none of databases.
+        """
+        efforts = None if level in (IN_COORDINATES[0], AS_ROOTS) else 1
+        to_prove = level not in IN_COORDINATES
+        asked = case.greater, case.lesser
+        for key in ((*asked, None, False), (*asked, efforts, to_prove)):
+            if key in self._known:
+                return self._known[key]
+        assumed = self.composition.setting.assume
+        found = comparing.compare(*asked, efforts=efforts, to_prove=to_prove, assumed=assumed)
+        self._known[*asked, efforts, to_prove] = found
+        return found
 
 
 def _fresh(points: Iterable[Point], tried: set[frozenset[tuple[str, Fraction]]]) -> Iterator[Point]:
