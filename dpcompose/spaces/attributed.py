@@ -210,7 +210,7 @@ class Where(Restriction):
             return super().image(databases)
         assert databases.attributes is not None
         kept = databases.attributes.where(dict(self.conditions))
-        return replace(databases, records=(), sizes=Size(databases.sizes.n), attributes=kept)
+        return replace(databases, records=(), sizes=databases.sizes.up_to, attributes=kept)
 
     @property
     def names(self) -> frozenset[object]:

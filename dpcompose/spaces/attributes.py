@@ -168,7 +168,7 @@ class Attributes:
     def __str__(self) -> str:
         lines = dict(self.lines)
         if self.names == (ITSELF,):
-            return f"over {lines[ITSELF]}"
+            return f"over {lines.get(ITSELF, 'no numbers')}"
         return "of records with " + ", ".join(
             f"{name} {lines[name].one}"
             if name in lines

@@ -390,3 +390,25 @@ def test_parts_are_records_by_their_attributes() -> None:
     data["databases"]["attributes"]["sick"] = "any"
     with pytest.raises(NotElaborated, match="infinitely many"):
         Study(problems.read_data(data).setting).proofs.guarantee("pure")
+
+
+@pytest.mark.parametrize("size", ["<= 2", "= 3"])
+@pytest.mark.parametrize(("parts", "rows"), [("L", "m"), (1, "m"), ("L", 1)])
+def test_letters_on_limited_sizes_say_what_would_fit(size: str, parts: object, rows: object) -> None:
+    """Where the target is another one and databases are listed: no neighbours of all such numbers at once."""
+    data = {
+        "format": 1,
+        "parameters": {"L": "integer >= 1", "m": "integer >= 1"},
+        "databases": {"kind": "multisets", "records": ["a1", "a2", "b1"], "size": size},
+        "target": {"granularity": "bounded"},
+        "mechanisms": [
+            {
+                "name": "M",
+                "guarantee": {"notion": "pure", "epsilon": "e", "granularity": bag(parts, rows)},
+            }
+        ],
+    }
+    with pytest.raises(NotElaborated, match="are for all numbers at once"):
+        guarantee(data)
+    data["mechanisms"][0]["guarantee"]["granularity"] = bag(1, 1)  # type: ignore[index]
+    assert guarantee(data) == ["oo" if size == "= 3" else "2*e"]  # as rows that come or go

@@ -340,6 +340,34 @@ def test_what_is_listed_is_not_walked() -> None:
                 problems.read_data(given)
 
 
+@pytest.mark.parametrize("size", ["any", "<= 5", "= 2", "2..n"])
+def test_ranges_in_which_no_number_lies_are_of_one_value(size: str) -> None:
+    """No integer lies in [1/3, 0.7): what reads these never moves, and is said to read no numbers."""
+    reads = [{"between": "[1/3, 0.7)"}, {"between": "(2, 3]"}]
+    stated = [("unbounded", "common"), ("unbounded", "common")]
+    data = problem(
+        {"records": {"integers": ["[0, 1]", "[3, oo)"]}}, reads, stated=stated, target="bounded", size=size
+    )
+    data["parameters"] = {"n": "integer >= 3"}
+    found = Study(problems.read_data(data).setting).guarantee()
+    assert str(found.epsilon) == ("oo" if size == "= 2" else "e2")
+    assert size == "= 2" or "over no numbers" in str(found.derivation)
+
+
+def test_large_groups_of_numbers_are_single_steps_taken_as_often() -> None:
+    """Two steps of 3 and a county differ in 81,458 ways: these are not written down, but one step, twice."""
+    near = {"replace": {"within-distance": "3", "norm": "L1", "of": ["x"]}}
+    numbers = {"attributes": {"x": {"integers": "all"}, "c": ["u", "v"]}}
+    reads = [{"where": {"x": {"between": "(-oo, 2)"}}}]
+    target = {"group": 2, "of": "step"}
+    data = problem(
+        numbers, reads, stated=[("step", "common")], target=target, more={"step": near}, near=False
+    )
+    found = Study(problems.read_data(data).setting).guarantee()
+    assert str(found.epsilon) == "2*e1" and found.optimal
+    assert "types of a single step, 2 times" in " ".join(str(found.derivation).split())
+
+
 # refusals
 
 

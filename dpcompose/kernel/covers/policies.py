@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement
 
 from dpcompose.kernel.covers.rooms import Room, Side, room
 from dpcompose.kernel.covers.seen import Seen
@@ -41,7 +41,9 @@ class Policies(Covering):
             raise NoCover("any two databases are neighbours: how far they differ has no policy")
         metrics = {one: self.metric(one, some) for one, some in self.readers().items()}
         databases = self.setting.databases
-        found = [self.of_sides(left, right, metrics) for left, right in differences(databases, target)]
+        found = [
+            self.of_sides(left, right, metrics) for left, right in differences(databases, target, self.most)
+        ]
         found.sort(key=lambda one: (sum(map(len, one.pair)), str(one.pair)))  # type: ignore[arg-type]
         pages: dict[int, tuple[str, ...]] = {i: one.pages for (i, _), one in metrics.items()}
         return self.of_types(found, len(found), list(pages.values()))
@@ -154,7 +156,7 @@ class Matched(Moved):
 # which databases are neighbours
 
 
-def differences(databases: Databases, target: Relation) -> Iterator[tuple[Side, Side]]:
+def differences(databases: Databases, target: Relation, most: int = LARGEST) -> Iterator[tuple[Side, Side]]:
     """What only D and only E have, for all neighbours: matched pairs whose costs have a sum up to m."""
     if target.steps > MOST_STEPS:
         raise NoCover(f"groups of more than {MOST_STEPS} steps of a policy are not supported")
@@ -163,11 +165,11 @@ def differences(databases: Databases, target: Relation) -> Iterator[tuple[Side, 
     nodes = [*range(len(atoms)), NOTHING]
     matched = [
         ((x, y), r)
-        for x, y in product(nodes, repeat=2)
+        for x in nodes
+        for y, r in costs.near(x, target.steps)
         if (x, y) != (NOTHING, NOTHING) and not (x == y and len(atoms[x].records) < 2)
-        if (r := costs(x, y)) is not None and r <= target.steps
     ]
-    if len(matched) ** target.steps * max(1, databases.shared(0, 0)) > LARGEST:
+    if len(matched) ** target.steps * max(1, databases.shared(0, 0)) > most:
         raise NoCover("records may differ in too many ways to write down; smaller groups would do")
     seen: set[tuple[Side, Side]] = set()
     for count in range(1, target.steps + 1):
@@ -212,11 +214,20 @@ class Costs:
             self.known[x] = self.from_(x)
         return self.known[x].get(y)
 
-    def from_(self, x: int) -> dict[int, int]:
-        """How many steps lead from x to each other atom."""
+    def near(self, x: int, most: int) -> Iterator[tuple[int, int]]:
+        """The atoms, or nothing, with records at most so many steps from one of x, and how many; in order."""
+        found = self.from_(x, most)
+        for y in sorted(found):
+            if (r := self(x, x) if y == x else found[y]) is not None and r <= most:
+                yield y, r
+
+    def from_(self, x: int, most: int | None = None) -> dict[int, int]:
+        """How many steps lead from x to each other atom; most -- to those that are no further away."""
         found, waiting = {x: 0}, deque([x])
         while waiting:
             at = waiting.popleft()
+            if found[at] == most:
+                break
             for one in self.next.get(at, ()):
                 if one not in found:
                     found[one] = found[at] + 1

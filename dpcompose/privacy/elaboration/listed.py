@@ -35,6 +35,12 @@ class Listed(Kind):
                 f"{databases} are infinitely many, and no lemma says that finitely many pairs of "
                 f"{setting.target} neighbours stand for all; a finite class would do"
             )
+        for granularity in setting.granularities:
+            if granularity.parameters:
+                raise NotElaborated(
+                    f"{granularity} neighbours are for all numbers at once, and {databases} are listed; "
+                    "numbers would do, or databases of any size"
+                )
         for one in setting.mechanisms:
             if one.query is not None and not isinstance(one.query, Bit):
                 raise NotElaborated(f"{one.name} asks for {one.query.words}, and {databases} are listed")

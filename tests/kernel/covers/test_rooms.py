@@ -13,7 +13,7 @@ ABC = tuple(Atom((one,)) for one in "abc")
 
 
 def sets(size: tuple[str, int | None], least: int = 0, atoms: tuple[Atom, ...] = ABC) -> Databases:
-    return Databases("policies", "sets", "sets", size, least, atoms)
+    return Databases("policies", "sets", "sets", size, least, atoms=atoms)
 
 
 def test_a_record_of_a_set_is_there_once() -> None:
@@ -51,7 +51,7 @@ def test_what_is_read_of_a_set_may_have_one_size() -> None:
 
 def test_one_record_stands_at_each_place_of_a_tuple() -> None:
     atoms = tuple(Atom((f"{x} at {at}",)) for at in (1, 2) for x in "ab")
-    tuples = Databases("policies", "tuples", "tuples", ("exactly", 2), 0, atoms, (0, 0, 1, 1))
+    tuples = Databases("policies", "tuples", "tuples", ("exactly", 2), 0, atoms=atoms, places=(0, 0, 1, 1))
     here = room(tuples)
     assert here.differ((0,), (1,)) and here.differ((0, 2), (1, 3)) and here.differ((0, 3), (1, 2))
     assert not here.differ((0,), (3,)) and not here.differ((0, 1), (1, 0)) and not here.differ((0,), ())
