@@ -204,6 +204,7 @@ ROOMS = {
         "curve",
         "together",
         "neighbours",
+        "beside",
         "in_metrics",
         "study",
         "as_json",

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import sympy
 
+from dpcompose.front.beside import Beside, beside
 from dpcompose.front.captions import GIVEN
 from dpcompose.front.document import (
     BELIEVED,
@@ -30,6 +31,7 @@ from dpcompose.front.document import (
 from dpcompose.front.results import Answer
 from dpcompose.language import exchange, formulas
 from dpcompose.language.symbols import symbol
+from dpcompose.privacy.in_metrics import has_neighbours
 from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.metrics.setting import MetricMechanism, MetricSetting
 from dpcompose.privacy.notions import Guarantee, InMetric
@@ -277,6 +279,11 @@ class InMetrics:
         return Judge(self.setting, self.theory)
 
     @cached_property
+    def beside(self) -> Beside | None:
+        """What judges claims for neighbours, where the kernel has a setting for these."""
+        return beside(self.setting.data, self.theory) if has_neighbours(self.setting.data) else None
+
+    @cached_property
     def bound(self) -> BestMetric:
         return BestMetric(self.search)
 
@@ -296,7 +303,9 @@ class InMetrics:
 
     def check(self, claim: Claim) -> Answer:
         """The verdict on a claim, with the counterexample of a refuted one."""
-        if isinstance(claim.guarantee, Guarantee):  # of a file about neighbours
+        if isinstance(claim.guarantee, Guarantee):
+            if self.beside is not None:
+                return self.beside.judge.check(claim)
             claim = replace(self.claim(claim.guarantee), expect=claim.expect)
         found = self.search.judge(claim)
         ways = () if found.way is None else (found.way,)
@@ -335,6 +344,8 @@ class InMetrics:
 
     def claim(self, said: Any, delta: Any = None, notion: str | None = None) -> Claim:
         """A metric, or a guarantee for the target, as a claim about this setting."""
+        if isinstance(said, Guarantee) and self.beside is not None:
+            return self.beside.judge.claim(said)
         match said:
             case InMetric(domain=None):
                 given = said.data()
@@ -388,7 +399,8 @@ class InMetrics:
         return Composed(setting.title, str(setting.databases), "in metrics", where, tuple(members))
 
     def together(self) -> str:
-        return ""
+        """The best guarantee for neighbours, where claims are for these."""
+        return "" if self.beside is None else self.beside.words
 
     def warnings(self) -> list[str]:
         return list(filter(None, [stated.check_assumptions(self.setting.assume)]))
@@ -397,7 +409,9 @@ class InMetrics:
         return self.bound
 
     def more_data(self, found: Any) -> dict[str, Any]:
-        return {}
+        """The same as JSON."""
+        best = None if self.beside is None else self.beside.bound
+        return {} if best is None else {"neighbours": best.data()}
 
     def file(self, claims: Sequence[Any]) -> dict[str, Any]:
         """The data of a problem file."""
@@ -406,11 +420,17 @@ class InMetrics:
         return data | ({"claims": stated} if stated else {})
 
     def saved(self, verdicts: Sequence[Answer]) -> dict[str, Any]:
-        """What `dpcompose recheck` checks again: the problem, certificates, counterexamples."""
+        """What `dpcompose recheck` checks again: the problem, certificates, counterexamples.
+
+        Claims for neighbours that the kernel judges have their derivation beside.
+        """
         search, composition = self.search, self.search.composition
         certificates = {name: dict(one.certificate) for name, one in search.standings.items()}
-        found = [one.found for one in verdicts]
-        return {
+        kinds: dict[bool, list[Answer]] = {True: [], False: []}
+        for one in verdicts:
+            kinds[isinstance(one.claim.guarantee, Guarantee)].append(one)
+        others, found = kinds[True], [one.found for one in kinds[False]]
+        data: dict[str, Any] = {
             "format": FORMAT,
             "problem": self.setting.data,
             "pages": composition.pages([one.way for one in found if one.way is not None]),
@@ -418,6 +438,10 @@ class InMetrics:
             "result": composition.result(search.known),
             "claims": [_saved(one) for one in found],
         }
+        if others and self.beside is not None:
+            data["neighbours"] = self.beside.judge.saved(others)
+            del data["neighbours"]["problem"]  # which is this one
+        return data
 
 
 def _saved(found: MetricVerdict) -> dict[str, Any]:

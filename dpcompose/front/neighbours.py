@@ -340,6 +340,9 @@ class ForNeighbours:
         unknown = stated.check_assumptions(self.setting.assume)
         return [*([unknown] if unknown else []), *limits.warnings(self.bound)]
 
+    beside = None
+    """What is judged beside: nothing, as all claims are for neighbours."""
+
     def for_neighbours(self, what: str) -> ForNeighbours:
         """This judge: `what` is about neighbours, and so is the composition."""
         return self

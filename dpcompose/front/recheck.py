@@ -135,7 +135,36 @@ def outcome(saved_file: Any, theory: Any, allow: Allowed = None) -> Outcome:
         from dpcompose.proof.metrics import checker
 
         if checker.is_one(saved_file):
+            if "neighbours" in saved_file:
+                return _of_both_kinds(saved_file, theory, allow)
             return _in_metrics(checker.check(saved_file, theory, allow))
+    return _for_neighbours(saved_file, theory, allow)
+
+
+def _of_both_kinds(saved_file: Mapping[str, Any], theory: Any, allow: Allowed) -> Outcome:
+    """What a file in metrics shows whose claims for neighbours have a derivation of their own."""
+    from dpcompose.privacy.in_metrics import in_order, with_claims
+    from dpcompose.proof.metrics import checker
+
+    problem, beside = saved_file["problem"], saved_file["neighbours"]
+    if not isinstance(beside, dict) or "problem" in beside:
+        raise Refused("what is shown for neighbours cannot be read")
+    alone = {key: value for key, value in saved_file.items() if key != "neighbours"}
+    alone["problem"] = with_claims(problem, in_metrics=True)
+    one = _in_metrics(checker.check(alone, theory, allow))
+    two = _for_neighbours(beside | {"problem": with_claims(problem, in_metrics=False)}, theory, allow)
+    return Outcome(
+        f"checked, and for neighbours {two.done}",
+        f"{one.said}\n  for neighbours {two.said}",
+        in_order(problem, one.verdicts, two.verdicts),
+        [*one.believed, *(f"for neighbours {said}" for said in two.believed)],
+        sorted({*one.deciders, *two.deciders}),
+        sorted({*one.pages, *two.pages}),
+        {**one.more, "neighbours": two.more},
+    )
+
+
+def _for_neighbours(saved_file: Any, theory: Any, allow: Allowed) -> Outcome:
     pages = Theory(theory.pages)
     found = recheck(saved_file, pages, allow, theory.parameters, theory.own)
     said = found.checked.guarantee

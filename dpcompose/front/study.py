@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dpcompose.front import files
+from dpcompose.front.beside import Beside
 from dpcompose.front.document import Best, Composed
 from dpcompose.front.neighbours import ForNeighbours
 from dpcompose.front.results import Answer, Proof, Result, Theorems
@@ -49,7 +50,8 @@ class Judge(Protocol):
     """What judges a composition: its best guarantee, verdicts on claims, and what of it is saved.
 
     together -- what several guarantees of mechanisms give; composed -- what is composed, as it is shown;
-    symbols -- what formulas in claims may name; file -- the data of a problem file with claims.
+    symbols -- what formulas in claims may name; file -- the data of a problem file with claims;
+    beside -- what judges claims for neighbours where the composition is in metrics.
     """
 
     @property
@@ -72,6 +74,8 @@ class Judge(Protocol):
     def saved(self, verdicts: Sequence[Answer]) -> dict[str, Any]: ...
     def file(self, claims: Sequence[Any]) -> dict[str, Any]: ...
     def for_neighbours(self, what: str) -> ForNeighbours: ...
+    @property
+    def beside(self) -> Beside | None: ...
 
 
 @dataclass(frozen=True, repr=False)
@@ -178,6 +182,21 @@ class Study:
         """
         found = self.judge.for_neighbours("what studies are made of").flat(notion)
         return None if found is None else Study(found.setting, self.theory)
+
+    def for_neighbours(self) -> Study | None:
+        """The same composition for the neighbours of its target; None where the kernel has none of it.
+
+        Of one in metrics it judges claims for neighbours, and has what is about these: `budget`, `curve`, ...
+
+        >>> import dpcompose as dpc
+        >>> study, _ = dpc.load("notebooks/problems/106-metrics-beside-neighbours.toml")
+        >>> study.for_neighbours().guarantee()
+        bounded (2*e1 + e2 + e3)-DP, by sensitivity-profile; optimal
+        """
+        if isinstance(self.setting, Setting):
+            return self
+        beside = self.judge.beside
+        return None if beside is None else Study(beside.judge.setting, self.theory)
 
     def as_mechanism(self, name: str, reads: Map, count: sympy.Expr | None = None) -> Mechanism:
         """The composition as a mechanism of another, with its best guarantee; see `dpcompose.mechanism`.

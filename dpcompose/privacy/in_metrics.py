@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
 IN_COORDINATES = ("points", "product")
 """The classes that only problems about metrics have."""
@@ -17,11 +17,30 @@ def is_in_metrics(data: Mapping[str, Any]) -> bool:
 
 
 def is_for_neighbours(data: Mapping[str, Any]) -> bool:
-    """Whether all claims of a problem file about privacy in metrics are about the neighbours of a target."""
-    databases, target, claims = (data.get(key) for key in ("databases", "target", "claims"))
+    """Whether a problem file about privacy in metrics has claims, all about the neighbours of a target."""
+    claims = _list(data.get("claims"))
+    return bool(claims) and has_neighbours(data) and not any(map(_in_metric, claims))
+
+
+def has_neighbours(data: Mapping[str, Any]) -> bool:
+    """Whether the target of a problem file about privacy in metrics has neighbours, on a class of records."""
+    databases, target = data.get("databases"), data.get("target")
     points = isinstance(databases, Mapping) and databases.get("kind") in IN_COORDINATES
-    neighbours = isinstance(target, Mapping) and "granularity" in target
-    return neighbours and not points and bool(_list(claims)) and not any(map(_in_metric, _list(claims)))
+    return isinstance(target, Mapping) and "granularity" in target and not points
+
+
+def with_claims(data: Mapping[str, Any], in_metrics: bool) -> dict[str, Any]:
+    """The data of a problem file with its claims in metrics only, or with those for neighbours only."""
+    return {**data, "claims": [one for one in _list(data.get("claims")) if _in_metric(one) == in_metrics]}
+
+
+T = TypeVar("T")
+
+
+def in_order(data: Mapping[str, Any], in_metrics: Iterable[T], for_neighbours: Iterable[T]) -> tuple[T, ...]:
+    """What belongs to claims in metrics, and to those for neighbours, in the order of a file's claims."""
+    kinds = {True: iter(in_metrics), False: iter(for_neighbours)}
+    return tuple(next(kinds[_in_metric(one)]) for one in _list(data.get("claims")))
 
 
 def _guarantees(data: Mapping[str, Any]) -> list[Any]:

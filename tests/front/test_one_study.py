@@ -65,7 +65,7 @@ def test_claims_are_guarantees_metrics_and_formulas() -> None:
         assert BESIDE.check(claim).verdict == "proved"
     refuted = BESIDE.check(dpc.pure("e1 + e2"))
     assert refuted.verdict == "refuted" and refuted.counterexample is not None
-    assert repr(refuted.claim) == "claim of epsilon e1 + e2"
+    assert repr(refuted.claim) == "claim of pure (e1 + e2)"
     example = refuted.counterexample
     at = {name: x for name, x in example.point.items()}
     assert (example.claimed, example.actual) == (at["e1"] + at["e2"], 2 * at["e1"] + at["e2"])

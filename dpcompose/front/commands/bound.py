@@ -120,6 +120,7 @@ def _text(
         rows.append(textwrap.fill(f"private in the metric {metric}", 78, subsequent_indent="    "))
     rows += [f"warning: {warning}" for warning in study.warnings()]
     rows.append(f"\n{study.derivation()}\n")
+    rows.append("" if study.judge.beside is None else study.judge.beside.derivation)
     if study.bound.fits:
         rows.append("composition theorems (* gives the bound, + fits, - does not fit):")
         rows.append(listings.fits(study.bound) + "\n")

@@ -135,10 +135,7 @@ class _Reader(Mechanisms):
                 )
                 return None
             if given.delta is not None:
-                self.wrong(
-                    ("claims", i), "beside metrics a claim of (epsilon, delta) is a metric, with its delta"
-                )
-                return None
+                doubts.append("(epsilon, delta) for these neighbours is not decided; in a metric it is")
             if value is not sympy.oo:  # what is negative is no square, and the claim is
                 root = -sympy.root(-value, power) if value.is_negative else sympy.root(value, power)
                 value = self.times(root, target)
