@@ -14,7 +14,7 @@ PLACE, TABLE, STUDY = (
     "problems/78-a-study-in-a-study",
 )
 ROUNDED = "problems/101-published-after-rounding"
-BIT, DISTRICTS = "pages/queries/bit", "problems/69-two-districts"
+BIT, COUNTIES = "pages/queries/bit", "problems/92-modify-within-a-county"
 
 
 def swapped(data: Any) -> None:
@@ -172,7 +172,7 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
         ),
     ),
     "a maximum of four that is larger": (
-        DISTRICTS,
-        claimed(3, "epsilon", "max(22*e1, e2, 10*x1, 10*x2)"),
+        COUNTIES,
+        claimed(2, "epsilon", "max(22*a, b, c, v)"),
     ),
 }
