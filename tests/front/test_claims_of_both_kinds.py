@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import copy
 import json
+import random
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from shipped import SHIPPED
 
 import dpcompose as dpc
 from dpcompose.front import cli
+from dpcompose.front.in_metrics import InMetrics
+from dpcompose.privacy.metrics import reading
+from dpcompose.proof import registry
 
 BEGINNING = 'format = 1\n[databases]\nkind = "multisets"\n[target]\ngranularity = "bounded"\n'
 METRIC = '[[mechanisms]]\nname = "M1"\nguarantee = { notion = "pure", metric = "e1*d_unbounded" }\n'
@@ -110,6 +116,54 @@ def test_mistakes_are_told_at_their_place(tmp_path: Path) -> None:
     ) as error:
         judged(BEGINNING + METRIC + NOISE + claims, tmp_path)
     assert len(error.value.mistakes) == 1  # type: ignore[attr-defined]
+
+
+def test_the_study_for_neighbours() -> None:
+    """Of 69: one ambulance is in one district; on points there are no neighbours."""
+    study, claims = dpc.load(next(file for file in SHIPPED if file.name.startswith("69-")))
+    found = study.for_neighbours()
+    assert found is not None and repr(found.guarantee()).startswith(
+        "unbounded (max(e1 + w*x1, e2 + w*x2))-DP"
+    )
+    assert found.for_neighbours() is found
+    assert [found.check(claim) for claim in claims[3:]] == [study.check(claim) for claim in claims[3:]]
+    places, _ = dpc.load(next(file for file in SHIPPED if file.name.startswith("75-")))
+    assert places.for_neighbours() is None
+
+
+def at_random(rng: random.Random) -> str:
+    """A few mechanisms on multisets, in metrics and for neighbours, and claims of both kinds."""
+    text = 'format = 1\n[databases]\nkind = "multisets"\nrecords = ["a", "b", "c"]\n'
+    text += f'[target]\ngranularity = "{rng.choice(["unbounded", "bounded"])}"\n'
+    text += '[metrics.any]\ngranularity = "free-lunch"\nreads = { records = ["a"] }\n'
+    for i in range(rng.choice([1, 2, 3])):
+        reads, domain = rng.choice(
+            [
+                ("", ""),
+                *(('reads = { records = ["a"] }\n', f', domain = "{one}"') for one in ("own", "common")),
+            ]
+        )
+        e, shapes = rng.choice(["1", "2", "1/2"]), ["{}*d_unbounded", "{}*d_bounded"]
+        shapes += [] if domain else ["min({}*d_unbounded, 2)", "{}*d_unbounded + d_bounded", "{}*any"]
+        said = f'metric = "{rng.choice(shapes).format(e)}"'
+        if rng.random() < 1 / 3:
+            said = f'epsilon = "{e}", granularity = "{rng.choice(["unbounded", "bounded", "free-lunch"])}"'
+        text += f'[[mechanisms]]\nname = "M{i}"\n{reads}guarantee = {{ notion = "pure", {said}{domain} }}\n'
+    return text + "".join(claimed(epsilon=x) for x in ("1", "2", "7/2", "6")) + claimed(metric="oo")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_both_engines_say_the_same(seed: int, tmp_path: Path) -> None:
+    """Where the comparison of metrics decides a claim for neighbours, the kernel decides it so."""
+    text = at_random(random.Random(seed))
+    found = judged(text, tmp_path)
+    data, theory = tomllib.loads(text), registry.standard()
+    alone = reading.read_data(data, notions=theory.parameters)
+    search = InMetrics(alone.setting, theory).search
+    other = [search.judge(claim).verdict for claim in alone.claims]
+    assert [x for x, y in zip(found, other, strict=True) if y != "undecided"] == [
+        y for y in other if y != "undecided"
+    ]
 
 
 BOTH = (

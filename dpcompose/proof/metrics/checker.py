@@ -1,7 +1,8 @@
 """Checks what was saved about privacy in a metric, without the search and without the solver.
 
 The file holds the problem, the SHA-256 of the pages it rests on, what shows that metrics are metrics, the
-result, and for each claim a verdict with its certificate.  Everything is made again from the problem.
+result, and for each claim a verdict with its certificate.  Everything is made again from the problem.  Claims
+for neighbours may have a derivation of the kernel's beside, which is checked by itself (`front.recheck`).
 """
 
 from __future__ import annotations
