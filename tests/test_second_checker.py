@@ -89,6 +89,8 @@ REFUSED = (
             "problems/108-a-delta-of-its-own",
             "problems/109-a-metric-through-a-map",
             "problems/111-metrics-for-neighbours",
+            "problems/113-any-number-of-releases-of-a-place",
+            "problems/114-a-study-and-a-table-in-metrics",
         ],
         ("metrics",),
     )
@@ -96,7 +98,11 @@ REFUSED = (
         [
             "problems/97-visits-of-one-person",
             "problems/99-a-household-of-any-size",
+            "problems/115-patients-of-any-number-of-hospitals",
             "problems/116-a-hundred-patients-at-once",
+            "problems/117-incomes-in-brackets",
+            "problems/118-blocks-of-a-city",
+            "problems/119-noise-for-persons",
             "pages/shapes/contributions",
             "pages/shapes/any-number-of-records",
             "pages/shapes/groups-of-any-size",
@@ -108,7 +114,7 @@ REFUSED = (
         "problems/95-values-between-bounds": ("assumed",),
         "problems/96-several-guarantees": ("also",),
         "pages/shapes/corners": ("setting", "step"),
-        "problems/115-patients-of-any-number-of-hospitals": ("other neighbours",),
+        "problems/121-clipped-gradients": ("formula",),
     }
 )
 

@@ -32,6 +32,8 @@ def records(problem: Any, core: Any) -> None:
     singles = GRAIN[base["kind"]]
     if base["kind"] == "multisets":
         singles = {**singles, "size": "".join(base.get("size", "any").split())}
+    if any(not str(one.get("at-most", 1)).isdigit() for one in problem.get("partitions", {}).values()):
+        raise NotRead("setting", "a letter for in how many parts a record lies")
     relations(problem, core, singles)
     demand(own["kind"] == "records" and own["of"] == base["kind"], "databases of another kind")
     demand(sizes.told(base.get("size", "any")) == sizes.shown(own), "databases of other sizes")
