@@ -113,7 +113,7 @@ REFUSED = (
     | {
         "problems/95-values-between-bounds": ("assumed",),
         "problems/96-several-guarantees": ("also",),
-        "pages/shapes/corners": ("setting", "step"),
+        "pages/shapes/corners": ("setting",),
         "problems/121-clipped-gradients": ("formula",),
     }
 )

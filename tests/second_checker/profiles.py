@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from itertools import combinations, combinations_with_replacement
+from math import comb
 from typing import Any
 
 from second_checker import noises
@@ -68,15 +69,20 @@ def by_edits(core: Any) -> Iterator[Vector]:
     if core["target"]["single"] == "any two" and how == "any":
         yield tuple(far(core["mechanisms"][i], reads) for i, reads in slots(core))
         return
-    for r, s in sizes(core["target"], how, n):
-        if not ranges.fits(base, r, s):
-            continue
+    wanted = [one for one in sizes(core["target"], how, n) if ranges.fits(base, *one)]
+    if sum(comb(len(many) + r - 1, r) * comb(len(many) + s - 1, s) for r, s in wanted) > MOST_WAYS:
+        raise NotRead("setting", "too many ways to differ")
+    for r, s in wanted:
         for removed in combinations_with_replacement(range(len(many)), r):
             for added in combinations_with_replacement(range(len(many)), s):
                 if all(many[a] > 1 for a in set(removed) & set(added)):
                     yield tuple(
                         moved(core["mechanisms"][i], reads, removed, added, base) for i, reads in slots(core)
                     )
+
+
+MOST_WAYS = 200_000
+"""The most pairs of removed and added records, by atoms, that are gone through."""
 
 
 def far(mechanism: Any, reads: Any) -> Distance:
