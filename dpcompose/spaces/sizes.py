@@ -24,8 +24,10 @@ class Size:
     letter -- for any number in place of n, or of `least` where there is no n; that is then one of its values,
     and what is said is said for each of them.
 
-    >>> str(Size.read("<= 4")), Size.read("= 4").allows(3), Size.read("2..5"), Size.read("3..3")
-    ('<= 4', False, Size(n=5, exactly=False, least=2), Size(n=3, exactly=True, least=0))
+    >>> str(Size.read("<= 4")), Size.read("= 4").allows(3), Size.read("3..3").exactly
+    ('<= 4', False, True)
+    >>> Size.read("2..5")
+    Size(n=5, exactly=False, least=2, letter=None)
     """
 
     n: int | None = None
