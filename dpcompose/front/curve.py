@@ -36,7 +36,7 @@ EXPONENTS = (1, 2, 3, 5, 7, 9)
 
 
 class NoCurve(ValueError):
-    """Nothing computes δ(ε) here; the message says of what it is computed."""
+    """There is no curve of what is asked for; the message says why, and what has one."""
 
 
 @dataclass(frozen=True, repr=False)

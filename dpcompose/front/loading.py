@@ -37,28 +37,6 @@ def show(
     return Study(setting, theory or registry.standard()).as_mechanism(name, reads, count)
 
 
-def _for_metrics(data: Mapping[str, Any], theory: Theory) -> bool:
-    """Whether data of a problem file are about metrics, and not with claims for neighbours only.
-
-    Those whose claims are, are settings of the kernel's, if they can be.  What is none, and none in metrics
-    either, is told what is wrong with it as such a setting.
-    """
-    if not is_in_metrics(data) or not is_for_neighbours(data):
-        return is_in_metrics(data)
-    decided = beside(data, theory, partial(show, theory=theory)) is not None
-    return not decided and _has_metrics(data, theory)
-
-
-def _has_metrics(data: Mapping[str, Any], theory: Theory) -> bool:
-    """Whether data are a problem in metrics."""
-    from dpcompose.privacy.metrics import reading
-
-    try:
-        return bool(reading.read_data(data, notions=theory.parameters))
-    except problems.ProblemError:
-        return False
-
-
 def _of_both_kinds(data: Mapping[str, Any], theory: Theory) -> tuple[Study, tuple[Claim, ...]] | None:
     """The study of data in metrics, some of whose claims are for neighbours and of the kernel's setting."""
     from dpcompose.privacy.metrics import reading
@@ -73,18 +51,37 @@ def _of_both_kinds(data: Mapping[str, Any], theory: Theory) -> tuple[Study, tupl
     return None
 
 
+def _in_metrics(
+    data: Mapping[str, Any], file: str, text: str, theory: Theory
+) -> tuple[Study, tuple[Claim, ...]] | None:
+    """The study of data with metrics, and its claims; None where it is to be told as one about neighbours.
+
+    Where all claims are for neighbours it is a setting of the kernel's, if it can be.  What is none, and none
+    in metrics either, is told what is wrong with it as such a setting.
+    """
+    for_neighbours = is_for_neighbours(data)
+    if for_neighbours and (found := beside(data, theory, partial(show, theory=theory))) is not None:
+        return Study.by(found.judge), found.claims
+    if not for_neighbours and (both := _of_both_kinds(data, theory)) is not None:
+        return both
+    from dpcompose.privacy.metrics import reading
+
+    try:
+        problem = reading.read_data(data, file, text, theory.parameters)
+    except problems.ProblemError:
+        if for_neighbours:
+            return None
+        raise
+    return Study(problem.setting, theory), problem.claims
+
+
 def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[Claim, ...]]:
     """The study of a problem file, and its claims; see `composing.load`."""
     theory = theory or registry.standard()
     text = problems.text_of(path)
     data = problems.parsed(text, str(path))
-    if _for_metrics(data, theory):
-        from dpcompose.privacy.metrics import reading
-
-        if (both := _of_both_kinds(data, theory)) is not None:
-            return both
-        in_metrics = reading.read_data(data, str(path), text, theory.parameters)
-        return Study(in_metrics.setting, theory), in_metrics.claims
+    if is_in_metrics(data) and (found := _in_metrics(data, str(path), text, theory)) is not None:
+        return found
     about = str(path), text, partial(show, theory=theory), theory.parameters, theory.own
     problem = problems.read_data(data, *about)
     return Study(problem.setting, theory), problem.claims

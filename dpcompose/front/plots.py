@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import sympy
 
 from dpcompose.front import numbers
+from dpcompose.front.curve import NoCurve
 from dpcompose.front.pictures import NO_MATPLOTLIB, Picture
 from dpcompose.front.specialised import specialised
 from dpcompose.front.study import Study
@@ -52,10 +53,6 @@ STYLES: Sequence[tuple[str, tuple[float, tuple[float, ...]], str]] = (
 What = Study | Guarantee | ProbabilityTable
 Claimed = Claim | Guarantee | Verdict
 """What is drawn as claimed; a verdict is not looked for again."""
-
-
-class NoCurve(ValueError):
-    """There is no curve of what is to be drawn; the message says why, and what has one."""
 
 
 @dataclass(frozen=True)

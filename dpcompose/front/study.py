@@ -102,6 +102,13 @@ class Study:
     def __post_init__(self) -> None:
         _ = self.judge  # which refuses what is no metric
 
+    @staticmethod
+    def by(judge: ForNeighbours) -> Study:
+        """The study of what a judge judges: nothing that it found is looked for again."""
+        found = Study(judge.setting, judge.theory)
+        found.__dict__["judge"] = judge  # where a cached property keeps its value
+        return found
+
     @cached_property
     def judge(self) -> Judge:
         """What judges the composition, by what its mechanisms say."""
@@ -181,7 +188,7 @@ class Study:
         bounded (e_a + e_b)-DP, by GB:IV.13; optimal
         """
         found = self.judge.for_neighbours("what studies are made of").flat(notion)
-        return None if found is None else Study(found.setting, self.theory)
+        return None if found is None else Study.by(found)
 
     def for_neighbours(self) -> Study | None:
         """The same composition for the neighbours of its target; None where the kernel has none of it.
@@ -196,7 +203,7 @@ class Study:
         if isinstance(self.setting, Setting):
             return self
         beside = self.judge.beside
-        return None if beside is None else Study(beside.judge.setting, self.theory)
+        return None if beside is None else Study.by(beside.judge)
 
     def as_mechanism(self, name: str, reads: Map, count: sympy.Expr | None = None) -> Mechanism:
         """The composition as a mechanism of another, with its best guarantee; see `dpcompose.mechanism`.
@@ -236,6 +243,7 @@ class Study:
         """The least δ at every ε, and the least ε at every δ, between decimals that are certain.
 
         at -- a number for each parameter, {"e1": "1/2"}.  Raises WrongValue; once it is asked, NoCurve.
+
         >>> import dpcompose as dpc
         >>> M = dpc.mechanism("M", dpc.pure("e", dpc.unbounded))
         >>> dpc.compose(M, on=dpc.multisets(), target=dpc.bounded).curve(at={"e": 1}).delta("1/2")

@@ -79,12 +79,19 @@ class Granularity(Shown, ABC):
 
     def is_known(self, named: Mapping[str, Granularity]) -> bool:
         """Whether problem files know it, by its name as one of those given or by how it is made."""
+        if self.made_of:
+            return all(one.innermost()[0].is_known(named) for one in self.made_of)
         return named.get(self.name) == self
+
+    @property
+    def made_of(self) -> tuple[Granularity, ...]:
+        """The granularities that it is made of: a group of that of its steps, a union of both."""
+        return ()
 
     @property
     def names(self) -> frozenset[str]:
         """The records that it names."""
-        return frozenset()
+        return frozenset[str]().union(*(one.names for one in self.made_of))
 
     by_rows: ClassVar[bool] = False
     """Whether neighbours are told by how many rows a person has in how many parts."""
@@ -123,7 +130,7 @@ class Granularity(Shown, ABC):
     @property
     def partial(self) -> bool:
         """Whether it says of some records and not of others that they may become each other, come or go."""
-        return bool(self.names)
+        return any(one.partial for one in self.made_of) if self.made_of else bool(self.names)
 
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
         """Whether D and E are neighbours inside the class."""

@@ -92,12 +92,8 @@ class Group(Granularity):
         return self.of.unfit(databases)
 
     @property
-    def names(self) -> frozenset[str]:
-        return self.of.names
-
-    @property
-    def partial(self) -> bool:
-        return self.of.partial
+    def made_of(self) -> tuple[Granularity, ...]:
+        return (self.of,)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Group) and self.innermost() == other.innermost()
@@ -175,16 +171,9 @@ class AnyGroup(Granularity):
             )
         return self.of.unfit(databases)
 
-    def is_known(self, named: Mapping[str, Granularity]) -> bool:
-        return self.of.is_known(named)
-
     @property
-    def names(self) -> frozenset[str]:
-        return self.of.names
-
-    @property
-    def partial(self) -> bool:
-        return self.of.partial
+    def made_of(self) -> tuple[Granularity, ...]:
+        return (self.of,)
 
     def data(self) -> dict[str, Any]:
         return {"group": formulas.to_text(self.times), "of": self.of.data()}

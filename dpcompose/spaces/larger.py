@@ -6,7 +6,7 @@ say nothing.  Counted among databases of any size, a record that is replaced is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -67,16 +67,9 @@ class WithinAnySize(Granularity):
             return f"steps through any sizes have no meaning on {databases.kind}: {fitting}"
         return self.of.unfit(databases)
 
-    def is_known(self, named: Mapping[str, Granularity]) -> bool:
-        return self.of.innermost()[0].is_known(named)
-
     @property
-    def names(self) -> frozenset[str]:
-        return self.of.names
-
-    @property
-    def partial(self) -> bool:
-        return self.of.partial
+    def made_of(self) -> tuple[Granularity, ...]:
+        return (self.of,)
 
     def data(self) -> dict[str, Any]:
         return {"steps": self.m, "of": self.of.data(), "within": ANY_SIZE}

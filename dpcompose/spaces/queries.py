@@ -77,6 +77,11 @@ class Query(Shown, ABC):
         """The formulas that it is given by."""
         return tuple(self.letters.values())
 
+    @property
+    def nonnegative(self) -> Mapping[str, Term]:
+        """What has to be ≥ 0 among these formulas, by the words that it is not known to be."""
+        return {}
+
     def data(self) -> str | dict[str, Any]:
         """The query as a problem file states it."""
         return self.page
@@ -157,6 +162,12 @@ class Sum(Query):
     def letters(self) -> Mapping[str, Term]:
         return {"l": self.lower, "u": self.upper}
 
+    @property
+    def nonnegative(self) -> Mapping[str, Term]:
+        ordered = f"{formulas.to_text(self.lower)} <= {formulas.to_text(self.upper)}"
+        words = f"an attribute lies in [lower, upper], and it is not known that {ordered}"
+        return {words: self.upper - self.lower}
+
     def data(self) -> str | dict[str, Any]:
         return {self.page: [formulas.to_text(bound) for bound in self.terms]}
 
@@ -219,6 +230,10 @@ class VectorSum(Query):
     @property
     def letters(self) -> Mapping[str, Term]:
         return {"c": self.clip}
+
+    @property
+    def nonnegative(self) -> Mapping[str, Term]:
+        return {"it is not known that the norm to which vectors are scaled down is at least 0": self.clip}
 
     def data(self) -> str | dict[str, Any]:
         return {self.page: formulas.to_text(self.clip)}
@@ -323,6 +338,10 @@ class Location(Query):
     @property
     def letters(self) -> Mapping[str, Term]:
         return {"w": self.diameter}
+
+    @property
+    def nonnegative(self) -> Mapping[str, Term]:
+        return {"it is not known that the diameter is at least 0": self.diameter}
 
     def data(self) -> str | dict[str, Any]:
         return {"location": formulas.to_text(self.diameter)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,16 +65,9 @@ class Union(Granularity):
     def data(self) -> str | dict[str, Any]:
         return {"union": [self.one.data(), self.other.data()]}
 
-    def is_known(self, named: Mapping[str, Granularity]) -> bool:
-        return all(one.innermost()[0].is_known(named) for one in (self.one, self.other))
-
     @property
-    def names(self) -> frozenset[str]:
-        return self.one.names | self.other.names
-
-    @property
-    def partial(self) -> bool:
-        return self.one.partial or self.other.partial
+    def made_of(self) -> tuple[Granularity, ...]:
+        return self.one, self.other
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Union) and (self.one, self.other) == (other.one, other.other)

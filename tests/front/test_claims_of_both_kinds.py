@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import in_metrics
 import pytest
 from shipped import SHIPPED
 
@@ -79,13 +80,7 @@ def test_a_delta_at_numbers_is_computed(tmp_path: Path) -> None:
 
 
 def test_in_python() -> None:
-    study = dpc.compose(
-        dpc.mechanism("M1", dpc.in_metric("e1*d_unbounded")),
-        dpc.mechanism("M2", dpc.pure("e2", dpc.bounded)),
-        on=dpc.multisets(),
-        target=dpc.bounded,
-        metrics={},
-    )
+    study = in_metrics.beside_neighbours()
     assert [study.check(dpc.pure(x)).verdict for x in ("2*e1 + e2", "e1 + e2")] == ["proved", "refuted"]
     assert study.check(dpc.approximate("2*e1 + e2", 0)).verdict == "proved"
     assert study.check("(2*e1 + e2)*d_bounded").verdict == "proved"

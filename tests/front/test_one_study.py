@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import in_metrics
 import pytest
 from shipped import IN_METRICS, PROBLEMS
 from tags import Tags
@@ -21,13 +22,7 @@ from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours
 
 TOWNS = dpc.listed(["a", "b", "c"])
 ROADS = dpc.distances([("a", "b", 2), ("b", "c", 1), ("a", "c", 3)])
-BESIDE = dpc.compose(
-    dpc.mechanism("M1", dpc.in_metric("e1*d_unbounded")),
-    dpc.mechanism("M2", dpc.pure("e2", dpc.bounded)),
-    on=dpc.multisets(),
-    target=dpc.bounded,
-    metrics={},
-)
+BESIDE = in_metrics.beside_neighbours()
 NEIGHBOURS = dpc.compose(
     dpc.mechanism("M", dpc.pure("e", dpc.unbounded)), on=dpc.multisets(), target=dpc.bounded
 )

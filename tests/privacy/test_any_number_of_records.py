@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from policies_at_random import random_policy
+from problem_data import KEYS, reading_records
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
@@ -21,7 +22,6 @@ from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.spaces.sizes import Size
 
 F = Fraction
-KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu"}
 NAMED: list[Any] = ["unbounded", "bounded", {"union": ["unbounded", "bounded"]}]
 
 
@@ -34,25 +34,10 @@ def problem(
     **parameters: str,
 ) -> dict[str, Any]:
     """Mechanisms by what they read, what they are stated for, and on which domain."""
-    return {
-        "format": 1,
-        "parameters": parameters,
-        "databases": {"kind": "multisets", "size": size, **({} if records is None else {"records": records})},
-        "target": {"granularity": target},
-        "mechanisms": [
-            {
-                "name": f"M{i}",
-                "reads": "everything" if reads is None else {"records": reads},
-                "guarantee": {
-                    "notion": notion,
-                    KEYS[notion]: f"e{i}",
-                    "granularity": stated,
-                    "domain": domain,
-                },
-            }
-            for i, (reads, stated, domain) in enumerate(mechanisms, start=1)
-        ],
-    }
+    universe = {} if records is None else {"records": records}
+    reads, stated, domains = zip(*mechanisms, strict=True)
+    data = reading_records(target, reads, stated, domains, notion, size=size, **universe)
+    return data | {"parameters": parameters}
 
 
 def guarantee(data: dict[str, Any], notion: str = "pure") -> Any:

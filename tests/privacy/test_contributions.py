@@ -8,7 +8,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import problem_data
 import pytest
+from problem_data import KEYS, Reads, reading_records
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
@@ -19,7 +21,6 @@ from dpcompose.privacy.elaboration.listed import Listed
 from dpcompose.search.guarantees import NoGuarantee
 
 F = Fraction
-KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu"}
 WAYS: list[bool | str] = [False, True, "rows"]
 
 
@@ -32,56 +33,16 @@ def family(
     target: Any, stated: Any, domain: str = "own", notion: str = "pure", k: str = "integer >= 1"
 ) -> dict[str, Any]:
     """A family on the parts of a partition."""
-    guarantee = {"notion": notion, "granularity": stated, "domain": domain}
-    if notion == "approximate":
-        guarantee |= {"epsilon": "e[i]", "delta": "d[i]"}
-    else:
-        guarantee[KEYS[notion]] = "e[i]"
-    return {
-        "format": 1,
-        "parameters": {"k": k, "L": "integer >= 1", "m": "integer >= 1"},
-        "databases": {"kind": "multisets"},
-        "partitions": {"P": {"kind": "record-wise", "parts": "k"}},
-        "target": {"granularity": target},
-        "mechanisms": [
-            {
-                "name": "M",
-                "index": "i",
-                "count": "k",
-                "reads": {"part": "i", "of": "P"},
-                "guarantee": guarantee,
-            }
-        ],
-    }
+    values = {"epsilon": "e[i]", "delta": "d[i]"} if notion == "approximate" else {KEYS[notion]: "e[i]"}
+    record_wise, of_people = {"kind": "record-wise"}, {"L": "integer >= 1", "m": "integer >= 1"}
+    return problem_data.family(
+        "P", record_wise, target, stated, domain, {"notion": notion, **values}, k=k, **of_people
+    )
 
 
-def written(
-    reads: list[list[str] | None],
-    target: Any,
-    stated: list[Any],
-    domains: list[str],
-    notion: str = "pure",
-    **databases: Any,
-) -> dict[str, Any]:
+def written(reads: Reads, target: Any, *stated: Any, **databases: Any) -> dict[str, Any]:
     """Mechanisms that read some records, or everything."""
-    return {
-        "format": 1,
-        "databases": {"kind": "multisets", **databases},
-        "target": {"granularity": target},
-        "mechanisms": [
-            {
-                "name": f"M{i}",
-                "reads": "everything" if read is None else {"records": read},
-                "guarantee": {
-                    "notion": notion,
-                    KEYS[notion]: f"e{i}",
-                    "granularity": of,
-                    "domain": domain,
-                },
-            }
-            for i, (read, of, domain) in enumerate(zip(reads, stated, domains, strict=True), start=1)
-        ],
-    }
+    return reading_records(target, reads, *stated, **databases)
 
 
 def study(problem: dict[str, Any]) -> Study:

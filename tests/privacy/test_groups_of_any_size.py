@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from policies_at_random import random_policy
+from problem_data import KEYS, Reads, reading_records
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
@@ -18,32 +19,11 @@ from dpcompose.privacy import problems
 from dpcompose.search.guarantees import NoGuarantee
 
 F = Fraction
-KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu"}
 
 
-def problem(
-    m: int | str,
-    of: Any,
-    reads: list[list[str] | None],
-    stated: list[Any],
-    domains: list[str],
-    notion: str = "pure",
-    **databases: Any,
-) -> dict[str, Any]:
+def problem(m: int | str, of: Any, reads: Reads, *stated: Any, **databases: Any) -> dict[str, Any]:
     """Mechanisms that read records, for a group of m steps."""
-    return {
-        "format": 1,
-        "databases": {"kind": "multisets", **databases},
-        "target": {"granularity": {"group": m, "of": of}},
-        "mechanisms": [
-            {
-                "name": f"M{i}",
-                "reads": "everything" if read is None else {"records": read},
-                "guarantee": {"notion": notion, "granularity": one, "domain": domain, KEYS[notion]: f"e{i}"},
-            }
-            for i, (read, one, domain) in enumerate(zip(reads, stated, domains, strict=True), start=1)
-        ],
-    }
+    return reading_records({"group": m, "of": of}, reads, *stated, **databases)
 
 
 def guarantee(data: dict[str, Any], notion: str = "pure") -> Any:

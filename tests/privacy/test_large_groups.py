@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from policies_at_random import random_policy, said
+from problem_data import KEYS, reading_records
 
 from dpcompose.front.study import Study
 from dpcompose.kernel import covers, formulas
@@ -20,32 +21,13 @@ from dpcompose.privacy.elaboration.records import Records
 from dpcompose.search.guarantees import NoGuarantee
 
 F = Fraction
-KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu"}
 NAMED = ["unbounded", "bounded", {"union": ["unbounded", "bounded"]}]
 
 
-def problem(
-    m: int, of: Any, size: str, reads: list[Any], stated: list[Any], domains: list[str], notion: str = "pure"
-) -> dict[str, Any]:
+def problem(m: int, of: Any, size: str, reads: list[Any], *stated: Any) -> dict[str, Any]:
+    """Mechanisms that read records, on a limited size, for a group of m steps."""
     records = sorted({one for some in reads if some is not None for one in some} | {"a", "b"})
-    return {
-        "format": 1,
-        "databases": {"kind": "multisets", "records": records, "size": size},
-        "target": {"granularity": {"group": m, "of": of}},
-        "mechanisms": [
-            {
-                "name": f"M{i}",
-                "reads": "everything" if some is None else {"records": some},
-                "guarantee": {
-                    "notion": notion,
-                    KEYS[notion]: f"e{i}",
-                    "granularity": about,
-                    "domain": domain,
-                },
-            }
-            for i, (some, about, domain) in enumerate(zip(reads, stated, domains, strict=True), start=1)
-        ],
-    }
+    return reading_records({"group": m, "of": of}, reads, *stated, records=records, size=size)
 
 
 def at_points(data: dict[str, Any], notion: str) -> list[Any]:

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
+from problem_data import KEYS, family
 
 from dpcompose.front.study import Study
 from dpcompose.kernel import formulas
@@ -17,7 +18,6 @@ from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search.guarantees import NoGuarantee
 
 F = Fraction
-KEYS = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu"}
 
 
 def overlapping(
@@ -30,23 +30,10 @@ def overlapping(
     **more: str,
 ) -> dict[str, Any]:
     """A family on k inputs, each record in at most so many of them."""
-    guarantee = {"notion": notion, KEYS[notion]: "e[i]", "granularity": stated, "domain": domain}
-    return {
-        "format": 1,
-        "parameters": {"k": k, **more},
-        "databases": {"kind": "multisets"},
-        "partitions": {"H": {"kind": "overlapping", "parts": "k", "at-most": str(most)}},
-        "target": {"granularity": target},
-        "mechanisms": [
-            {
-                "name": "M",
-                "index": "i",
-                "count": "k",
-                "reads": {"part": "i", "of": "H"},
-                "guarantee": guarantee,
-            }
-        ],
-    }
+    partition = {"kind": "overlapping", "at-most": str(most)}
+    return family(
+        "H", partition, target, stated, domain, {"notion": notion, KEYS[notion]: "e[i]"}, k=k, **more
+    )
 
 
 def guarantee(problem: dict[str, Any], notion: str = "pure") -> Any:

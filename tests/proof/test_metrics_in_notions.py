@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import in_metrics
 import pytest
 import sympy
 
@@ -137,13 +138,7 @@ def test_canonical_metrics_of_what_is_read() -> None:
 
 
 def test_guarantees_for_neighbours_are_those_in_their_metric() -> None:
-    study = dpc.compose(
-        dpc.mechanism("M1", dpc.in_metric("e1*d_unbounded")),
-        dpc.mechanism("M2", dpc.pure("e2", dpc.bounded)),
-        on=dpc.multisets(),
-        target=dpc.bounded,
-        metrics={},
-    )
+    study = in_metrics.beside_neighbours()
     assert study.check("(2*e1 + e2)*d_bounded").verdict == "proved"
     assert study.check("(e1 + e2)*d_bounded").verdict == "refuted"
     assert study.check("(e1 + e2)*d_unbounded").verdict == "refuted"  # oo between different sizes

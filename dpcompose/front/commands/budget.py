@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
 from dpcompose.front.commands.running import (
     AT_VALUES,
     FINE,
-    UNDECIDED,
     Commands,
     command,
     load,
     over_files,
+    unanswered,
     values_of,
     with_pages,
 )
@@ -50,11 +49,7 @@ def _run(file: str, given: argparse.Namespace) -> int:
         total = numbers.read_total(notion, given.total, study.theory.parameters)
         found = study.budget(total, weights, fixed)
     except (NoGuarantee, numbers.NoBudget, TooLarge) as error:
-        if given.json:
-            print(json.dumps({"file": file, "undecided": str(error)}), flush=True)
-        else:
-            print(f"{file}: {error}", file=sys.stderr)
-        return UNDECIDED
+        return unanswered(file, error, given.json)
     if given.json:
         data = {"file": file, "title": study.setting.title} | found.data()
         print(json.dumps(data | as_json.believed_pages(study.bound.relies_on)), flush=True)

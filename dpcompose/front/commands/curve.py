@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.front.commands.running import (
     AT_VALUES,
     FINE,
-    UNDECIDED,
     Commands,
     command,
     load,
     over_files,
+    unanswered,
     values_of,
     with_pages,
 )
@@ -55,11 +54,7 @@ def _run(file: str, given: argparse.Namespace) -> int:
     try:
         points = _points(study.curve(values), given)
     except (NoCurve, NoGuarantee, TooLarge) as error:
-        if given.json:
-            print(json.dumps({"file": file, "undecided": str(error)}), flush=True)
-        else:
-            print(f"{file}: {error}", file=sys.stderr)
-        return UNDECIDED
+        return unanswered(file, error, given.json)
     if given.json:
         print(json.dumps({"file": file, "title": study.setting.title, **_data(values, points)}), flush=True)
         return FINE
@@ -83,8 +78,8 @@ def _points(curve: PrivacyCurve, given: argparse.Namespace) -> Points:
 def _asked(
     name: str, values: str | None, asked: str, known: Callable[[object], Enclosure]
 ) -> Iterator[tuple[str, str, str, Enclosure]]:
-    for value in (values or "").split(",") if values else ():
-        yield name, value.strip(), asked, known(value.strip())
+    for value in map(str.strip, values.split(",") if values else ()):
+        yield name, value, asked, known(value)
 
 
 def _data(values: dict[str, str], points: Points) -> dict[str, Any]:

@@ -119,6 +119,15 @@ def wrong(file: str, message: str, as_json: bool) -> None:
         print(json.dumps({"file": file, "error": message}), flush=True)
 
 
+def unanswered(file: str, why: Exception, as_json: bool) -> int:
+    """Says why there is no answer about a file; the status of what is undecided."""
+    if as_json:
+        print(json.dumps({"file": file, "undecided": str(why)}), flush=True)
+    else:
+        print(f"{file}: {why}", file=sys.stderr)
+    return UNDECIDED
+
+
 def load(file: str, given: argparse.Namespace) -> tuple[Study, Any]:
     from dpcompose.front.loading import load
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from dpcompose.kernel import substitution
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.terms import Term
-from dpcompose.language import formulas
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings.inputs import is_record_wise, read_records
 from dpcompose.privacy.settings.invalid import InvalidSetting
@@ -15,7 +14,7 @@ from dpcompose.spaces.attributed import Tables
 from dpcompose.spaces.changes import Changes
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.policies import policy_of
-from dpcompose.spaces.queries import Bit, Count, Location, Mean, Sum, VectorSum
+from dpcompose.spaces.queries import Bit, Count, Mean
 from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.tuples import Tuples
 
@@ -56,20 +55,9 @@ def check_noise(setting: Setting, mechanism: Mechanism) -> None:
             f"{name}: a mean divides by a known number of records, and {f.written('D')} has no fixed "
             'number of them; size = "= n" and reading everything would do, or a sum and a count'
         )
-    if isinstance(query, Location) and not _never_negative(setting, query.diameter):
-        raise InvalidSetting(
-            f"{name}: it is not known that the diameter is at least 0 for all allowed values"
-        )
-    if isinstance(query, VectorSum) and not _never_negative(setting, query.clip):
-        raise InvalidSetting(
-            f"{name}: it is not known that the norm to which vectors are scaled down is at least 0 for all "
-            "allowed values"
-        )
-    if isinstance(query, Sum) and not _never_negative(setting, query.upper - query.lower):
-        raise InvalidSetting(
-            f"{name}: an attribute lies in [lower, upper], and it is not known that "
-            f"{formulas.to_text(query.lower)} <= {formulas.to_text(query.upper)} for all allowed values"
-        )
+    for words, value in query.nonnegative.items():
+        if not _never_negative(setting, value):
+            raise InvalidSetting(f"{name}: {words} for all allowed values")
     if query.attribute:
         check_attributes(setting, name)
 

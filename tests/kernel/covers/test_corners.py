@@ -4,35 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import core_records
 import pytest
 import told
+from core_records import ANY, B, U
 
-from dpcompose.kernel import covers, reading
+from dpcompose.kernel import covers
 from dpcompose.kernel.covers.corners import Corners, corners
 from dpcompose.kernel.covers.types import Cover, NoCover
 from dpcompose.kernel.theorems import NoTheorem, Prover
 
-U = {"single": [[1, 0], [0, 1]], "steps": 1}
-B = {"single": [[1, 1]], "steps": 1}
 BOTH = {"single": [[1, 0], [0, 1], [1, 1]], "steps": 1}
-ANY = {"single": "any two", "steps": 1}
 
 
 def setting(target: Any, *mechanisms: tuple[Any, Any], **databases: Any) -> Any:
-    named = [
-        {"name": f"M{i}", "reads": [reads], "stated": stated, "domain": "own", "notion": "pure"}
-        | {"values": {"epsilon": "1"}}
-        for i, (reads, stated) in enumerate(mechanisms, start=1)
-    ]
-    base = {
-        "kind": "records",
-        "shown": "",
-        "of": "multisets",
-        "size": ["any", None],
-        "atoms": [["a", "a'"], ["b"]],
-    }
-    data = {"parameters": {}, "databases": base | databases, "target": target, "mechanisms": named}
-    return reading.read(data)
+    return core_records.setting(target, *mechanisms, **{"atoms": [["a", "a'"], ["b"]]} | databases)
 
 
 def cover(*args: Any, **more: Any) -> Cover:

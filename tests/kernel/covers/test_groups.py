@@ -4,34 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import core_records
 import pytest
 import told
+from core_records import ANY, B, U
 
 from dpcompose.kernel import covers, reading
 from dpcompose.kernel.covers.types import Cover, NoCover
 from dpcompose.kernel.terms import letter
 
-U = {"single": [[1, 0], [0, 1]], "steps": 1}
-B = {"single": [[1, 1]], "steps": 1}
-ANY = {"single": "any two", "steps": 1}
-
 
 def cover(target: Any, *mechanisms: tuple[Any, Any], **databases: Any) -> Cover:
-    named = [
-        {"name": f"M{i}", "reads": [reads], "stated": stated, "domain": "own", "notion": "pure"}
-        | {"values": {"epsilon": "1"}}
-        for i, (reads, stated) in enumerate(mechanisms, start=1)
-    ]
-    base = {
-        "kind": "records",
-        "shown": "",
-        "of": "multisets",
-        "size": ["any", None],
-        "atoms": [["a", "a'"], ["b", "b'"], ["c", "c'"]],
-    }
     parameters = {name: "integer >= 1" for name in "mn"}
-    data = {"parameters": parameters, "databases": base | databases, "target": target, "mechanisms": named}
-    return covers.cover(reading.read(data), told.THEORY)
+    base = {"atoms": [["a", "a'"], ["b", "b'"], ["c", "c'"]]} | databases
+    made = core_records.setting(target, *mechanisms, parameters=parameters, **base)
+    return covers.cover(made, told.THEORY)
 
 
 def times(relation: dict[str, Any], m: str = "m") -> dict[str, Any]:

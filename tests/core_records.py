@@ -1,0 +1,35 @@
+"""Core settings of records: mechanisms by the atoms that they read and the neighbours they are stated for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpcompose.kernel import reading
+from dpcompose.kernel.settings import Setting
+
+U = {"single": [[1, 0], [0, 1]], "steps": 1}
+B = {"single": [[1, 1]], "steps": 1}
+ANY = {"single": "any two", "steps": 1}
+
+
+def setting(
+    target: Any,
+    *mechanisms: tuple[Any, Any],
+    parameters: Any = None,
+    **databases: Any,
+) -> Setting:
+    """Pure mechanisms on the own domain; databases -- the atoms, and what else differs from multisets of any size."""
+    named = [
+        {"name": f"M{i}", "reads": [reads], "stated": stated, "domain": "own", "notion": "pure"}
+        | {"values": {"epsilon": "1"}}
+        for i, (reads, stated) in enumerate(mechanisms, start=1)
+    ]
+    base = {"kind": "records", "shown": "", "of": "multisets", "size": ["any", None]}
+    return reading.read(
+        {
+            "parameters": parameters or {},
+            "databases": base | databases,
+            "target": target,
+            "mechanisms": named,
+        }
+    )
