@@ -12,9 +12,12 @@ class NoPage(ValueError):
     """No page states what a rule needs; the message says what is missing."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Theory:
-    """The pages in force by id: primitive ones are believed, the others are known as what they are."""
+    """The pages in force by id: primitive ones are believed, the others are known as what they are.
+
+    A theory equals itself only, so that what follows from it can be kept.
+    """
 
     pages: Mapping[str, Any]
 

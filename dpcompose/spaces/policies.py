@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from dpcompose.kernel.settings import NOTHING, Edge
@@ -211,9 +212,18 @@ def edges(
             f"{len(atoms):,} kinds of records are more than the {MOST_KINDS:,} between which edges are "
             "looked for; fewer records, or values of attributes, would do"
         )
-    return sorted(policy.replace.joined(atoms, databases)) + [
-        (NOTHING, x) for x, some in enumerate(atoms) if policy.joins(some[0], None)
+    return [
+        *_joined(policy.replace, tuple(map(tuple, atoms)), databases),
+        *((NOTHING, x) for x, some in enumerate(atoms) if policy.joins(some[0], None)),
     ]
+
+
+@lru_cache(maxsize=32)
+def _joined(
+    replacement: Replacement, atoms: tuple[tuple[str, ...], ...], databases: DatabaseClass | None
+) -> list[Edge]:
+    """The atoms of which records may take each other's place, in order; several ask for the same."""
+    return sorted(replacement.joined(atoms, databases))
 
 
 def policies_in(granularity: Granularity) -> Iterator[Policy]:

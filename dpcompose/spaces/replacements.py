@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import combinations_with_replacement, islice
+from math import lcm
 from typing import Any
 
 from dpcompose.kernel.fields import near
@@ -223,18 +224,20 @@ class Near(Replacement):
         return x
 
     def joined(self, atoms: Sequence[Sequence[str]], databases: DatabaseClass | None) -> set[Pair]:
-        """By sweeping along the first coordinate: each record is an atom."""
-        rows: dict[tuple[str, ...], list[tuple[tuple[Fraction, ...], int]]] = {}
-        for n, (x,) in enumerate(atoms):
-            rest, at = self._told(x, databases)
-            rows.setdefault(tuple(rest), []).append((at, n))
+        """By sweeping along the first coordinate: each record is an atom.  Parts of one whole are counted."""
+        told = [self._told(x, databases) for (x,) in atoms]
+        parts = lcm(self.distance.denominator, *(c.denominator for _, at in told for c in at))
+        distance = int(self.distance * parts)
+        rows: dict[tuple[str, ...], list[tuple[tuple[int, ...], int]]] = {}
+        for n, (rest, at) in enumerate(told):
+            rows.setdefault(tuple(rest), []).append((tuple(int(c * parts) for c in at), n))
         found: set[Pair] = set()
         for row in map(sorted, rows.values()):
             for k, (a, n) in enumerate(row):
                 for b, m in islice(row, k + 1, None):
-                    if b[0] - a[0] > self.distance:
+                    if b[0] - a[0] > distance:
                         break
-                    if NORMS[self.norm]([abs(s - t) for s, t in zip(a, b, strict=True)], self.distance):
+                    if NORMS[self.norm]([abs(s - t) for s, t in zip(a, b, strict=True)], distance):
                         found.add((min(n, m), max(n, m)))
         return found
 
@@ -271,7 +274,7 @@ class Near(Replacement):
         return None if len(many) == 1 else "records have numbers of coordinates that differ"
 
 
-NORMS: Mapping[str, Callable[[Sequence[Fraction], Fraction], bool]] = {
+NORMS: Mapping[str, Callable[[Sequence[Fraction | int], Fraction | int], bool]] = {
     "L1": lambda moves, most: sum(moves) <= most,
     "L2": lambda moves, most: sum(one * one for one in moves) <= most * most,
     "max": lambda moves, most: max(moves, default=Fraction(0)) <= most,

@@ -19,6 +19,7 @@ moves.  Distances never fall when more changes, so the types that no other one e
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from dpcompose.kernel.covers import distances, groups, sizes
 from dpcompose.kernel.covers.arrays import Arrays
@@ -48,8 +49,11 @@ FEW = 50_000
 """How many records are written down in all types of several steps before those at corners are asked for."""
 
 
+@lru_cache(maxsize=32)
 def cover(setting: Setting, theory: Theory, every: bool = False) -> Cover:
     """The types of neighbours of a setting's target.  Raises NoPage where no lemma covers them.
+
+    Of settings that are equal, to the last term, it is found once by a theory.
 
     every -- whether types may not be left out, as convex losses that add up are no larger at them.
     """

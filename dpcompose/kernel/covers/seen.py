@@ -31,13 +31,13 @@ class Seen:
 
     def sides(self, left: Side, right: Side) -> tuple[Side, Side]:
         """What is seen of records that only one of two databases has: equal ones are no difference."""
-        here, there = (Counter(self(one) for one in side) for side in (left, right))
-        for some in (here, there):
-            del some[NOTHING]
-        for one in self.single:
-            both = min(here[one], there[one])
-            here[one], there[one] = here[one] - both, there[one] - both
-        return tuple(sorted(here.elements())), tuple(sorted(there.elements()))
+        here, there = (sorted(self.of[one] for one in side if one in self.of) for side in (left, right))
+        if self.single:
+            both = Counter(here) & Counter(there)
+            for one in self.single & both.keys():
+                for some in (here, there):
+                    del some[some.index(one) : some.index(one) + both[one]]
+        return tuple(here), tuple(there)
 
     def contracted(self, edges: Iterable[Edge]) -> frozenset[Edge]:
         """The policy of what is seen: each edge joins what its ends become, if that is two."""
