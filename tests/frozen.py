@@ -1,7 +1,8 @@
 """What the command says of every shipped problem file and every page's example, as one text each.
 
 A golden holds, for verify and for bound, the status, what is printed, and the object of --json.  The texts
-are kept in tests/goldens/; `python tests/goldens/renew.py` writes them anew.
+are kept in tests/goldens/; `python tests/goldens/renew.py` writes them anew.  Whoever asks has the study with
+its answers besides, and what is saved of it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import contextlib
 import io
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,9 @@ from unittest.mock import patch
 from shipped import EXAMPLE, SHIPPED
 
 from dpcompose.front import cli, loading
+from dpcompose.front.results import Answer
 from dpcompose.front.study import Study
+from dpcompose.proof import registry
 
 ROOT = Path(__file__).resolve().parents[1]
 GOLDENS = ROOT / "tests" / "goldens"
@@ -47,17 +50,62 @@ class Frozen:
         (example,) = EXAMPLE.findall(text)
         return str(example)
 
+    @property
+    def kept(self) -> Any:
+        """The object of verify --json that the golden holds."""
+        sections = self.golden.read_text(encoding="utf-8").split("=== ")
+        shown = next(part for part in sections if part.startswith("verify --json: "))
+        return json.loads(shown.partition("\n")[2].partition("--- stderr")[0])
+
     def said(self) -> str:
-        """What the command says of it today; of the file by its name alone.
+        """What the command says of it today; of the file by its name alone."""
+        return self.asked().said
+
+    def asked(self) -> Asked:
+        """The same with the study, its answers, and what is saved.
 
         The file is read once for all commands, and each claim judged once: only what is printed differs.
         """
         reading = patch.object(loading, "load", once(loading.load))
         judging = patch.object(Study, "check", once(Study.check))
         with reading, judging, tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            file = f"{self.source.stem}.toml"
+            file, saved = f"{self.source.stem}.toml", Path("saved.json")
             Path(file).write_text(self.problem, encoding="utf-8")
-            return "".join(section(words, file) for words in COMMANDS)
+            printed = {" ".join(words): command(words, file) for words in COMMANDS}
+            assert command(["verify", "--save-derivation", str(saved)], file) == printed["verify"]
+            study, claims = loading.load(file, registry.standard())
+            answers = tuple(study.check(claim) for claim in claims)
+            text = saved.read_text(encoding="utf-8") if saved.exists() else ""
+            return Asked(printed, text, study, answers)
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What one command prints, and its status."""
+
+    status: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A problem that the command was asked about: what it printed, what it saved, the study and its answers."""
+
+    printed: Mapping[str, Printed]
+    saved: str
+    study: Study
+    answers: tuple[Answer, ...]
+
+    @property
+    def said(self) -> str:
+        """What is printed, as a golden holds it."""
+        return "".join(section(words, one) for words, one in self.printed.items())
+
+    @property
+    def verified(self) -> Any:
+        """The object of verify --json."""
+        return json.loads(self.printed["verify --json"].out)
 
 
 def once(made: Callable[..., Any]) -> Callable[..., Any]:
@@ -84,17 +132,22 @@ def frozen() -> Iterator[Frozen]:
         yield Frozen(f"pages/{file.parent.name}/{file.stem}", file)
 
 
-def section(words: Sequence[str], file: str) -> str:
-    """What one command prints, below a line with the command and its status."""
+def command(words: Sequence[str], file: str) -> Printed:
+    """What one command prints of a file."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = cli.main([*words, file])
-    printed = out.getvalue()
+    return Printed(status, out.getvalue(), err.getvalue())
+
+
+def section(words: str, said: Printed) -> str:
+    """What one command prints, below a line with the command and its status."""
+    printed = said.out
     if "--json" in words and printed:
         (line,) = printed.splitlines()
         printed = laid_out(json.loads(line)) + "\n"
-    warned = f"--- stderr\n{err.getvalue()}" if err.getvalue() else ""
-    return f"=== {' '.join(words)}: {status}\n{printed}{warned}"
+    warned = f"--- stderr\n{said.err}" if said.err else ""
+    return f"=== {words}: {said.status}\n{printed}{warned}"
 
 
 def laid_out(data: Any, indent: int = 0, before: int = 0) -> str:

@@ -1,21 +1,19 @@
-"""The second checker agrees with what is saved of shipped problems, and rejects what is forged of them."""
+"""The second checker rejects what is forged of shipped problems; `front/test_shipped.py` asks it about each of them."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import frozen
 import pytest
+import saved_results
 from forged_results import classes, curves, derivations, edits, mechanisms, settings
+from saved_results import REFUSED, SOURCES
 from second_checker import comparisons, enclosures, verdicts
 from second_checker.algebra import Algebra
 from second_checker.outcomes import Rejected
@@ -23,42 +21,11 @@ from second_checker.verdicts import NOT_READ, check
 
 from dpcompose.front import cli
 
-SOURCES = {one.name: one for one in frozen.frozen()}
-
-
-@cache
-def text(name: str, folder: Path) -> str:
-    """What the command saves of a problem, once for all tests that run at the same time."""
-    known = folder / f"{name.replace('/', ' ')}.json"
-    if not known.exists():
-        with tempfile.TemporaryDirectory(dir=folder) as own:
-            file, out = Path(own) / "problem.toml", Path(own) / "saved.json"
-            file.write_text(classes.MADE.get(name) or SOURCES[name].problem, encoding="utf-8")
-            cli.main(["verify", str(file), "--save-derivation", str(out)])
-            out.replace(known)  # whole, or not there
-    return known.read_text(encoding="utf-8")
-
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "second-checker"
-    folder.mkdir(exist_ok=True)
-    return lambda name: json.loads(text(name, folder))
-
-
-SHARES = 8
-"""Into how many tests the shipped problems are divided."""
-
-
-@pytest.mark.parametrize("share", range(SHARES))
-def test_what_is_judged(saved: Callable[[str], Any], share: int) -> None:
-    """Every shipped problem is judged, but for those that are refused by name; none is rejected."""
-    found = {name: check(saved(name)) for name in sorted(SOURCES)[share::SHARES]}
-    refused = {name: why for name, why in REFUSED.items() if name in found}
-    assert {name: v.why for name, v in found.items() if v.outcome == "REJECTED"} == {}
-    assert {name: v.why for name, v in found.items() if v.outcome == "NOT READ"} == refused
-    assert sum(v.outcome == "ACCEPTED" for v in found.values()) == len(found) - len(refused)
+    where = saved_results.folder(tmp_path_factory)
+    return lambda name: json.loads(saved_results.saved(name, where))
 
 
 def test_how_many_are_judged() -> None:
@@ -73,50 +40,6 @@ def test_every_reason_has_a_name() -> None:
 
 
 ACCEPTED = 165
-REFUSED = (
-    dict.fromkeys(
-        [
-            "problems/69-two-districts",
-            "problems/71-private-in-a-metric",
-            "problems/72-sensitivity-of-maps",
-            "problems/73-no-bound-without-clipping",
-            "problems/74-clipping-bounds-the-loss",
-            "problems/75-districts-in-their-metrics",
-            "problems/76-metrics-of-your-own",
-            "problems/105-distances-in-a-table",
-            "problems/106-metrics-beside-neighbours",
-            "problems/107-normal-noise-on-points",
-            "problems/108-a-delta-of-its-own",
-            "problems/109-a-metric-through-a-map",
-            "problems/111-metrics-for-neighbours",
-            "problems/113-any-number-of-releases-of-a-place",
-            "problems/114-a-study-and-a-table-in-metrics",
-        ],
-        ("metrics",),
-    )
-    | dict.fromkeys(
-        [
-            "problems/97-visits-of-one-person",
-            "problems/99-a-household-of-any-size",
-            "problems/115-patients-of-any-number-of-hospitals",
-            "problems/116-a-hundred-patients-at-once",
-            "problems/117-incomes-in-brackets",
-            "problems/118-blocks-of-a-city",
-            "problems/119-noise-for-persons",
-            "pages/shapes/contributions",
-            "pages/shapes/any-number-of-records",
-            "pages/shapes/groups-of-any-size",
-            "pages/facts/bags-metric",
-        ],
-        ("setting",),
-    )
-    | {
-        "problems/95-values-between-bounds": ("assumed",),
-        "problems/96-several-guarantees": ("also",),
-        "pages/shapes/corners": ("setting",),
-        "problems/121-clipped-gradients": ("formula",),
-    }
-)
 
 # -- forgeries ---------------------------------------------------------------------------------------------
 
@@ -138,43 +61,6 @@ def test_a_forgery_is_rejected(name: str, saved: Callable[[str], Any]) -> None:
     edit(forged)
     assert forged != saved(of)
     assert check(forged).outcome == "REJECTED"
-
-
-def changed(data: Any, verdict: str, loose: bool | None) -> Iterator[tuple[int, dict[str, str]]]:
-    """The claims with this verdict, by number."""
-    for n, one in enumerate(data.get("claims", []), 1):
-        if "core" in data and (one["verdict"], one.get("loose")) == (verdict, loose):
-            yield n, one["claim"]
-
-
-def test_half_of_what_is_least_is_rejected(saved: Callable[[str], Any]) -> None:
-    """Of each claim that equals what is lost, one parameter halved."""
-    tried = 0
-    for name in SOURCES.keys() - REFUSED.keys():
-        for n, claim in changed(saved(name), "proved", False):
-            key = {"approximate": "delta"}.get(claim["notion"], next(k for k in claim if k != "notion"))
-            if claim[key] not in ("0", "oo"):
-                forged = saved(name)
-                edits.claimed(n, key, f"({claim[key]})/2")(forged)
-                assert check(forged).outcome == "REJECTED", (name, claim)
-                tried += 1
-    assert tried >= HALVED
-
-
-def test_nothing_that_says_nothing_is_refuted(saved: Callable[[str], Any]) -> None:
-    """Of each refuted claim with a delta, delta made 1."""
-    tried = 0
-    for name in SOURCES.keys() - REFUSED.keys():
-        for n, claim in changed(saved(name), "refuted", None):
-            if claim["notion"] == "approximate":
-                forged = saved(name)
-                edits.claimed(n, "delta", "1")(forged)
-                assert check(forged).outcome == "REJECTED", (name, claim)
-                tried += 1
-    assert tried >= SAID
-
-
-HALVED, SAID = 100, 20
 
 
 def test_hyperbolic_functions_are_read(tmp_path: Path) -> None:

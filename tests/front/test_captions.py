@@ -26,17 +26,13 @@ def told_of(golden: Golden) -> Bound:
 
 
 @pytest.mark.parametrize("golden", goldens(), ids=str)
-def test_lines_are_those_of_the_goldens(golden: Golden) -> None:
+def test_captions_are_those_of_the_goldens(golden: Golden) -> None:
+    """The lines, and what stands over them."""
     best = told_of(golden)
     shown = render.derivation(best.told).split("\n")
     assert shown == golden.derivation
     assert best.optimal == (golden.data["optimal"] is True)
     assert dict(best.guarantee.parameters) | {"notion": best.guarantee.notion} == golden.data["guarantee"]
-
-
-@pytest.mark.parametrize("golden", goldens(), ids=str)
-def test_what_stands_over_the_lines_is_that_of_the_goldens(golden: Golden) -> None:
-    best = told_of(golden)
     cited = best.theorem.cite(best.steps.notion, best.setting.adaptive)
     assert [cited, *(page.cite(best.steps.notion) for page in best.conversions)] == golden.data["theorems"]
     assert best.assumptions == golden.data["assumptions"]

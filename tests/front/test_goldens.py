@@ -1,36 +1,11 @@
-"""What the command says of every shipped problem and every page's example is what it said before.
-
-Where a change is meant, `python tests/goldens/renew.py [NAME…]` writes the new texts.
-"""
+"""The goldens are whole, and say what can be compared; `test_shipped.py` compares them with what is said today."""
 
 from __future__ import annotations
 
-import difflib
 import json
 
 import frozen
-import pytest
-from frozen import Frozen
-
-EVERY = list(frozen.frozen())
-
-
-def difference(kept: str, said: str, name: str) -> str:
-    """The lines in which two texts differ."""
-    lines = difflib.unified_diff(
-        kept.splitlines(), said.splitlines(), f"{name}, as kept", f"{name}, today", lineterm=""
-    )
-    return "\n".join(lines)
-
-
-@pytest.mark.parametrize("one", EVERY, ids=lambda one: one.name)
-def test_golden(one: Frozen) -> None:
-    kept, said = one.golden.read_text(encoding="utf-8"), one.said()
-    if said != kept:
-        pytest.fail(
-            f"{difference(kept, said, one.name)}\nif this is meant: python tests/goldens/renew.py {one.name}",
-            pytrace=False,
-        )
+from front.test_shipped import EVERY, difference
 
 
 def test_every_golden_is_read() -> None:

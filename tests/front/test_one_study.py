@@ -11,11 +11,9 @@ from typing import Any
 import in_metrics
 import pytest
 from shipped import IN_METRICS, PROBLEMS
-from tags import Tags
 
 import dpcompose as dpc
-from dpcompose.front import as_json, cli, render
-from dpcompose.front.results import Answer
+from dpcompose.front import cli, render
 from dpcompose.front.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours
@@ -31,27 +29,6 @@ NEIGHBOURS = dpc.compose(
 def towns(*guarantees: tuple[str, ...]) -> Study:
     some = [dpc.mechanism(f"M{n}", dpc.in_metric(*one)) for n, one in enumerate(guarantees, start=1)]
     return dpc.compose(*some, on=TOWNS, metrics={"d": ROADS})
-
-
-@pytest.mark.parametrize("file", [*IN_METRICS, *PROBLEMS[:6]], ids=lambda file: file.stem)
-def test_a_study_answers_the_same_questions_and_shows_all_answers(file: Path) -> None:
-    study, claims = dpc.load(file)
-    answers = [study.check(claim) for claim in claims]
-    assert type(study) is Study and {type(one) for one in answers} == {Answer}
-    result = study.guarantee()
-    steps = result.derivation.told.steps
-    assert [step.n for step in steps] == list(range(1, len(steps) + 1))
-    assert all(n < step.n for step in steps for n in step.uses) and steps[-1].uses
-    document = study.to_latex(answers)
-    assert document.count(r"\paragraph{Claim") == len(claims) and r"\begin{theorem}" in document
-    for value in (study, result, result.derivation, *answers):
-        assert Tags(value._repr_html_()).text and value._repr_latex_()
-    for n, one in enumerate(answers, start=1):
-        assert f"claim {n}: " in render.verdict(n, one)
-        if one.counterexample is not None:
-            assert "true loss" in one._repr_html_() and "right is: " in render.verdict(n, one)
-    said = as_json.problem_data(file.name, study, study.bound, answers)
-    assert [one["verdict"] for one in json.loads(json.dumps(said))["claims"]] == [x.verdict for x in answers]
 
 
 def test_claims_are_guarantees_metrics_and_formulas() -> None:

@@ -372,19 +372,6 @@ def test_files_about_metrics_and_neighbours_are_told_apart(tmp_path: Path) -> No
         assert made == ["metric", "guarantee"]
 
 
-@pytest.mark.parametrize("file", IN_METRICS, ids=lambda file: file.stem)
-def test_shipped_files_come_out_as_they_expect_and_are_checked_again(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    saved = tmp_path / "d.json"
-    assert cli.main(["verify", "--json", str(file), "--save-derivation", str(saved)]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert cli.main(["recheck", "--json", str(saved)]) == 0
-    again = json.loads(capsys.readouterr().out)
-    assert again["verdicts"] == [one["verdict"] for one in said["claims"]]
-    assert (again["guarantee"], again["optimal"]) == (said["guarantee"], said["optimal"])
-
-
 def test_the_bound_is_shown_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
     file = next(file for file in IN_METRICS if file.name.startswith("71"))
     assert cli.main(["bound", str(file)]) == 0

@@ -1,0 +1,95 @@
+"""What the command saves of shipped problems, once for all tests that run at the same time; and which of it the
+second checker does not read."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import frozen
+import pytest
+from forged_results import classes
+
+from dpcompose.front import cli
+
+SOURCES = {one.name: one for one in frozen.frozen()}
+
+
+def folder(made: pytest.TempPathFactory) -> Path:
+    """Where they are kept: one folder for all workers."""
+    base = made.getbasetemp()
+    found = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "saved-results"
+    found.mkdir(exist_ok=True)
+    return found
+
+
+def keep(name: str, text: str, where: Path) -> None:
+    """Keeps what is saved of a problem: whole, or not at all."""
+    with tempfile.NamedTemporaryFile("w", dir=where, encoding="utf-8", delete=False) as file:
+        file.write(text)
+    Path(file.name).replace(_place(name, where))
+
+
+@cache
+def saved(name: str, where: Path) -> str:
+    """What the command saves of a problem."""
+    if not _place(name, where).exists():
+        with tempfile.TemporaryDirectory(dir=where) as own:
+            file, out = Path(own) / "problem.toml", Path(own) / "saved.json"
+            file.write_text(classes.MADE.get(name) or SOURCES[name].problem, encoding="utf-8")
+            cli.main(["verify", str(file), "--save-derivation", str(out)])
+            keep(name, out.read_text(encoding="utf-8"), where)
+    return _place(name, where).read_text(encoding="utf-8")
+
+
+def _place(name: str, where: Path) -> Path:
+    return where / f"{name.replace('/', ' ')}.json"
+
+
+REFUSED = (
+    dict.fromkeys(
+        [
+            "problems/69-two-districts",
+            "problems/71-private-in-a-metric",
+            "problems/72-sensitivity-of-maps",
+            "problems/73-no-bound-without-clipping",
+            "problems/74-clipping-bounds-the-loss",
+            "problems/75-districts-in-their-metrics",
+            "problems/76-metrics-of-your-own",
+            "problems/105-distances-in-a-table",
+            "problems/106-metrics-beside-neighbours",
+            "problems/107-normal-noise-on-points",
+            "problems/108-a-delta-of-its-own",
+            "problems/109-a-metric-through-a-map",
+            "problems/111-metrics-for-neighbours",
+            "problems/113-any-number-of-releases-of-a-place",
+            "problems/114-a-study-and-a-table-in-metrics",
+        ],
+        ("metrics",),
+    )
+    | dict.fromkeys(
+        [
+            "problems/97-visits-of-one-person",
+            "problems/99-a-household-of-any-size",
+            "problems/115-patients-of-any-number-of-hospitals",
+            "problems/116-a-hundred-patients-at-once",
+            "problems/117-incomes-in-brackets",
+            "problems/118-blocks-of-a-city",
+            "problems/119-noise-for-persons",
+            "pages/shapes/contributions",
+            "pages/shapes/any-number-of-records",
+            "pages/shapes/groups-of-any-size",
+            "pages/facts/bags-metric",
+        ],
+        ("setting",),
+    )
+    | {
+        "problems/95-values-between-bounds": ("assumed",),
+        "problems/96-several-guarantees": ("also",),
+        "pages/shapes/corners": ("setting",),
+        "problems/121-clipped-gradients": ("formula",),
+    }
+)
+"""The problems that it does not read, and why."""
