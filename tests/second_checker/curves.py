@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -70,7 +71,7 @@ class Curve:
         elif self.alone or not pieces.ratios:
             self.pairs = [together(pieces, [])]
         else:
-            self.pairs = [together(pieces, [gridded(pieces.ratios, up)]) for up in (False, True)]
+            self.pairs = [together(pieces, [gridded(tuple(pieces.ratios), up)]) for up in (False, True)]
 
     def at(self, epsilon: Interval) -> Interval:
         """δ at ε: from above for all mechanisms with these pieces, from below for some."""
@@ -107,7 +108,8 @@ class Curve:
         return low, concentrated(Fraction(rho[1]) + Fraction(square[1]) / 2, Fraction(x[0]))
 
 
-def gridded(ratios: list[Interval], up: bool) -> Pair:
+@lru_cache(maxsize=64)
+def gridded(ratios: tuple[Interval, ...], up: bool) -> Pair:
     """Laplace noises with losses on one grid: at least (up) or at most what they lose (laplace-curve.md, 5 and 6)."""
     step = Fraction(max(high for _, high in ratios)) / GRID
     total = {0: ONE}
