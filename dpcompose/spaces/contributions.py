@@ -71,11 +71,11 @@ class Contribution(Granularity):
     def are_neighbours(self, D: Database, E: Database) -> bool:
         assert isinstance(D, tuple) and isinstance(E, tuple)
         gone, come = Counter(D) - Counter(E), Counter(E) - Counter(D)
-        if not (self.holds(gone) and self.holds(come)) or gone == come:
+        if gone == come or (gone and come and not self.replaced):
             return False
-        if self.replaced == "rows":
-            return gone.total() == come.total()
-        return bool(self.replaced) or not (gone and come)
+        if self.replaced == "rows" and gone.total() != come.total():
+            return False
+        return self.holds(gone) and self.holds(come)
 
     def holds(self, bag: Counter[str]) -> bool:
         """Whether one person may have these rows."""

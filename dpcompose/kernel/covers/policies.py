@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import combinations_with_replacement
 
-from dpcompose.kernel.covers.rooms import Room, Side, room
+from dpcompose.kernel.covers.rooms import Pair, Room, Side, room
 from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.covers.types import (
     LARGEST,
@@ -22,7 +22,6 @@ from dpcompose.kernel.covers.types import (
     Metric,
     NoCover,
     Reader,
-    Type,
     query_metric,
 )
 from dpcompose.kernel.settings import NOTHING, Databases, Edge, Mechanism, Relation
@@ -30,6 +29,8 @@ from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
 
 MOST_STEPS = 8
 """The most steps of a group of a policy: as many records are matched with as many others."""
+Alike = tuple[tuple[Reader, Term, tuple[Term, ...]], ...]
+"""How far neighbours move what is read, by whom, and the entries of queries."""
 
 
 class Policies(Covering):
@@ -40,13 +41,18 @@ class Policies(Covering):
         if target.any_two:
             raise NoCover("any two databases are neighbours: how far they differ has no policy")
         metrics = {one: self.metric(one, some) for one, some in self.readers().items()}
-        databases = self.setting.databases
-        found = [
-            self.of_sides(left, right, metrics) for left, right in differences(databases, target, self.most)
-        ]
-        found.sort(key=lambda one: (sum(map(len, one.pair)), str(one.pair)))  # type: ignore[arg-type]
+        found: dict[Alike, tuple[tuple[int, str], Pair]] = {}  # of neighbours that are alike the smallest
+        gone_through = 0
+        for left, right in differences(self.setting.databases, target, self.most):
+            gone_through += 1
+            alike, pair = self.moved(left, right, metrics), self.room.pair(left, right)
+            order = sum(map(len, pair)), str(pair)
+            if alike not in found or order < found[alike][0]:
+                found[alike] = order, pair
+        smallest = sorted(found.items(), key=lambda one: one[1][0])
+        types = [self.type(alike, pair) for alike, (_, pair) in smallest]
         pages: dict[int, tuple[str, ...]] = {i: one.pages for (i, _), one in metrics.items()}
-        return self.of_types(found, len(found), list(pages.values()))
+        return self.of_types(types, gone_through, list(pages.values()))
 
     @cached_property
     def room(self) -> Room:
@@ -95,14 +101,14 @@ class Policies(Covering):
             raise NoCover(f"{mechanism.name} looks at attributes, and a record without a second one has none")
         return Counted(metric.pages, seen, metric)
 
-    def of_sides(self, left: Side, right: Side, metrics: Mapping[Reader, Moved]) -> Type:
-        """The type of neighbours of which D alone has the records `left`, and E alone `right`."""
-        moved = []
-        for reader, metric in sorted(metrics.items()):
+    def moved(self, left: Side, right: Side, metrics: Mapping[Reader, Moved]) -> Alike:
+        """How neighbours move what is read of which D alone has the records `left`, and E alone `right`."""
+        found = []
+        for reader, metric in metrics.items():
             sides = metric.seen.sides(left, right)
             if any(sides):
-                moved.append((reader, metric.far(*sides), metric.entries(*sides)))
-        return self.type(moved, self.room.pair(left, right))
+                found.append((reader, metric.far(*sides), metric.entries(*sides)))
+        return tuple(found)
 
 
 class Moved:
@@ -177,9 +183,10 @@ def differences(databases: Databases, target: Relation, most: int = LARGEST) -> 
             if sum(r for _, r in some) > target.steps:
                 continue
             left, right = _sides(pair for pair, _ in some)
-            if here.differ(left, right) and seen.isdisjoint({(left, right), (right, left)}):
+            if (left, right) not in seen and (right, left) not in seen:
                 seen.add((left, right))
-                yield left, right
+                if here.differ(left, right):
+                    yield left, right
 
 
 def _sides(pairs: Iterable[Edge]) -> tuple[Side, Side]:
@@ -242,15 +249,18 @@ def cheapest(costs: Costs, left: Side, right: Side) -> int | None:
     3
     """
 
-    @cache
+    known: dict[tuple[int, Side], int | None] = {}
+
     def rest(at: int, others: Side) -> int | None:
         if at == len(left):
             some = [costs(NOTHING, y) for y in others]
             return None if None in some else sum(one for one in some if one is not None)
-        ways = [(costs(left[at], NOTHING), rest(at + 1, others))]
-        for n in range(len(others)):
-            if n == 0 or others[n] != others[n - 1]:
-                ways.append((costs(left[at], others[n]), rest(at + 1, others[:n] + others[n + 1 :])))
-        return min((a + b for a, b in ways if a is not None and b is not None), default=None)
+        if (at, others) not in known:
+            ways = [(costs(left[at], NOTHING), rest(at + 1, others))]
+            for n in range(len(others)):
+                if n == 0 or others[n] != others[n - 1]:
+                    ways.append((costs(left[at], others[n]), rest(at + 1, others[:n] + others[n + 1 :])))
+            known[at, others] = min((a + b for a, b in ways if a is not None and b is not None), default=None)
+        return known[at, others]
 
     return rest(0, right)
