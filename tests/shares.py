@@ -9,5 +9,14 @@ import pytest
 
 def seeds(some: int, every: int) -> Any:
     """The parameter `seed` from 0: some in a normal run, and every one in all."""
-    marks = {n: [pytest.mark.slow] if n >= some else [] for n in range(every)}
-    return pytest.mark.parametrize("seed", [pytest.param(n, marks=marks[n]) for n in range(every)])
+    return _parameter("seed", some, range(every))
+
+
+def starts(some: int, every: range) -> Any:
+    """The parameter `start`, from which on seeds are taken together: the first few in a normal run."""
+    return _parameter("start", some, every)
+
+
+def _parameter(name: str, some: int, every: range) -> Any:
+    marks = {n: [pytest.mark.slow] if at >= some else [] for at, n in enumerate(every)}
+    return pytest.mark.parametrize(name, [pytest.param(n, marks=marks[n]) for n in every])

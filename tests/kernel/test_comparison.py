@@ -404,7 +404,7 @@ def drawn(rng: random.Random, domain: Domain) -> Fraction:
             return x
 
 
-@seeds(2, 4)
+@seeds(1, 4)
 def test_random_certificates_show_only_what_is_true(seed: int) -> None:
     rng = random.Random(seed)
     accepted = refused = 0

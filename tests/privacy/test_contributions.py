@@ -11,6 +11,7 @@ from typing import Any
 import problem_data
 import pytest
 from problem_data import KEYS, Reads, reading_records
+from shares import seeds
 
 import dpcompose as dpc
 from dpcompose.front.study import Study
@@ -169,7 +170,7 @@ def test_all_bags_are_covered(parts: int, L: int, m: int, replaced: bool | str) 
                     assert (None if term.kind == "oo" else formulas.evaluate(term, point)) == right, problem
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(30, 60)
 def test_mixed_guarantees_on_written_parts(seed: int) -> None:
     rng = random.Random(seed)
     parts, L, m = rng.randint(1, 4), rng.randint(1, 2), rng.randint(1, 2)
@@ -190,7 +191,7 @@ def test_mixed_guarantees_on_written_parts(seed: int) -> None:
     assert found.optimal and (None if term.kind == "oo" else formulas.evaluate(term, point)) == right
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(15, 40)
 def test_finite_classes_say_the_same(seed: int) -> None:
     """Sizes in which all bags have room are enumerated: what is read, neighbours and metrics, by definition."""
     rng = random.Random(seed)

@@ -12,6 +12,7 @@ import pytest
 from policies_at_random import agrees, said
 from rechecks import saved
 from second_checker import verdicts as second
+from shares import starts
 
 from dpcompose.front.study import Study
 from dpcompose.kernel import formulas
@@ -252,7 +253,7 @@ def readable(given: dict[str, Any]) -> bool:
         return False
 
 
-@pytest.mark.parametrize("start", range(0, 60, 15))
+@starts(3, range(0, 60, 15))
 def test_integers_say_what_a_wide_window_says(start: int) -> None:
     for seed in range(start, start + 15):
         within = random.Random(seed).choice(["all", "[-1, oo)", "[-2, 9]"])
@@ -263,7 +264,7 @@ def test_integers_say_what_a_wide_window_says(start: int) -> None:
             assert said(given) == said(window), given
 
 
-@pytest.mark.parametrize("start", range(0, 40, 10))
+@starts(2, range(0, 40, 10))
 def test_few_integers_stand_for_many(start: int) -> None:
     """Ends are far apart, so that most integers are left out; those in the window are all there."""
     few = 0
@@ -286,7 +287,7 @@ def test_few_integers_stand_for_many(start: int) -> None:
     assert few >= 5
 
 
-@pytest.mark.parametrize("start", range(0, 48, 12))
+@starts(2, range(0, 48, 12))
 def test_reals_say_what_a_fine_window_says(start: int) -> None:
     """Ends are multiples of 1/2: six steps in each half tell open ends from closed ones."""
     for seed in range(start, start + 12):
@@ -299,7 +300,7 @@ def test_reals_say_what_a_fine_window_says(start: int) -> None:
             assert said(given) == said(window), given
 
 
-@pytest.mark.parametrize("start", range(0, 30, 10))
+@starts(2, range(0, 30, 10))
 def test_integers_say_what_enumeration_says(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few integers, listed, are enumerated; and the same as an interval."""
     for seed in range(start, start + 10):
