@@ -46,6 +46,8 @@ def product(a: End, b: End) -> End:
 
 def times(x: Interval, y: Interval) -> Interval:
     """x·y."""
+    if x[0] >= 0 and y[0] >= 0:
+        return outward(product(x[0], y[0]), product(x[1], y[1]))
     ends = [product(a, b) for a in x for b in y]
     return outward(min(ends), max(ends))
 
