@@ -103,6 +103,7 @@ REFUSED = (
             "problems/117-incomes-in-brackets",
             "problems/118-blocks-of-a-city",
             "problems/119-noise-for-persons",
+            "problems/122-anybody-among-the-members",
             "pages/shapes/contributions",
             "pages/shapes/any-number-of-records",
             "pages/shapes/groups-of-any-size",

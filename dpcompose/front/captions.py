@@ -112,10 +112,10 @@ class Captions:
     def covered(self) -> str:
         """What was gone through, and for which numbers of records where these are a letter."""
         databases = self.found.shop.setting.databases
-        if databases.letter is None:
+        if not databases.letters:
             return self._covered
-        least = "" if sizes.are_always_there(self.found.shop.setting) else f" >= {databases.from_size}"
-        return f"{self._covered}, for every {databases.letter}{least}"
+        where = sizes.where(self.found.shop.setting) or databases.letters
+        return f"{self._covered}, for every {' and '.join(where)}"
 
     @property
     def _covered(self) -> str:

@@ -54,6 +54,14 @@ def cover(setting: Setting, theory: Theory, every: bool = False) -> Cover:
     every -- whether types may not be left out, as convex losses that add up are no larger at them.
     """
     sizes.check(setting)
+    found = _cover(setting, theory, every)
+    if (corner := sizes.corner(setting)) is not None:
+        sizes.check_exceeded(setting, found, cover(corner, theory, every))
+    return found
+
+
+def _cover(setting: Setting, theory: Theory, every: bool) -> Cover:
+    """The types at the numbers that stand for letters."""
     if any(one.metric is not None for one in setting.mechanisms):
         return distances.cover(setting, theory, cover, every)
     if setting.target.times is not None:

@@ -12,8 +12,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from dpcompose.kernel.classes import OF_ATOMS, Databases
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type
-from dpcompose.kernel.settings import OF_ATOMS, Databases, Mechanism, Relation, Setting
+from dpcompose.kernel.settings import Mechanism, Relation, Setting
 from dpcompose.kernel.terms import Term, number
 from dpcompose.kernel.theory import Theory
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from itertools import combinations_with_replacement
 
+from dpcompose.kernel.classes import Databases
 from dpcompose.kernel.covers.rooms import Room, Side, room
 from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.covers.types import (
@@ -25,7 +26,7 @@ from dpcompose.kernel.covers.types import (
     Type,
     query_metric,
 )
-from dpcompose.kernel.settings import NOTHING, Databases, Edge, Mechanism, Relation
+from dpcompose.kernel.settings import NOTHING, Edge, Mechanism, Relation
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
 
 MOST_STEPS = 8

@@ -15,6 +15,7 @@ from math import comb
 from typing import Any
 
 from dpcompose.kernel import formulas
+from dpcompose.kernel.classes import Databases
 from dpcompose.kernel.covers.types import (
     LARGEST,
     Cover,
@@ -26,7 +27,7 @@ from dpcompose.kernel.covers.types import (
     query_metric,
 )
 from dpcompose.kernel.domains import NONNEGATIVE
-from dpcompose.kernel.settings import Databases, Mechanism, Relation
+from dpcompose.kernel.settings import Mechanism, Relation
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, letter, number
 
 Counts = tuple[int, int]
@@ -106,7 +107,7 @@ class Records(Covering):
             )
         if mechanism.domain == "own" or atoms is None:
             relation = self.within(stated, self.image_size(atoms))
-        elif stated.steps > 1 and databases.least and of_all[1] is not None:
+        elif stated.steps > 1 and databases.from_some_size_on and of_all[1] is not None:
             raise NoCover(
                 f"groups, for which {mechanism.name} is stated on the common domain, are not pushed forward "
                 "where databases have at least so many records, and at most so many"

@@ -216,7 +216,7 @@ class Covering(ABC):
             if len(told) < MOST_TOLD_APART:
                 told.add(apart)
             distinct.setdefault((one.moves, one.unlimited, one.entries, apart if apart in told else ()), one)
-        kept = _undominated(list(distinct.values()))
+        kept = undominated_types(list(distinct.values()))
         return Cover(tuple(kept), self.page, gone_through, tuple(tuple(one) for one in metrics))
 
 
@@ -232,7 +232,7 @@ def size(distance: Term) -> tuple[int, Fraction]:
     return 0, distance.number
 
 
-def _undominated(types: Sequence[Type]) -> list[Type]:
+def undominated_types(types: Sequence[Type]) -> list[Type]:
     """The types that no other one exceeds, in their order; where distances are formulas, in equal ones."""
     slots = [_slots(one) for one in types]
     distances = {r for one in slots for r in one.values()}

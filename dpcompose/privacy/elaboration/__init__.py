@@ -168,7 +168,7 @@ class Elaborated:
             else (Overlapping, Records, Cells, Policies, Contributions, Steps, Arrays, Listed)
         )
         if written.databases.parameters:
-            kinds = (Records, Policies)
+            kinds = (Records, Cells, Policies)
         if not written.has_choices:
             return next((found for one in kinds if (found := one.of(written)) is not None), None) or no_kind(
                 written

@@ -220,7 +220,7 @@ class OfSets(Policies):
     def has_room(cls, setting: Setting) -> bool:
         databases = setting.databases
         assert isinstance(databases, Sets)
-        few = _filling(databases) + 2 * MOST_STEPS if databases.arbitrary else 0
+        few = databases.filling + 2 * MOST_STEPS if databases.arbitrary else 0
         return _are_few(setting) and len(databases.records) + few <= MOST_SHOWN
 
     @cached_property
@@ -236,10 +236,16 @@ class OfSets(Policies):
     def shown(self) -> list[list[str]]:
         return self.atoms
 
+    @property
+    def unlimited(self) -> bool:
+        databases = self.setting.databases
+        return isinstance(databases, Sets) and databases.unlimited
+
 
 def _filling(databases: Sets) -> int:
-    """How many records the smallest databases have, besides those that differ."""
-    return (databases.sizes.n or 0) if databases.sizes.exactly else databases.sizes.least
+    """How many records the smallest databases have, or all of them have where that may be so."""
+    sizes = databases.sizes
+    return databases.filling if sizes.lower is None else max(databases.filling, sizes.n or 0)
 
 
 class OfTuples(Policies):
@@ -294,7 +300,10 @@ class OfTuples(Policies):
     def databases(self) -> dict[str, Any]:
         each, n = len(self._records), len(self.places)
         places = [place for place in range(n) for _ in range(each)]
-        return super().databases() | {"of": "tuples", "size": ["exactly", n], "places": places}
+        found = super().databases() | {"of": "tuples", "size": ["exactly", n], "places": places}
+        found.pop("least", None)
+        sizes = self.setting.databases.sizes  # type: ignore[attr-defined]
+        return found | ({"from": sizes.n} if sizes.letters and sizes.n is not None else {})
 
     def edges(self, policy: Policy) -> list[kernel.Edge]:
         each = len(self._records)
