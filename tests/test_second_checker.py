@@ -103,7 +103,6 @@ REFUSED = (
             "problems/117-incomes-in-brackets",
             "problems/118-blocks-of-a-city",
             "problems/119-noise-for-persons",
-            "problems/122-anybody-among-the-members",
             "pages/shapes/contributions",
             "pages/shapes/any-number-of-records",
             "pages/shapes/groups-of-any-size",
@@ -113,6 +112,7 @@ REFUSED = (
     )
     | {
         "problems/95-values-between-bounds": ("assumed",),
+        "problems/122-anybody-among-the-members": ("assumed",),
         "problems/96-several-guarantees": ("also",),
         "pages/shapes/corners": ("setting",),
         "problems/121-clipped-gradients": ("formula",),

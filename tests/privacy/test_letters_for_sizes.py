@@ -3,49 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
-from fractions import Fraction
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from policies_at_random import random_policy
-from problem_data import KEYS, reading_records
+from problem_data import KEYS
+from sizes_at_random import BOTH, at, at_some_values, bound, exceeds, guarantee, problem
 
 from dpcompose.front.study import Study
 from dpcompose.kernel import formulas
-from dpcompose.kernel.intervals import enclosure
 from dpcompose.privacy import problems
 from dpcompose.search.guarantees import NoGuarantee
 
-F = Fraction
 LARGEST = 7
 """Up to which numbers letters are held against numbers."""
-BOTH = {"union": ["unbounded", "bounded"]}
-
-
-def problem(
-    kind: str, size: str, target: Any, *mechanisms: tuple[Any, Any, str], notion: str = "pure", **more: Any
-) -> dict[str, Any]:
-    """Mechanisms that read everything, records, or positions; what they are stated for, and where."""
-    reads, stated, domains = zip(*mechanisms, strict=True)
-    records = [one if isinstance(one, list) else None for one in reads]
-    data = reading_records(target, records, stated, domains, notion, size=size)
-    data["databases"]["kind"] = kind
-    for one, read in zip(data["mechanisms"], reads, strict=True):
-        if isinstance(read, tuple):
-            one["reads"] = {"positions": list(read)}
-    if "records" in more:
-        data["databases"]["records"] = more.pop("records")
-    return data | more
-
-
-def guarantee(data: dict[str, Any], notion: str = "pure") -> Any:
-    return Study(problems.read_data(data).setting).proofs.guarantee(notion).main
-
-
-def bound(data: dict[str, Any], notion: str = "pure") -> Any:
-    ((_, term),) = guarantee(data, notion).says.values
-    return term
 
 
 def values(data: dict[str, Any]) -> Iterator[dict[str, int]]:
@@ -57,14 +29,6 @@ def values(data: dict[str, Any]) -> Iterator[dict[str, int]]:
                 yield {"n": n} | ({"m": m} if "m" in fewest else {})
     if data["databases"]["kind"] == "streams":  # room for three windows far from one another
         yield {"n": 20} | {name: fewest[name] for name in fewest if name == "m"}
-
-
-def at(data: dict[str, Any], point: Mapping[str, int]) -> dict[str, Any]:
-    """The same with numbers in place of letters."""
-    size = data["databases"]["size"]
-    for name, x in point.items():
-        size = size.replace(name, str(x))
-    return {**data, "parameters": {}, "assume": [], "databases": data["databases"] | {"size": size}}
 
 
 def drawn(seed: int) -> tuple[dict[str, Any], str]:
@@ -101,21 +65,6 @@ def drawn(seed: int) -> tuple[dict[str, Any], str]:
     target = of if m == 1 else {"group": m, "of": of}
     more = {"granularities": policies, "parameters": parameters, "assume": assume}
     return problem(kind, word, target, *some, notion=notion, records=records, **more), notion
-
-
-def at_some_values(term: Any, seed: int) -> list[Any]:
-    """A bound where mechanisms have some parameters; None for oo."""
-    rng, found = random.Random(seed), []
-    for _ in range(3):
-        point = {f"e{i}": F(rng.randint(1, 30), 7) for i in range(1, 4)}
-        there = {name: point[name] for name in term.letters}
-        found.append(None if term.kind == "oo" else enclosure(formulas.at(term, there), 100))
-    return found
-
-
-def exceeds(one: Any, other: Any) -> bool:
-    """Whether one bound is seen to be larger than the other."""
-    return other is not None and (one is None or one.low > other.high)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +200,7 @@ def test_what_is_not_said_of_fewer_records() -> None:
     assert found.verdict == "undecided" and 'assume = ["n >= 3", "n >= m + 3"]' in found.reason
 
 
-@pytest.mark.parametrize("kind", ["multisets", "tuples", "streams"])
+@pytest.mark.parametrize("kind", ["tuples", "streams"])
 def test_any_two_depend_on_the_numbers(kind: str) -> None:
     with pytest.raises(NoGuarantee, match="depends on how many records they have; a number for n would do"):
         guarantee(problem(kind, "= n", "free-lunch", (None, "bounded", "own")))

@@ -37,17 +37,25 @@ class Policies(Covering):
     procedure = "policies"
 
     def cover(self) -> Cover:
-        target = self.setting.target
-        if target.any_two:
-            raise NoCover("any two databases are neighbours: how far they differ has no policy")
+        target, databases = self.setting.target, self.setting.databases
         metrics = {one: self.metric(one, some) for one, some in self.readers().items()}
-        databases = self.setting.databases
+        pages = list({i: one.pages for (i, _), one in metrics.items()}.values())
+        if target.any_two:  # of limited sizes these are groups of steps
+            if databases.of != "multisets" or databases.size[1] is not None:
+                raise NoCover("any two databases are neighbours: how far they differ has no policy")
+            every = tuple(range(len(databases.atoms)))
+            sides = ((one, *metric.seen.sides((), every)) for one, metric in metrics.items())
+            furthest = [
+                (one, metrics[one].far(left, right), isinstance(metrics[one], AnyTwo))
+                for one, left, right in sides
+                if left or right
+            ]
+            return self.of_types([self.growing(furthest)], 1, pages)
         found = [
             self.of_sides(left, right, metrics) for left, right in differences(databases, target, self.most)
         ]
         found.sort(key=lambda one: (sum(map(len, one.pair)), str(one.pair)))  # type: ignore[arg-type]
-        pages: dict[int, tuple[str, ...]] = {i: one.pages for (i, _), one in metrics.items()}
-        return self.of_types(found, len(found), list(pages.values()))
+        return self.of_types(found, len(found), pages)
 
     @cached_property
     def room(self) -> Room:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from dpcompose.kernel.classes import Databases
-from dpcompose.kernel.covers.records import smallest_pair
+from dpcompose.kernel.covers.types import smallest_pair
 from dpcompose.kernel.settings import NOTHING, Edge
 
 Side = tuple[int, ...]

@@ -54,12 +54,12 @@ def check(setting: Setting) -> None:
     if not databases.letters:
         return
     named = " and ".join(databases.letters)
-    if target.any_two:
+    if target.any_two and not _are_told(setting):
         raise NoCover(
             f"how far any two databases are apart depends on how many records they have; a number for "
             f"{named} would do"
         )
-    if databases.of_places:
+    if databases.of_places or databases.size[1] is None:
         return
     least, most = _ends(databases)
     if _gap(setting) < 0:
@@ -175,6 +175,17 @@ def _ends(databases: Databases) -> tuple[Term, Term]:
     low = databases.lower if n is not None else databases.letter
     least = number(databases.least) if low is None else low
     return (most if databases.size[0] == "exactly" else least), most
+
+
+def _are_told(setting: Setting) -> bool:
+    """Whether it is told for all numbers how far any two databases are apart: one step, without a limit, or
+    as many steps as they have records (`groups.of_any_two`)."""
+    databases = setting.databases
+    if databases.of_places:
+        whole = (one for one in setting.mechanisms if None in one.reads)
+        return all(one.stated is not None and one.stated.any_two for one in whole)
+    few = databases.least == 0 and databases.lower is None
+    return databases.of == "multisets" and (databases.size[1] is None or few)
 
 
 def _gap(setting: Setting) -> int:

@@ -113,7 +113,8 @@ class Setting(Composition, Shown):
         contracted = [one.granularity for one in both if one.granularity is not None]
         try:
             if isinstance(databases, Multisets) and databases.attributes is not None:
-                named |= {*moves(self.target, stated, contracted, databases.attributes).items()}
+                told, parts = ([one.single_step for one in some] for some in (stated, contracted))
+                named |= {*moves(self.target.single_step, told, parts, databases.attributes).items()}
             return databases.naming(named, self.target.innermost()[1])
         except ValueError as error:
             raise InvalidSetting(str(error)) from None

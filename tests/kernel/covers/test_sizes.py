@@ -83,7 +83,7 @@ def test_too_few_records_and_any_two_are_refused() -> None:
         with pytest.raises(NoCover, match="no room for all that 2 steps may change"):
             covers.cover(setting(target, size, **more), told.THEORY)
     with pytest.raises(NoCover, match="depends on how many records they have"):
-        covers.cover(setting({"single": "any two", "steps": 1}, ["at most", 9]), told.THEORY)
+        covers.cover(setting({"single": "any two", "steps": 1}, ["at most", 9], least=2), told.THEORY)
 
 
 @pytest.mark.parametrize(
