@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import told
 from policies_at_random import random_policy
 from problem_data import KEYS
+from second_checker import verdicts
 from sizes_at_random import BOTH, at, at_some_values, bound, exceeds, guarantee, problem
 
 from dpcompose.front.study import Study
 from dpcompose.kernel import formulas
-from dpcompose.privacy import problems
+from dpcompose.privacy import problems, writing
+from dpcompose.search import proofs
 from dpcompose.search.guarantees import NoGuarantee
+from dpcompose.search.proofs import Proofs
 
 LARGEST = 7
 """Up to which numbers letters are held against numbers."""
@@ -218,3 +223,11 @@ def test_a_mean_of_tuples_of_any_length() -> None:
     data["parameters"]["n"] = "integer >= 0"
     with pytest.raises(problems.ProblemError, match="no real value at n = 0"):
         problems.read_data(data)
+
+
+def test_the_second_checker_says_that_it_does_not_read_them() -> None:
+    for kind, size in (("tuples", "= n"), ("streams", "2..4"), ("sets", "= n")):
+        read = problems.read_data(problem(kind, size, "bounded", (None, "bounded", "own")))
+        found = Proofs(read.setting, told.THEORY)
+        data = proofs.saved(found, writing.to_data(read.setting, []), [])
+        assert verdicts.check(json.loads(json.dumps(data))).outcome == "NOT READ"
