@@ -87,6 +87,7 @@ REFUSED = (
     )
     | {
         "problems/95-values-between-bounds": ("assumed",),
+        "problems/122-anybody-among-the-members": ("assumed",),
         "problems/96-several-guarantees": ("also",),
         "pages/shapes/corners": ("setting",),
         "problems/121-clipped-gradients": ("formula",),

@@ -41,6 +41,7 @@ ROOMS = {
         "reader",
         "counted",
         "contributions",
+        "classes",
         "settings",
         "reading",
         "theory",
@@ -72,8 +73,8 @@ ROOMS = {
     "spaces": [
         "lines",
         "attributes",
-        "sizes",
         "databases",
+        "sizes",
         "listed",
         "records",
         "multisets",

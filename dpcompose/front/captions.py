@@ -112,20 +112,21 @@ class Captions:
     def covered(self) -> str:
         """What was gone through, and for which numbers of records where these are a letter."""
         databases = self.found.shop.setting.databases
-        if databases.letter is None:
+        if not databases.letters:
             return self._covered
-        least = "" if sizes.are_always_there(self.found.shop.setting) else f" >= {databases.from_size}"
-        return f"{self._covered}, for every {databases.letter}{least}"
+        where = sizes.where(self.found.shop.setting) or databases.letters
+        return f"{self._covered}, for every {' and '.join(where)}"
 
     @property
     def _covered(self) -> str:
         core, n = self.found.shop.setting, self.cover.gone_through
         procedure = self.theory.pages[self.cover.page].head.procedure
+        growing = core.target.any_two and core.databases.size[1] is None
+        repeated = ", repeated any number of times" if growing else ""
         if procedure == "edit types":
-            growing = core.target.any_two and core.databases.size[1] is None
-            return _count(n, "edit type") + (", repeated any number of times" if growing else "")
+            return _count(n, "edit type") + repeated
         if procedure == "policies":
-            return _count(n, "way") + " to differ along edges"
+            return _count(n, "way") + " to differ along edges" + repeated
         if procedure == "any number of steps":
             times = core.target.data().get("times", core.target.steps)
             return f"{_count(n, 'type')} of a single step, {times} times"

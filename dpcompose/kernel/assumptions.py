@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil
+from math import ceil, floor
 
 from dpcompose.kernel import forms, formulas, substitution, terms
 from dpcompose.kernel.domains import Domain
@@ -99,6 +99,25 @@ def holds_at(assumed: Assumed, point: Mapping[str, Fraction]) -> bool:
     except NotAssumed:
         return False
     return True
+
+
+def known_least(term: Term, assumed: Assumed) -> int | None:
+    """What a whole number is at least: a number, a letter with a number added, or as is assumed; else None.
+
+    >>> m, n = (terms.letter(name, Domain.read("integer >= 1")) for name in "mn")
+    >>> known_least(n - m, (Assumption(m, "<", n),)), known_least(n - 3, ()), known_least(n - m, ())
+    (1, -2, None)
+    """
+    found = [] if term.number is None else [floor(term.number)]
+    for name, domain in term.letters.items():
+        rest = substitution.expanded(term - terms.letter(name, domain)).number
+        if rest is not None and domain.least is not None:
+            found.append(ceil(domain.least + rest))
+    for one in assumed:
+        rest = substitution.expanded(one.term - term).number
+        if rest is not None:
+            found.append(floor(-rest) + 1 if one.strictly else ceil(-rest))
+    return max(found, default=None)
 
 
 # letters that are eliminated

@@ -9,8 +9,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import assumptions, contributions, counted, metrics, terms
+from dpcompose.kernel import assumptions, classes, contributions, metrics, terms
 from dpcompose.kernel.assumptions import Assumption
+from dpcompose.kernel.classes import OF_ATOMS, Databases
 from dpcompose.kernel.contributions import is_count
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.grammar import RESERVED
@@ -19,10 +20,6 @@ from dpcompose.kernel.settings import (
     ANY_SIZE,
     ANY_TWO,
     NOTHING,
-    OF_ATOMS,
-    SIZES,
-    Atom,
-    Databases,
     Edge,
     InMetric,
     Mechanism,
@@ -35,7 +32,6 @@ from dpcompose.kernel.settings import (
 )
 from dpcompose.kernel.terms import Term
 
-KINDS = ("records", "policies", "contributions", "cells", "listed", "steps", "arrays")
 EDITS = {"multisets": {(1, 0), (0, 1), (1, 1)}, "sequences": {(1, 0), (0, 1)}}
 """What one step may remove and add: the lemmas on types of edits are about these."""
 MOST_MECHANISMS = 20_000
@@ -60,7 +56,7 @@ def _setting(reader: Reader, depth: int) -> Setting:
     reader.keys(("parameters", "databases", "target", "mechanisms", "adaptive", "flat", "assumed"))
     parameters = _parameters(reader.key("parameters"))
     inner = Reader(reader.value, reader.at, {name: terms.letter(name, domain) for name, domain in parameters})
-    databases = _databases(inner.key("databases"))
+    databases = classes.read(inner.key("databases"))
     some = inner.key("mechanisms").items()
     if not 1 <= len(some) <= MOST_MECHANISMS:
         raise inner.key("mechanisms").wrong(f"a list of 1 to {MOST_MECHANISMS} mechanisms")
@@ -119,97 +115,6 @@ def _parameters(reader: Reader) -> tuple[tuple[str, Domain], ...]:
         except ValueError as error:
             raise BadSetting(f"{reader.at}.{name}: {error}") from None
     return tuple(found)
-
-
-def _databases(reader: Reader) -> Databases:
-    kind = reader.key("kind").text(*KINDS)
-    shown = reader.key("shown").text()
-    if kind in OF_ATOMS:
-        return _of_records(reader, kind, shown)
-    if kind == "contributions":
-        return _of_parts(reader, shown)
-    if kind == "arrays":
-        return _on_arrays(reader, shown)
-    reader.keys(("kind", "shown", "count") if kind != "steps" else ("kind", "shown"))
-    return Databases(kind, shown, count=0 if kind == "steps" else reader.key("count").whole())
-
-
-FORMS = {"records": ("multisets", "sequences"), "policies": ("multisets", "sets", "tuples")}
-"""What records form, by the kind of the class."""
-OF_LEAST = ("multisets", "sets")
-"""What may have at least some number of records."""
-
-
-def _of_records(reader: Reader, kind: str, shown: str) -> Databases:
-    """A class whose databases are made of records."""
-    reader.keys(("kind", "shown", "of", "size", "least", "letter", "atoms", "places"))
-    if len(parts := reader.key("size").items()) != 2:
-        raise reader.key("size").wrong("a word and a number")
-    size = parts[0].text(*SIZES)
-    n = None if size == "any" else parts[1].whole(0, 10**15)
-    most = 10**15 if n is None else 0 if size == "exactly" else max(0, n - 1)
-    least = reader.key("least", 0).whole(0, most)
-    formed = reader.key("of").text(*FORMS[kind])
-    atoms = tuple(Atom(tuple(one.text() for one in atom.items())) for atom in reader.key("atoms").items())
-    names = [name for atom in atoms for name in atom.records]
-    many = all(atom.records and (formed == "sets" or len(atom.records) <= 2) for atom in atoms)
-    if not atoms or not many or len(set(names)) < len(names):
-        raise reader.key("atoms").wrong("one or two records of each atom, all different")
-    if least and formed not in OF_LEAST:
-        raise reader.key("least").wrong("nothing for sequences, so none")
-    letter = reader.key("letter").formula() if "letter" in reader.value else None
-    places = _places(reader, formed, len(atoms), size, n)
-    found = Databases(kind, shown, formed, (size, n), least, letter, atoms, places)
-    if letter is not None and not (formed == "multisets" and _is_size(letter, found)):
-        raise reader.key("letter").wrong(
-            "a letter for numbers of records of multisets, up to the one that is there,"
-        )
-    return found
-
-
-def _is_size(letter: Term, databases: Databases) -> bool:
-    """Whether a letter is for whole numbers from 1, above the least size, of which one is that of a class."""
-    if letter.kind != "letter" or not is_count(letter):
-        return False
-    word, n = databases.size
-    fewest = letter.of[1].least
-    return fewest <= databases.from_size and (n is None or word == "exactly" or fewest > databases.least)
-
-
-def _places(reader: Reader, formed: str, atoms: int, size: str, n: int | None) -> tuple[int, ...]:
-    """Of tuples the place of each atom; all n of them."""
-    if formed != "tuples" and "places" not in reader.value:
-        return ()
-    found = tuple(one.whole() for one in reader.key("places").items())
-    exactly = formed == "tuples" and size == "exactly"
-    if not exactly or len(found) != atoms or set(found) != set(range(n or 0)):
-        raise reader.key("places").wrong("the place of each atom of tuples of one length, all of them,")
-    return found
-
-
-def _of_parts(reader: Reader, shown: str) -> Databases:
-    """Multisets of rows of any size: a row of each part, or two, and two outside of them if there are any."""
-    reader.keys(("kind", "shown", "parts", "outside"))
-    parts = [tuple(one.text() for one in part.items()) for part in reader.key("parts").items()]
-    outside = tuple(one.text() for one in reader.key("outside").items())
-    names = [*outside, *(name for part in parts for name in part)]
-    few = not all(1 <= len(one) <= 2 for one in parts) or len(outside) not in (0, 2)
-    if few or len(set(names)) < len(names):
-        raise reader.key("parts").wrong("one or two rows of each part, two or none outside, all different,")
-    return Databases("contributions", shown, atoms=tuple(map(Atom, parts)), outside=outside)
-
-
-def _on_arrays(reader: Reader, shown: str) -> Databases:
-    """What was counted of the neighbours of a large class."""
-    reader.keys(("kind", "shown", "count", "gone through", "types"))
-    count = reader.key("count").whole(0, counted.MOST_DATABASES)
-    gone_through = reader.key("gone through").whole(0, counted.MOST_DATABASES**2)
-    types = tuple(counted.read(one, count) for one in reader.key("types").items())
-    if not min(1, gone_through) <= len(types) <= gone_through:
-        raise reader.key("types").wrong(
-            "a type for some of the pairs that were gone through, at most one each,"
-        )
-    return Databases("arrays", shown, count=count, gone_through=gone_through, types=types)
 
 
 def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
@@ -453,20 +358,10 @@ def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases:
     n = query.key("n").value if "n" in query.value else None
     if n is not None:
         n = query.key("n").formula() if isinstance(n, str) else query.key("n").whole(1, 10**15)
-    if n is not None and {n} != {_how_many(one, databases) for one in reads}:
+    if n is not None and {n} != {databases.how_many(one) for one in reads}:
         raise query.key("n").wrong("the number of records that are read, where it is fixed,")
     found = Query(query.key("page").text(), query.key("values").values(), n)
     return Noise(found, reader.key("page").text(), reader.key("parameter").formula())
-
-
-def _how_many(reads: tuple[int, ...] | None, databases: Databases) -> int | Term | None:
-    """How many records are read of every database; None where that differs."""
-    if databases.kind == "cells":
-        return databases.count if reads is None else len(reads)
-    word, n = databases.size
-    if not (databases.kind in OF_ATOMS and reads is None and word == "exactly"):
-        return None
-    return n if databases.letter is None else databases.letter
 
 
 def _table(reader: Reader, databases: Databases, values: int) -> Table:

@@ -30,16 +30,13 @@ from typing import Any
 
 from dpcompose.kernel import assumptions, formulas, metrics, terms
 from dpcompose.kernel.assumptions import Assumed
+from dpcompose.kernel.classes import Databases
 from dpcompose.kernel.contributions import Contribution
-from dpcompose.kernel.counted import Counted
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.forms import Known
 from dpcompose.kernel.reader import BadSetting
 from dpcompose.kernel.terms import Term
 
-OF_ATOMS = ("records", "policies")
-"""The kinds of classes whose databases are made of records, told by their atoms."""
-SIZES = ("any", "at most", "exactly")
 ANY_TWO = "any two"
 ANY_SIZE = "any size"
 NOTHING = -1
@@ -107,79 +104,6 @@ class Relation:
         if self.single and isinstance(self.single[0], tuple):
             return [[None if x == NOTHING else x for x in one] for one in self.single]
         return [sorted(one) for one in self.single]
-
-
-@dataclass(frozen=True)
-class Atom:
-    """Records that the same mechanisms read.
-
-    records -- the only one, or two where there are more; these name all others in examples.  Of sets, all.
-    """
-
-    records: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Databases:
-    """The class: its kind, and what there is to say of that kind.
-
-    shown -- the class in words, for readers;
-    of -- of records, what they form: "multisets", "sequences", "sets", "tuples"; size -- how many records a
-    database has, a word of SIZES and a number, and at least `least`; letter -- for any number in place of
-    that one, or of `least` for "any": the class is meant for each of its values, and the number is one from
-    which on all have the same types of neighbours; atoms -- all of them; places -- of
-    tuples, at which of the places 0, 1, … the records of each atom stand; count -- how many cells, or
-    databases, there are;
-    of contributions, atoms -- the parts of the partition, two rows of each; outside -- two rows that lie in
-    no part, if there are such;
-    of arrays, gone_through -- how many pairs of neighbours there are; types -- what was counted of them.
-    """
-
-    kind: str
-    shown: str
-    of: str = "multisets"
-    size: tuple[str, int | None] = ("any", None)
-    least: int = 0
-    letter: Term | None = None
-    atoms: tuple[Atom, ...] = ()
-    places: tuple[int, ...] = ()
-    count: int = 0
-    gone_through: int = 0
-    types: tuple[Counted, ...] = ()
-    outside: tuple[str, ...] = ()
-
-    @property
-    def from_size(self) -> int:
-        """From which value of the letter on all types of neighbours are there."""
-        return self.size[1] or self.least
-
-    def differ(self, removed: int, added: int) -> bool:
-        """Whether some two databases differ by so many records of the one, and so many of the other."""
-        word, n = self.size
-        if n is None:
-            return True
-        apart = 0 if word == "exactly" else n - self.least
-        return max(removed, added) <= n and abs(removed - added) <= apart
-
-    def shared(self, removed: int, added: int) -> int:
-        """How many records two databases share at least that differ by so many."""
-        word, n = self.size
-        return n - removed if word == "exactly" and n else max(0, self.least - min(removed, added))
-
-    def data(self) -> dict[str, Any]:
-        """As JSON."""
-        found: dict[str, Any] = {"kind": self.kind, "shown": self.shown}
-        if self.kind in OF_ATOMS:
-            atoms = [list(atom.records) for atom in self.atoms]
-            found |= {"of": self.of, "size": list(self.size), "atoms": atoms}
-            found |= {"least": self.least} if self.least else {}
-            found |= {} if self.letter is None else {"letter": formulas.to_text(self.letter)}
-            found |= {"places": list(self.places)} if self.places else {}
-        if self.kind == "contributions":
-            found |= {"parts": [list(one.records) for one in self.atoms], "outside": list(self.outside)}
-        if self.kind == "arrays":
-            found |= {"gone through": self.gone_through, "types": [one.data() for one in self.types]}
-        return found | ({"count": self.count} if self.kind in ("cells", "listed", "arrays") else {})
 
 
 @dataclass(frozen=True)

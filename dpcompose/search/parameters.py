@@ -10,6 +10,7 @@ from typing import Any
 
 from dpcompose.kernel import forms, formulas, terms
 from dpcompose.kernel.assumptions import NOTHING, Assumed
+from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.losses import letters
 from dpcompose.kernel.polynomials import NotAForm
@@ -115,10 +116,9 @@ def _points_between(domains: Mapping[str, Domain]) -> Iterator[dict[str, Fractio
 def completed(setting: Setting, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
     """A point with values for the members of families, for as many as it says there are."""
     found = {name: x for name, x in point.items() if not terms.moves(name)}
-    domains, size = dict(setting.parameters), setting.databases.letter
-    if size is not None:  # so large that all types of neighbours are there
-        name, fewest = size.of[0], Fraction(setting.databases.from_size)
-        found[name] = max(fewest, found.get(name, fewest))
+    domains = dict(setting.parameters)
+    if not sizes.is_there(setting, found):  # numbers with which all types of neighbours are there
+        found |= {name: Fraction(there) for name, there in setting.databases.letters.items()}
     for mechanism in setting.mechanisms:
         families = {name for value in letters(mechanism) for name in value.letters if terms.moves(name)}
         if mechanism.count is None or not families:

@@ -5,6 +5,7 @@ Reasons are words for readers; they decide nothing.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
 from dpcompose.kernel import formulas
@@ -55,14 +56,12 @@ def why(shop: Workshop, said: Satisfies, some: Sequence[Guarantees]) -> str:
 
 def _fewer_records(shop: Workshop, smaller: Sequence[str]) -> str:
     """Which numbers of records are not looked at, where a letter stands for all; "" where all are."""
-    databases = shop.setting.databases
-    if sizes.are_always_there(shop.setting):
+    if not (wanted := sizes.where(shop.setting)):
         return ""
-    n, letter = databases.from_size, databases.letter
     return (
-        f"{' and '.join(smaller)} can be smaller than in the best guarantee, but no {letter} >= {n} is known "
-        "at which it is too small; with fewer records there are fewer neighbours, of which nothing is said: "
-        f'{letter} = "integer >= {n}", or a number, would do'
+        f"{' and '.join(smaller)} can be smaller than in the best guarantee, but no {' and '.join(wanted)} "
+        "is known at which it is too small; for others there are fewer neighbours, of which nothing is said: "
+        f"assume = {json.dumps(wanted)}, or a number, would do"
     )
 
 

@@ -33,6 +33,7 @@ class Tables(Tuples):
     """
 
     kind = "tables"
+    from_some_size_on = False
     entry = "row"
 
     records: tuple[str, ...] = field(default=(), compare=False)

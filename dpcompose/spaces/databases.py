@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import groupby, islice
 from typing import Any, ClassVar
 
+from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.terms import Term
 from dpcompose.language.shown import Shown
@@ -159,9 +160,16 @@ class DatabaseClass(Shown, ABC):
         """The class with numbers for its letters."""
         return self
 
-    def with_room(self, steps: int) -> DatabaseClass:
-        """The class with such values of its letters that neighbours of so many steps have room."""
+    def with_room(self, steps: int, places: int = 0) -> DatabaseClass:
+        """The class with such values of its letters that neighbours of so many steps have room.
+
+        places -- of how many places, one after the other, types of neighbours are told.
+        """
         return self
+
+    def unknown(self, assumed: Assumed) -> str:
+        """What is to be known of letters, that there are databases of every size; "" where it is."""
+        return ""
 
     def larger(self) -> DatabaseClass:
         """Where some cells of a product stand for any number of them: the class with one more."""

@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import comb
 from typing import Any, ClassVar
 
-from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.terms import Term
 from dpcompose.spaces.attributes import ITSELF, Attributes, Given
 from dpcompose.spaces.attributes import attributes as read_attributes
 from dpcompose.spaces.databases import Counts, Database, DatabaseClass, refuse_if_large
@@ -53,19 +50,6 @@ class Multisets(OfRecords):
         return {} if self.attributes is None else self.attributes.by_record[record]
 
     @property
-    def parameters(self) -> Mapping[str, Domain]:
-        return self.sizes.letters
-
-    def knowing(self, letters: Mapping[str, Term]) -> Multisets:
-        return replace(self, sizes=Size.read(str(self.sizes), letters)) if self.parameters else self
-
-    def sized(self, point: Mapping[str, Fraction]) -> Multisets:
-        return replace(self, sizes=self.sizes.at(point)) if self.parameters else self
-
-    def with_room(self, steps: int) -> Multisets:
-        return replace(self, sizes=self.sizes.with_room(steps)) if self.parameters else self
-
-    @property
     def unlimited(self) -> bool:
         """Whether there may be more records than those with a name."""
         return self.arbitrary or (self.attributes is not None and self.attributes.unlimited)
@@ -98,7 +82,7 @@ class Multisets(OfRecords):
         )
 
     def count(self) -> int | None:
-        if self.unlimited or self.sizes.n is None or self.sizes.letter is not None:
+        if self.unlimited or self.sizes.n is None or self.sizes.letters:
             return None
         m, n, least = len(self.records), self.sizes.n, self.sizes.least
         if self.sizes.exactly:
@@ -121,7 +105,7 @@ class Multisets(OfRecords):
     def __str__(self) -> str:
         sizes = self.sizes
         size = {
-            "any": "all finite multisets" + (f" of size {sizes}" if sizes.least else ""),
+            "any": "all finite multisets" + (f" of size {sizes}" if sizes != Size() else ""),
             "at most": f"all multisets of size {sizes}",
             "exactly": f"all multisets of size {sizes.most}",
         }[sizes.kind]

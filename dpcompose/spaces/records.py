@@ -10,14 +10,14 @@ from itertools import islice, product
 from typing import Any, ClassVar
 
 from dpcompose.spaces.databases import Database, DatabaseClass, refuse_if_large
-from dpcompose.spaces.sizes import ANY_SIZE, Size, refuse_letter
+from dpcompose.spaces.sizes import ANY_SIZE, Size, Sized, refuse_letter
 
 MANY_LENGTHS = 1_000
 """Up to which length tuples are counted, where shorter ones belong to the class: more than can be listed."""
 
 
 @dataclass(frozen=True, repr=False)
-class OfRecords(DatabaseClass):
+class OfRecords(Sized):
     """Databases that are tuples of records.
 
     records -- the record universe X; where `arbitrary`, X holds these and at least two others;
@@ -76,16 +76,16 @@ class OrderedRecords(OfRecords):
         )
 
     def count(self) -> int | None:
-        if self.arbitrary or self.sizes.n is None:
+        if self.arbitrary or self.sizes.n is None or self.sizes.letters:
             return None
-        m, n = len(self.records), self.sizes.n
-        lengths = [n] if self.sizes.exactly else range(min(n, MANY_LENGTHS) + 1)
+        m, n, least = len(self.records), self.sizes.n, self.sizes.least
+        lengths = [n] if self.sizes.exactly else range(least, min(n, least + MANY_LENGTHS) + 1)
         return sum(int(m**length) for length in lengths)
 
     def databases(self) -> Iterator[Database]:
         refuse_if_large(self)
         n = self.sizes.n or 0
-        for size in [n] if self.sizes.exactly else range(n + 1):
+        for size in [n] if self.sizes.exactly else range(self.sizes.least, n + 1):
             yield from product(self.records, repeat=size)
 
     def parse(self, shown: object) -> Database:

@@ -377,7 +377,10 @@ def _near(given: Mapping[str, Any], name: str) -> Replacement:
     try:
         (far,) = point(str(distance))
     except ValueError:
-        raise ValueError(f'{name}: a distance is a number such as "3" or "1/2", not {distance!r}') from None
+        raise ValueError(
+            f'{name}: a distance is a number such as "3" or "1/2", not {distance!r}; on numbers without '
+            'gaps all distances m at once are among groups of m steps within 1, { group = "m", of = "NAME" }'
+        ) from None
     if far <= 0:
         raise ValueError(f"{name}: no other record is within the distance {distance}; it is above 0")
     if not isinstance(norm, str) or norm not in NORMS:

@@ -6,34 +6,37 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Self
 
-from dpcompose.kernel.contributions import is_count
+from dpcompose.kernel.assumptions import Assumed, known_least
 from dpcompose.kernel.domains import Domain
-from dpcompose.kernel.terms import Term, letter
+from dpcompose.kernel.terms import Term, letter, number
+from dpcompose.spaces.databases import DatabaseClass
 
 COUNT = Domain.read("integer >= 1")
 """The values of letters for numbers of records, rows or steps, where nothing else is said of them."""
-NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+NUMBER = r"[0-9]{1,9}|[A-Za-z_][A-Za-z0-9_]*"
 
 
 @dataclass(frozen=True)
 class Size:
     """How many records a database has: any number (n is None), at most n, or exactly n; and at least some.
 
-    least -- from how many records on, less than n; 0 where all have exactly n;
-    letter -- for any number in place of n, or of `least` where there is no n; that is then one of its values,
-    and what is said is said for each of them.
+    least -- from how many records on, up to n; 0 where all have exactly n;
+    letter -- for any number in place of n, or of `least` where there is no n; lower -- for any in place of
+    `least` beside an n: those are then some of their values, and what is said is said for each of them.
 
     >>> str(Size.read("<= 4")), Size.read("= 4").allows(3), Size.read("3..3").exactly
     ('<= 4', False, True)
     >>> Size.read("2..5")
-    Size(n=5, exactly=False, least=2, letter=None)
+    Size(n=5, exactly=False, least=2, letter=None, lower=None)
     """
 
     n: int | None = None
     exactly: bool = False
     least: int = 0
     letter: Term | None = None
+    lower: Term | None = None
 
     @staticmethod
     def read(text: str, known: Mapping[str, Term] | None = None) -> Size:
@@ -45,34 +48,50 @@ class Size:
             raise TypeError(f'a size is a text: "any", "<= 4", "= 4", ">= 2" or "2..4", not {text!r}')
         if text.strip() == "any":
             return Size()
-        if found := re.fullmatch(r"\s*(<=|>=|=)\s*([0-9]{1,9})\s*", text):
-            n = int(found[2])
-            return Size(least=n) if found[1] == ">=" else Size(n, exactly=found[1] == "=")
-        if found := re.fullmatch(r"\s*([0-9]{1,9})\s*\.\.\s*([0-9]{1,9})\s*", text):
-            least, n = int(found[1]), int(found[2])
-            if least > n:
-                raise ValueError(f"no database has {least} records or more and {n} or fewer")
-            return Size(n, exactly=True) if least == n else Size(n, least=least)
-        if found := re.fullmatch(rf"\s*(<=|>=|=|[0-9]{{1,9}}\s*\.\.)\s*({NAME})\s*", text):
-            return _of_letter(found[1], (known or {}).get(found[2]) or letter(found[2], COUNT))
         if re.search("[0-9]{10}", text):
             raise ValueError(f"{text!r} is too large: sizes are below 10^9")
+        if found := re.fullmatch(rf"\s*(<=|>=|=)\s*({NUMBER})\s*", text):
+            n = _meant(found[2], known)
+            if found[1] == ">=":
+                return Size(least=_first(n), letter=_letter(n))
+            return Size(_first(n), found[1] == "=", letter=_letter(n))
+        if found := re.fullmatch(rf"\s*({NUMBER})\s*\.\.\s*({NUMBER})\s*", text):
+            return _between(_meant(found[1], known), _meant(found[2], known))
         raise ValueError(f'{text!r} is no size; use "any", "<= 4", "= 4", ">= 2" or "2..4"')
 
     @property
     def letters(self) -> Mapping[str, Domain]:
-        """The letter, if there is one, with its values."""
-        return {} if self.letter is None else self.letter.letters
+        """The letters, if there are any, with their values."""
+        both = (one.letters for one in (self.lower, self.letter) if one is not None)
+        return {name: domain for one in both for name, domain in one.items()}
+
+    @property
+    def between(self) -> bool:
+        """Whether there is a largest number of records, and a least one that may be another."""
+        return self.n is not None and (self.least > 0 or self.lower is not None)
+
+    @property
+    def fewest(self) -> int | None:
+        """Of how many records all databases have one at least, whatever letters are, if all have as many."""
+        if not self.exactly or self.letter is None:
+            return self.n if self.exactly else None
+        return int(self.letter.of[1].least)
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The letters as core settings call them."""
+        both = {"letter": self.letter, "lower": self.lower}
+        return {key: str(one) for key, one in both.items() if one is not None}
 
     def at(self, point: Mapping[str, Fraction]) -> Size:
         """The size with a number for its letter.  Raises ValueError where that is none of its values."""
         for name, domain in self.letters.items():
-            if name in point:
-                if not domain.contains(point[name]):
-                    raise ValueError(f"{name} = {point[name]} is not {domain}")
-                value = int(point[name])
-                return Size(least=value) if self.n is None else Size(value, self.exactly, self.least)
-        return self
+            if name in point and not domain.contains(point[name]):
+                raise ValueError(f"{name} = {point[name]} is not {domain}")
+        if not self.letters or not self.letters.keys() <= point.keys():
+            return self
+        known = {name: number(point[name]) for name in self.letters}
+        return Size.read(str(self), known)
 
     def with_room(self, steps: int) -> Size:
         """The same with so large a number for a letter that so many records may change."""
@@ -80,18 +99,35 @@ class Size:
             return self
         return replace(self, n=max(self.n, self.least + steps))
 
+    def unknown(self, assumed: Assumed, records: int | None = None) -> str:
+        """What is to be known of letters, that there are databases of every size; "" where it is.
+
+        records -- how many there are, where none is there twice.
+        """
+        least = number(self.least) if self.lower is None else self.lower
+        some = [] if self.n is None or self.exactly else [(least, self.letter or number(self.n))]
+        fewest = self.letter if self.exactly or self.n is None else self.lower
+        if records is not None and fewest is not None:
+            some.append((fewest, number(records)))
+        for one, other in some:
+            found = known_least(other - one, assumed)
+            if found is None or found < 0:
+                return f"{one} <= {other}"
+        return ""
+
     @property
     def up_to(self) -> Size:
         """At most as many records."""
         return Size(self.n, letter=None if self.n is None else self.letter)
 
     def allows(self, n: int) -> bool:
-        """Whether a database of n records belongs; with a letter, for some of its values."""
+        """Whether a database of n records belongs; with letters, for some of their values."""
         if self.letter is not None and (self.exactly or self.n is None):
             return bool(n >= self.letter.of[1].least)
+        least = self.least if self.lower is None else int(self.lower.of[1].least)
         if self.letter is not None:
-            return n >= self.least
-        return n >= self.least and (self.n is None or (n == self.n if self.exactly else n <= self.n))
+            return n >= least
+        return n >= least and (self.n is None or (n == self.n if self.exactly else n <= self.n))
 
     def allows_difference(self, removed: int, added: int) -> bool:
         """Whether some two databases differ by so many records of the one, and so many of the other."""
@@ -117,34 +153,74 @@ class Size:
         return str(self.n) if self.letter is None else str(self.letter)
 
     def __str__(self) -> str:
-        if self.least and self.n is None:
+        if self.n is None and (self.least or self.letter):
             return f">= {self.least if self.letter is None else self.letter}"
-        if self.least:
-            return f"{self.least}..{self.most}"
+        if self.least or self.lower:
+            return f"{self.least if self.lower is None else self.lower}..{self.most}"
         return "any" if self.n is None else f"{'=' if self.exactly else '<='} {self.most}"
 
 
-def _of_letter(words: str, meant: Term) -> Size:
-    """A size of which a number is a letter, or what that stands for."""
-    if (n := meant.number) is not None:
-        return Size.read(f"{words} {n}")
-    if not is_count(meant):
-        raise ValueError(f'a number of records is a parameter such as "integer >= 1", and not {meant}')
-    fewest = int(meant.of[1].least)
-    if words == ">=":
-        return Size(least=fewest, letter=meant)
-    least = 0 if words in ("<=", "=") else int(words.rstrip(". "))
-    if fewest <= least:
-        raise ValueError(f'{meant} is to be more than {least} for all its values: "integer >= {least + 1}"')
-    return Size(fewest, words == "=", least, meant)
+def _meant(text: str, known: Mapping[str, Term] | None) -> Term:
+    """What a number, or the name of a letter, means.  Raises ValueError for what is no number of records."""
+    if text.isdecimal():
+        return number(int(text))
+    found = (known or {}).get(text) or letter(text, COUNT)
+    if (n := found.number) is not None and n.denominator == 1 and 0 <= n < 10**9:
+        return found
+    if found.kind == "letter" and found.of[1].integer and found.of[1].nonnegative:
+        return found
+    raise ValueError(f'a number of records is a parameter such as "integer >= 1", and not {found}')
+
+
+def _letter(n: Term) -> Term | None:
+    return n if n.number is None else None
+
+
+def _first(n: Term) -> int:
+    """A number, or the least value of a letter."""
+    return int(n.of[1].least if n.number is None else n.number)
+
+
+def _between(least: Term, most: Term) -> Size:
+    """From some number of records to another one."""
+    low, n = _first(least), _first(most)
+    lower, named = _letter(least), _letter(most)
+    if lower is None and named is None:
+        if low > n:
+            raise ValueError(f"no database has {low} records or more and {n} or fewer")
+        return Size(n, exactly=True) if low == n else Size(n, least=low)
+    if least == most:
+        return Size(n, exactly=True, letter=named)
+    return Size(max(n, low + 1) if named is not None else n, False, low, named, lower)
+
+
+class Sized(DatabaseClass):
+    """Classes whose databases have numbers of records, which may be letters."""
+
+    sizes: Size
+
+    @property
+    def parameters(self) -> Mapping[str, Domain]:
+        return self.sizes.letters
+
+    def knowing(self, letters: Mapping[str, Term]) -> Self:
+        return replace(self, sizes=Size.read(str(self.sizes), letters)) if self.parameters else self  # type: ignore[type-var]
+
+    def sized(self, point: Mapping[str, Fraction]) -> Self:
+        return replace(self, sizes=self.sizes.at(point)) if self.parameters else self  # type: ignore[type-var]
+
+    def with_room(self, steps: int, places: int = 0) -> Self:
+        return replace(self, sizes=self.sizes.with_room(steps)) if self.parameters else self  # type: ignore[type-var]
+
+    def unknown(self, assumed: Assumed) -> str:
+        return self.sizes.unknown(assumed)
 
 
 def refuse_letter(kind: str, sizes: Size) -> None:
     """Raises ValueError where the number of records is a letter."""
-    if sizes.letter is not None:
-        raise ValueError(
-            f"{kind} of size {sizes}, {sizes.letter} being any number, are not supported; a number is"
-        )
+    if sizes.letters:
+        named = " and ".join(sizes.letters)
+        raise ValueError(f"{kind} of size {sizes}, {named} being any number, are not supported; a number is")
 
 
 ANY_SIZE = Size()

@@ -14,14 +14,16 @@ from itertools import combinations, pairwise
 from math import comb
 from typing import Any, ClassVar
 
+from dpcompose.kernel.assumptions import Assumed
+from dpcompose.kernel.covers.sizes import with_most_room
 from dpcompose.spaces.attributes import Attributes
 from dpcompose.spaces.attributes import attributes as read_attributes
 from dpcompose.spaces.databases import Cell, Database, DatabaseClass, TooLarge, refuse_if_large
 from dpcompose.spaces.records import records_of, universe, unnamed
-from dpcompose.spaces.sizes import ANY_SIZE, Size, refuse_letter
+from dpcompose.spaces.sizes import ANY_SIZE, Size, Sized, refuse_letter
 
 
-class Subsets(DatabaseClass):
+class Subsets(Sized):
     """All subsets, of the allowed sizes, of some possible elements."""
 
     sizes: Size = ANY_SIZE
@@ -51,7 +53,7 @@ class Subsets(DatabaseClass):
         )
 
     def count(self) -> int | None:
-        if self.unlimited:
+        if self.unlimited or self.sizes.letters:
             return None
         return sum(comb(len(self.elements), size) for size in self._sizes)
 
@@ -89,7 +91,7 @@ class Subsets(DatabaseClass):
 
     @property
     def cells(self) -> tuple[Cell, ...] | None:
-        return self.elements if self.sizes.n is None and not self.sizes.least else None
+        return self.elements if self.sizes == ANY_SIZE else None
 
     def shape_of_both(self, D: Database, E: Database) -> DatabaseClass | None:
         shape = self.holding(D, E)
@@ -147,13 +149,25 @@ class Sets(Subsets):
         if self.attributes is not None and not self.records:
             object.__setattr__(self, "records", tuple(self.attributes.by_record))
         object.__setattr__(self, "records", universe(self.records, self.arbitrary))
-        refuse_letter(self.kind, self.sizes)
         n, m = self.sizes.n if self.sizes.exactly else self.sizes.least, len(self.records)
         if n is not None and n > m and not self.unlimited:
             raise ValueError(
                 f"no set has {n:,} different records of the {m:,} in the universe; "
                 f'size = "= {m}" at most, or more records, would do'
             )
+
+    @property
+    def _limit(self) -> int | None:
+        return None if self.unlimited else len(self.records)
+
+    def with_room(self, steps: int, places: int = 0) -> Sets:
+        if not (self.parameters and self.sizes.exactly):
+            return super().with_room(steps)
+        n = with_most_room(self.sizes.n or 0, steps, *([] if self.unlimited else [len(self.records)]))
+        return replace(self, sizes=replace(self.sizes, n=n))
+
+    def unknown(self, assumed: Assumed) -> str:
+        return self.sizes.unknown(assumed, self._limit)
 
     @cached_property
     def spare(self) -> tuple[str, ...]:
@@ -181,15 +195,23 @@ class Sets(Subsets):
             return self
         return replace(self, records=tuple(sorted(found.union(self.records))))
 
+    @property
+    def filling(self) -> int:
+        """How many records the smallest databases have."""
+        return (self.sizes.n or 0) if self.sizes.exactly else self.sizes.least
+
     def restricted(self, records: Sequence[str]) -> Sets:
         """The sets over some of the records that sets of the class have there: of these sizes.
 
         >>> str(Sets(("a", "b", "c"), Size(2, exactly=True)).restricted(["a", "b"]))
         'all sets of size >= 1 over {a, b}'
         """
-        outside = len(records) + (self.sizes.n or 0) if self.unlimited else len(self.records) - len(records)
-        fewest = (self.sizes.n or 0) if self.sizes.exactly else self.sizes.least
-        least = max(0, fewest - outside)
+        if self.parameters and (self.unlimited or len(records) < len(self.records)):
+            return Sets(
+                tuple(records), attributes=self.attributes
+            )  # whatever numbers they have, of several sizes
+        outside = self.filling if self.unlimited else len(self.records) - len(records)
+        least = max(0, self.filling - outside)
         most = len(records) if self.sizes.n is None else min(self.sizes.n, len(records))
         if least == most:
             return Sets(tuple(records), Size(most, exactly=True), attributes=self.attributes)
@@ -203,7 +225,8 @@ class Sets(Subsets):
             return replace(self, records=(), attributes=self.attributes.naming(values, many))
         if not self.arbitrary:
             return self
-        return replace(self, records=tuple(sorted(map(str, names))), others=max(2, most))
+        others = self.filling + 2 * most if self.filling else max(2, most)
+        return replace(self, records=tuple(sorted(map(str, names))), others=others)
 
     def larger(self) -> DatabaseClass:
         return replace(self, others=self.others + 1) if self.arbitrary else self
@@ -215,8 +238,8 @@ class Sets(Subsets):
         return data if self.arbitrary else data | {"records": list(self.records)}
 
     def __str__(self) -> str:
-        size = {"any": f" of size {self.sizes}" if self.sizes.least else ""}
-        size |= {"at most": f" of size {self.sizes}", "exactly": f" of size {self.sizes.n}"}
+        size = {"any": f" of size {self.sizes}" if self.sizes != ANY_SIZE else ""}
+        size |= {"at most": f" of size {self.sizes}", "exactly": f" of size {self.sizes.most}"}
         if self.attributes is not None and len(self.records) == len(self.attributes.by_record):
             return f"all sets{size[self.sizes.kind]} {self.attributes}"
         named = f" that holds {', '.join(self.records)}" if self.records else ""

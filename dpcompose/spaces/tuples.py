@@ -27,6 +27,7 @@ class Tuples(OrderedRecords):
     """
 
     kind = "tuples"
+    from_some_size_on = True
     no_difference = (0,)
     entry: ClassVar[str] = "position"
 
@@ -115,9 +116,16 @@ class Tuples(OrderedRecords):
         shape = self.shape_of(D)
         return shape if shape is not None and D in shape and E in shape else None
 
+    def with_room(self, steps: int, places: int = 0) -> Tuples:
+        sizes = self.sizes
+        if not sizes.letters or sizes.n is None:
+            return self
+        return replace(self, sizes=replace(sizes, n=max(sizes.n, places)))
+
     def largest_shape(self, n: int) -> DatabaseClass | None:
         if self.sizes.exactly:
             return self
+        n = max(n, self.sizes.least)
         return replace(self, sizes=Size(n if self.sizes.n is None else min(n, self.sizes.n), exactly=True))
 
     def blank(self) -> Database:
@@ -156,9 +164,9 @@ class Tuples(OrderedRecords):
 
     def __str__(self) -> str:
         length = {
-            "any": f"all {self.kind} of any length",
-            "at most": f"all {self.kind} of length <= {self.sizes.n}",
-            "exactly": f"all {self.kind} of length {self.sizes.n}",
+            "any": f"all {self.kind} of {'any length' if self.sizes == Size() else f'length {self.sizes}'}",
+            "at most": f"all {self.kind} of length {self.sizes}",
+            "exactly": f"all {self.kind} of length {self.sizes.most}",
         }[self.sizes.kind]
         over = "an arbitrary record universe" if self.arbitrary else f"{{{', '.join(self.records)}}}"
         at = "" if self.positions is None else f" at the {self.entry}s {', '.join(map(str, self.positions))}"
@@ -192,7 +200,8 @@ def tuples(
     Positions 1, 2, … are identifiers: unlike in multisets it counts whose record is which.
 
     records -- the record universe; None: an arbitrary one of at least two records;
-    size -- the length: "any", "<= n" or "= n".  Mechanisms that read `positions` need "= n";
+    size -- the length: "any", "<= 4", "= 4", ">= 2" or "2..4", and with letters for numbers, such as "= n".
+    Mechanisms that read `positions` need all of one length;
     users -- which positions belong to which user, for `user` neighbours: each to one, and size = "= n".
 
     >>> answers = tuples({"yes", "no"}, size="= 4")

@@ -72,6 +72,7 @@ OF = [
     "among-groups.toml",
     "corners.toml",
     "sizes.toml",
+    "letters.toml",
     "101-published-after-rounding.toml",
     "119-noise-for-persons.toml",
     "111-metrics-for-neighbours.toml",

@@ -75,7 +75,7 @@ def test_guarantees_for_as_many_steps_hold_where_everything_is_read() -> None:
     assert formulas.to_text(guarantee(problem("m", either, [None], [as_many], ["own"]))) == "2*e1"
     with pytest.raises(NoGuarantee, match="another number of steps"):
         guarantee(problem("m", "unbounded", [None], [{"group": "n", "of": "unbounded"}], ["own"]))
-    with pytest.raises(NoGuarantee, match="a target for as many"):
+    with pytest.raises(NoGuarantee, match="a target for groups of as many"):
         guarantee(problem(2, "unbounded", [None], [as_many], ["own"]))
 
 

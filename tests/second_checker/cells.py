@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,8 @@ def cells(problem: Any, core: Any) -> None:
     """Rejects a setting on tuples or streams that is not the problem's."""
     base, count = problem["databases"], core["databases"]["count"]
     demand(core["databases"]["kind"] == "cells", "databases of another kind")
+    if not re.fullmatch("any|<= [0-9]+|= [0-9]+", str(base.get("size", "any"))):
+        raise NotRead("setting", "tuples or streams of other lengths")
     limit = longest(base)
     if limit and core["target"]["single"] == "any two":
         return of_two_lengths(problem, core)

@@ -58,12 +58,21 @@ def cover(setting: Setting, theory: Theory, every: bool = False) -> Cover:
     every -- whether types may not be left out, as convex losses that add up are no larger at them.
     """
     sizes.check(setting)
+    found = _cover(setting, theory, every)
+    if (corner := sizes.corner(setting)) is not None:
+        sizes.check_exceeded(setting, found, cover(corner, theory, every))
+    return found
+
+
+def _cover(setting: Setting, theory: Theory, every: bool) -> Cover:
+    """The types at the numbers that stand for letters."""
+    setting = groups.of_any_two(setting)
     if any(one.metric is not None for one in setting.mechanisms):
         return distances.cover(setting, theory, cover, every)
     if setting.target.times is not None:
         return groups.cover(setting, theory, cover)
     if any(one.stated is not None and one.stated.times is not None for one in setting.mechanisms):
-        raise NoCover("guarantees for groups of any number of steps need a target for as many")
+        return groups.of_fewest(setting, theory, lambda some, known: _cover(some, known, every))
     kind = KINDS[setting.databases.kind]
     if every or setting.target.steps == 1:
         return kind(setting, theory).cover()

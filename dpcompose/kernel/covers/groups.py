@@ -8,13 +8,15 @@ the same records taken m times, move all inputs m times as far.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import combinations_with_replacement
 from typing import Any
 
+from dpcompose.kernel.classes import OF_ATOMS, Databases
 from dpcompose.kernel.covers.types import LARGEST, Cover, Moves, NoCover, Type
-from dpcompose.kernel.settings import OF_ATOMS, Databases, Mechanism, Relation, Setting
-from dpcompose.kernel.terms import Term, number
+from dpcompose.kernel.settings import NOTHING, Mechanism, Relation, Setting
+from dpcompose.kernel.terms import ONE, Term, number
 from dpcompose.kernel.theory import Theory
 
 PROCEDURE = "any number of steps"
@@ -30,7 +32,8 @@ def are_scaled(setting: Setting) -> bool:
 
 def of_single_steps(setting: Setting) -> Setting:
     """The setting for single steps of the target.  Raises NoCover where groups are not m times as far."""
-    if setting.target.times is not None and setting.databases.size[1] is not None:
+    times, databases = setting.target.times, setting.databases
+    if times is not None and databases.size[1] is not None and times != databases.letter:
         raise NoCover("groups of any number of steps need databases of any size")
     mechanisms = tuple(_for_single_steps(one, setting.target) for one in setting.mechanisms)
     target = replace(setting.target, steps=1, times=None)
@@ -39,15 +42,10 @@ def of_single_steps(setting: Setting) -> Setting:
 
 def _for_single_steps(mechanism: Mechanism, target: Relation) -> Mechanism:
     """A mechanism whose distance for m steps is m times that of one, or does not depend on m."""
-    stated, whole = mechanism.stated, mechanism.reads == (None,)
+    stated = mechanism.stated
     if stated is None:
         raise NoCover(
             f"{mechanism.name} adds noise, which is not supported beside groups of any number of steps"
-        )
-    if not whole and (stated.any_two or stated.times is not None):
-        raise NoCover(
-            f"{mechanism.name} reads a part, and is stated for groups of any number of steps, or for any two "
-            "databases: several of such may move by one; state it for single steps"
         )
     if stated.times not in (None, target.times):
         raise NoCover(f"{mechanism.name} is stated for groups of another number of steps than the target's")
@@ -69,11 +67,75 @@ def cover(setting: Setting, theory: Theory, single: Callable[[Setting, Theory], 
     for i in fixed:
         if len({dict(one.moves).get(i) for one in found.types}) > 1:
             name = setting.mechanisms[i - 1].name
-            raise NoCover(f"{name} moves by other numbers of its groups for other steps of the target")
+            raise NoCover(
+                f"{name} is stated for groups of any number of steps, or for any two databases, and moves by "
+                "other numbers of these for other steps of the target; state it for single steps"
+            )
     types = tuple(_scaled(one, m, fixed, setting.databases) for one in found.types)
     convex = frozenset(range(1, len(setting.mechanisms) + 1)) - fixed | found.convex
     metrics = tuple((*pages, found.page) for pages in found.metrics)
     return Cover(types, page, found.gone_through, metrics, convex)
+
+
+def of_any_two(setting: Setting) -> Setting:
+    """The same with groups of steps in place of any two databases, where these are told by steps.
+
+    Any two databases of n records are n replacements apart; with l to n records they are n steps apart that
+    replace, remove or add one.
+    """
+    databases = setting.databases
+    n, lettered = databases.size[1], databases.letter is not None
+    by_steps = databases.kind == "policies" or (databases.kind == "records" and lettered)
+    if not setting.target.any_two or not by_steps or n is None:
+        return setting
+    atoms = range(len(databases.atoms))
+    if databases.kind == "records":
+        single: tuple[Any, ...] = ((1, 1),) if databases.size[0] == "exactly" else ((0, 1), (1, 0), (1, 1))
+    else:
+        pairs = combinations_with_replacement(atoms, 2)
+        some = ((x, y) for x, y in pairs if x != y or len(databases.atoms[x].records) > 1)
+        single = (*((NOTHING, x) for x in atoms), *some)
+    return replace(
+        setting, target=Relation(single, 1 if lettered else max(1, n), times=databases.letter), flat=None
+    )
+
+
+def of_fewest(setting: Setting, theory: Theory, single: Callable[[Setting, Theory], Cover]) -> Cover:
+    """The types where guarantees are for groups of any number of steps, and the target is for none such.
+
+    More steps at once are fewer groups, and none are less than one: what is one group away for the fewest
+    steps is so for all; and what no steps lead to, or more and more, is no nearer for any.
+    """
+    mechanisms = tuple(_for_the_fewest(one) for one in setting.mechanisms)
+    found = single(replace(setting, mechanisms=mechanisms, flat=None), theory)
+    for one in (mechanism for mechanism in setting.mechanisms if mechanism.stated and mechanism.stated.times):
+        i = setting.mechanisms.index(one) + 1
+        some = (r for type in found.types for r in _of(type, i))
+        if any(r.kind != "oo" and r != ONE for r in some):
+            raise NoCover(
+                f"how many groups, for which {one.name} is stated, lead to a neighbour depends on how many "
+                "steps these have; a target for groups of as many would do, or a number"
+            )
+    page = _page(theory)
+    return replace(found, metrics=tuple((*pages, page) for pages in found.metrics))
+
+
+def _of(type: Type, i: int) -> Iterator[Term]:
+    """How far members of a mechanism move."""
+    return (r for j, some in type.moves if j == i for _, r in some)
+
+
+def _for_the_fewest(mechanism: Mechanism) -> Mechanism:
+    """A mechanism that is stated for groups of as few steps as a letter is for."""
+    stated = mechanism.stated
+    if stated is None or stated.times is None:
+        return mechanism
+    if mechanism.codes:
+        raise NoCover(
+            f"{mechanism.name} reads what records become, and groups of any number of steps do not pass"
+        )
+    steps = int(stated.times.of[1].least)
+    return replace(mechanism, stated=replace(stated, times=None, steps=steps))
 
 
 def _page(theory: Theory) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import combinations_with_replacement
 
+from dpcompose.kernel.classes import Databases
 from dpcompose.kernel.covers.rooms import Pair, Room, Side, room
 from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.covers.types import (
@@ -24,7 +25,7 @@ from dpcompose.kernel.covers.types import (
     Reader,
     query_metric,
 )
-from dpcompose.kernel.settings import NOTHING, Databases, Edge, Mechanism, Relation
+from dpcompose.kernel.settings import NOTHING, Edge, Mechanism, Relation
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, number
 
 MOST_STEPS = 8
@@ -37,13 +38,23 @@ class Policies(Covering):
     procedure = "policies"
 
     def cover(self) -> Cover:
-        target = self.setting.target
-        if target.any_two:
-            raise NoCover("any two databases are neighbours: how far they differ has no policy")
+        target, databases = self.setting.target, self.setting.databases
         metrics = {one: self.metric(one, some) for one, some in self.readers().items()}
+        pages = list({i: one.pages for (i, _), one in metrics.items()}.values())
+        if target.any_two:  # of limited sizes these are groups of steps
+            if databases.of != "multisets" or databases.size[1] is not None:
+                raise NoCover("any two databases are neighbours: how far they differ has no policy")
+            every = tuple(range(len(databases.atoms)))
+            sides = ((one, *metric.seen.sides((), every)) for one, metric in metrics.items())
+            furthest = [
+                (one, metrics[one].far(left, right), isinstance(metrics[one], AnyTwo))
+                for one, left, right in sides
+                if left or right
+            ]
+            return self.of_types([self.growing(furthest)], 1, pages)
         found: dict[Alike, tuple[tuple[int, str], Pair]] = {}  # of neighbours that are alike the smallest
         gone_through = 0
-        for left, right in differences(self.setting.databases, target, self.most):
+        for left, right in differences(databases, target, self.most):
             gone_through += 1
             alike, pair = self.moved(left, right, metrics), self.room.pair(left, right)
             order = sum(map(len, pair)), str(pair)
@@ -51,8 +62,7 @@ class Policies(Covering):
                 found[alike] = order, pair
         smallest = sorted(found.items(), key=lambda one: one[1][0])
         types = [self.type(alike, pair) for alike, (_, pair) in smallest]
-        pages: dict[int, tuple[str, ...]] = {i: one.pages for (i, _), one in metrics.items()}
-        return self.of_types(types, gone_through, list(pages.values()))
+        return self.of_types(types, gone_through, pages)
 
     @cached_property
     def room(self) -> Room:

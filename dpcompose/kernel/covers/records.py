@@ -24,9 +24,10 @@ from dpcompose.kernel.covers.types import (
     Reader,
     Type,
     query_metric,
+    smallest_pair,
 )
 from dpcompose.kernel.domains import NONNEGATIVE
-from dpcompose.kernel.settings import Databases, Mechanism, Relation
+from dpcompose.kernel.settings import Mechanism, Relation
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, letter, number
 
 Counts = tuple[int, int]
@@ -46,7 +47,10 @@ class Records(Covering):
             self.check_room(target)
         n = setting.databases.size[1]
         if target.any_two and n is None:
-            return self.of_types([self.growing()], 1, pages)
+            counts = Counter(reader for some in self.readers_of for reader in some)
+            moved = ((one, here, metrics[one]) for one, here in sorted(counts.items()))
+            furthest = ((one, metric.at(0, here), metric.discrete) for one, here, metric in moved)
+            return self.of_types([self.growing(furthest)], 1, pages)
         if target.any_two and all(one.discrete for one in metrics.values()):
             changed = self.all_changed()
             if changed is not None:
@@ -106,7 +110,7 @@ class Records(Covering):
             )
         if mechanism.domain == "own" or atoms is None:
             relation = self.within(stated, self.image_size(atoms))
-        elif stated.steps > 1 and databases.least and of_all[1] is not None:
+        elif stated.steps > 1 and databases.from_some_size_on and of_all[1] is not None:
             raise NoCover(
                 f"groups, for which {mechanism.name} is stated on the common domain, are not pushed forward "
                 "where databases have at least so many records, and at most so many"
@@ -195,31 +199,6 @@ class Records(Covering):
         )
         return self.type(moved, smallest_pair(self.setting.databases, left, right))
 
-    def growing(self) -> Type:
-        """Any two databases of any size: none, and every record N times; N grows."""
-        far: dict[int, set[Term]] = {}
-        unlimited = set()
-        counts = Counter(reader for some in self.readers_of for reader in some)
-        for (i, part), here in sorted(counts.items()):
-            metric = self.metrics[i, part]
-            r = metric.at(0, here)
-            if not metric.discrete and r.kind != "oo":
-                if not r.positive:
-                    name = self.setting.mechanisms[i - 1].name
-                    raise NoCover(f"how far what {name} asks for moves may be 0, and else has no limit")
-                unlimited.add(i)
-                r = INFINITY
-            far.setdefault(i, set()).add(r)
-        if any(len(some) > 1 for some in far.values()):
-            raise NoCover("members of a family that move by different amounts are not supported")
-        counted = {i: 1 if self.setting.mechanisms[i - 1].count is None else 0 for i in far}
-        moves = tuple((i, ((counted[i], r),)) for i, (r,) in sorted(far.items()))
-        return Type(
-            moves,
-            frozenset(unlimited),
-            smallest_pair(self.setting.databases, (), tuple(range(len(self.readers_of)))),
-        )
-
     def all_changed(self) -> Changes | None:
         """A pair in which every atom changes, in a class of limited size; None where there is no room."""
         word, n = self.setting.databases.size
@@ -280,20 +259,6 @@ class Records(Covering):
                 break
             seen = seen | layer
         return {one for one in seen if any(one) and databases.differ(*one)}
-
-
-def smallest_pair(
-    databases: Databases, left: tuple[int, ...], right: tuple[int, ...]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The smallest two databases of which one has records of the atoms `left` more, the other of `right`."""
-    atoms, taken = databases.atoms, set(left)
-    D = [atoms[one].records[0] for one in left]
-    E = [atoms[one].records[1 if one in taken else 0] for one in right]
-    shared = databases.shared(len(left), len(right))
-    if shared > LARGEST:
-        raise NoCover(f"{shared:,} records are too many to write down; a smaller size would do")
-    same = (D or E)[:1] * shared
-    return tuple(sorted(D + same)), tuple(sorted(E + same))
 
 
 def _is_convex(formula: Term) -> bool:

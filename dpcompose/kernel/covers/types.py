@@ -18,12 +18,13 @@ from operator import itemgetter
 from typing import Any, ClassVar
 
 from dpcompose.kernel import formulas
+from dpcompose.kernel.classes import Databases
 from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.grammar import FormulaError
 from dpcompose.kernel.orders import undominated
 from dpcompose.kernel.settings import Mechanism, Setting
 from dpcompose.kernel.substitution import changed, expanded, seen_largest, substituted
-from dpcompose.kernel.terms import ONE, ZERO, Term, as_term, letter, number
+from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, as_term, letter, number
 from dpcompose.kernel.theory import NoPage, Theory
 
 LARGEST = 2_000_000
@@ -169,6 +170,29 @@ class Covering(ABC):
         alike = tuple((i, some.pop()) for i, some in sorted(entries.items()) if len(some) == 1)
         return Type(self.gathered(far), frozenset(), pair, alike)
 
+    def growing(self, moved: Iterable[tuple[Reader, Term, bool]]) -> Type:
+        """Any two databases of any size: none, and every record N times; N grows.
+
+        moved -- how far each reader's input moves for N = 1, and whether that is all.
+        """
+        far: dict[int, set[Term]] = {}
+        unlimited = set()
+        for (i, _), r, discrete in moved:
+            if not discrete and r.kind != "oo":
+                if not r.positive:
+                    name = self.setting.mechanisms[i - 1].name
+                    raise NoCover(f"how far what {name} asks for moves may be 0, and else has no limit")
+                unlimited.add(i)
+                r = INFINITY
+            far.setdefault(i, set()).add(r)
+        if any(len(some) > 1 for some in far.values()):
+            raise NoCover("members of a family that move by different amounts are not supported")
+        counted = {i: 1 if self.setting.mechanisms[i - 1].count is None else 0 for i in far}
+        moves = tuple((i, ((counted[i], r),)) for i, (r,) in sorted(far.items()))
+        databases = self.setting.databases
+        every = tuple(range(len(databases.atoms)))
+        return Type(moves, frozenset(unlimited), smallest_pair(databases, (), every))
+
     def gathered(self, far: Mapping[int, Mapping[int, Term]]) -> Moves:
         """Moves by the mechanism: of a family how many members move how far, the furthest first."""
         self.check_together(far)
@@ -216,7 +240,7 @@ class Covering(ABC):
             if len(told) < MOST_TOLD_APART:
                 told.add(apart)
             distinct.setdefault((one.moves, one.unlimited, one.entries, apart if apart in told else ()), one)
-        kept = _undominated(list(distinct.values()))
+        kept = undominated_types(list(distinct.values()))
         return Cover(tuple(kept), self.page, gone_through, tuple(tuple(one) for one in metrics))
 
 
@@ -232,7 +256,21 @@ def size(distance: Term) -> tuple[int, Fraction]:
     return 0, distance.number
 
 
-def _undominated(types: Sequence[Type]) -> list[Type]:
+def smallest_pair(
+    databases: Databases, left: tuple[int, ...], right: tuple[int, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The smallest two databases of which one has records of the atoms `left` more, the other of `right`."""
+    atoms, taken = databases.atoms, set(left)
+    D = [atoms[one].records[0] for one in left]
+    E = [atoms[one].records[1 if one in taken else 0] for one in right]
+    shared = databases.shared(len(left), len(right))
+    if shared > LARGEST:
+        raise NoCover(f"{shared:,} records are too many to write down; a smaller size would do")
+    same = (D or E)[:1] * shared
+    return tuple(sorted(D + same)), tuple(sorted(E + same))
+
+
+def undominated_types(types: Sequence[Type]) -> list[Type]:
     """The types that no other one exceeds, in their order; where distances are formulas, in equal ones."""
     slots = [_slots(one) for one in types]
     distances = {r for one in slots for r in one.values()}

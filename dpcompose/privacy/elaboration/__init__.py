@@ -21,7 +21,7 @@ from dpcompose.language import formulas
 from dpcompose.privacy.elaboration.arrays import Arrays
 from dpcompose.privacy.elaboration.cells import Cells
 from dpcompose.privacy.elaboration.contributions import Contributions
-from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair
+from dpcompose.privacy.elaboration.kinds import Kind, NotElaborated, Pair, any_two
 from dpcompose.privacy.elaboration.listed import Listed
 from dpcompose.privacy.elaboration.overlapping import Overlapping, of_any_number, refused
 from dpcompose.privacy.elaboration.policies import Policies
@@ -84,7 +84,7 @@ class Elaborated:
         return {
             "parameters": {name: str(domain) for name, domain in setting.domains.items()},
             "databases": {**self.kind.databases(), "shown": str(setting.databases)},
-            "target": self.kind.steps() | _times(setting.target),
+            "target": self.kind.steps() | _times(setting.target, setting.databases),
             "mechanisms": [self._mechanism(i) for i in range(1, len(setting.mechanisms) + 1)],
             "adaptive": setting.adaptive,
             **({"assumed": [one.data() for one in setting.assume]} if setting.assume else {}),
@@ -168,7 +168,7 @@ class Elaborated:
             else (Overlapping, Records, Cells, Policies, Contributions, Steps, Arrays, Listed)
         )
         if written.databases.parameters:
-            kinds = (Records, Policies)
+            kinds = (Records, Cells, Policies)
         if not written.has_choices:
             return next((found for one in kinds if (found := one.of(written)) is not None), None) or no_kind(
                 written
@@ -194,7 +194,7 @@ class Elaborated:
     def _also(self, one: Mechanism, said: Guarantee, identity: bool) -> dict[str, Any]:
         """A guarantee that a mechanism has besides, as written out and as said."""
         return {
-            "stated": self.kind.stated(one) | _times(said.about_granularity),
+            "stated": self.kind.stated(one) | _times(said.about_granularity, self.setting.databases),
             "domain": "own" if identity else one.satisfies.domain or "own",
             "notion": one.satisfies.notion,
             "values": _values_of(one),
@@ -226,7 +226,9 @@ class Elaborated:
             if isinstance(self.kind, Listed | Arrays):
                 told["query"].pop("n", None)  # nothing is said of the records of listed databases
             return data | {"noise": told}
-        data["stated"] = self.kind.stated(own) | _times(stated.satisfies.about_granularity)
+        data["stated"] = self.kind.stated(own) | _times(
+            stated.satisfies.about_granularity, self.setting.databases
+        )
         if own.also:
             both = zip(own.alone[1:], stated.also, strict=True)
             data["also"] = [self._also(one, said, identity) for one, said in both]
@@ -245,9 +247,11 @@ def no_kind(setting: Setting) -> Kind:
     )
 
 
-def _times(granularity: Granularity) -> dict[str, str]:
-    """How many single steps a granularity counts, where that is a parameter."""
-    return {} if granularity.times is None else {"times": formulas.to_text(granularity.times)}
+def _times(granularity: Granularity, databases: DatabaseClass) -> dict[str, str]:
+    """How many single steps a granularity counts, where that is a parameter and makes a difference."""
+    if granularity.times is None or any_two(granularity, databases):
+        return {}
+    return {"times": formulas.to_text(granularity.times)}
 
 
 def _values_of(mechanism: Mechanism) -> dict[str, str]:

@@ -52,6 +52,11 @@ class OfAtoms(Kind):
         return list(found.values())
 
     @property
+    def unlimited(self) -> bool:
+        """Whether a record is there once at most, and there are more of them than are told."""
+        return False
+
+    @property
     def shown(self) -> list[list[str]]:
         """One record of each atom, or two where there are more."""
         return [records[:2] for records in self.atoms]
@@ -63,7 +68,8 @@ class OfAtoms(Kind):
             "of": self.universe.kind,
             "size": [sizes.kind, sizes.n],
             **({"least": sizes.least} if sizes.least else {}),
-            **({} if sizes.letter is None else {"letter": str(sizes.letter)}),
+            **sizes.named,
+            **({"unlimited": True} if sizes.letters and self.unlimited else {}),
             "atoms": self.shown,
         }
 

@@ -15,6 +15,7 @@ from dpcompose.spaces.databases import Cell, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Everything, Map
 from dpcompose.spaces.queries import Bit
+from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.tuples import Tuples
 
 
@@ -51,7 +52,11 @@ class Cells(Kind):
         return list(self._numbers)
 
     def databases(self) -> dict[str, Any]:
-        return {"kind": "cells", "count": len(self._numbers)}
+        found: dict[str, Any] = {"kind": "cells", "count": len(self._numbers)}
+        sizes = getattr(self.setting.databases, "sizes", Size())
+        if not sizes.letters:
+            return found
+        return found | sizes.named | {"size": [sizes.kind, None if sizes.n is None else found["count"]]}
 
     def relation(self, granularity: Granularity) -> dict[str, Any]:
         if any_two(granularity, self.product):
@@ -106,21 +111,18 @@ def _furthest(product: DatabaseClass, target: Granularity, f: Map, stated: Granu
 def shape(setting: Setting) -> DatabaseClass | None:
     """The product whose neighbours stand for all of the class: itself; of any length those with room for as
     many target blocks as a neighbour may change, so far apart that no stated block meets two of them."""
-    databases, length = setting.databases, 0
-    if databases.cells is None:
-        single, steps = setting.target.innermost()
-        reaches = [one.innermost()[0].reach for one in (single, *told_apart(setting))]
-        if None in reaches:
-            return None
-        apart = max((reach - 1 for reach in reaches[1:] if reach is not None), default=0)
-        length = steps * (reaches[0] or 0) + (steps - 1) * apart
-    return databases.largest_shape(length)
+    databases = setting.databases
+    if databases.cells is not None and not databases.parameters:
+        return databases.largest_shape(0)
+    if any_two(setting.target, databases) and databases.parameters:
+        return databases.largest_shape(1)
+    return None if setting.places is None else databases.largest_shape(setting.places)
 
 
 def lengths_differ(setting: Setting) -> bool:
     """Whether any two tuples are neighbours, of different lengths as well, and everything is read."""
     databases = setting.databases
-    if not isinstance(databases, Tuples) or databases.sizes.exactly:
+    if not isinstance(databases, Tuples) or databases.sizes.exactly or databases.parameters:
         return False
     one = databases.largest_shape(1)
     assert one is not None
@@ -158,4 +160,5 @@ class WholeTuples(Kind):
 
     def pair(self, of: Type) -> Pair:
         known: Sequence[str] = self._class.records or self._class.spare
-        return (known[0],), ()
+        least = self._class.sizes.least
+        return (known[0],) * (least + 1), (known[0],) * least

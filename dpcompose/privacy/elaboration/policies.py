@@ -14,6 +14,7 @@ from typing import Any
 
 from dpcompose.kernel import reading
 from dpcompose.kernel import settings as kernel
+from dpcompose.kernel.covers.groups import of_any_two
 from dpcompose.kernel.covers.policies import MOST_STEPS, differences
 from dpcompose.kernel.covers.rooms import room
 from dpcompose.kernel.covers.types import Type
@@ -49,21 +50,26 @@ class Policies(OfAtoms):
     @classmethod
     def of(cls, setting: Setting) -> Policies | None:
         found = next((one for kind, one in FORMS if isinstance(setting.databases, kind)), None)
-        if found is None or any_two(setting.target, setting.databases):
+        if found is None or (any_two(setting.target, setting.databases) and not found.tells_any_two(setting)):
             return None
         if groups_pushed(setting) and not found.has_room_outside(setting):
             return None
         if not all(isinstance(one.reads, found.maps) for one in setting.mechanisms):
             return None
-        if any(policy_of(one) is None for one in (setting.target, *told_apart(setting))):
+        if any(policy_of(one) is None for one in _told(setting)):
             return None
         return found(setting) if found.has_room(setting) else None
+
+    @classmethod
+    def tells_any_two(cls, setting: Setting) -> bool:
+        """Whether any two databases are so many steps apart as they have records, or without a limit."""
+        return setting.databases.count() is None
 
     @classmethod
     def has_room(cls, setting: Setting) -> bool:
         """Whether all that is needed of the class can be written down: of many steps these are single ones,
         taken as often, where databases have room for as many records, and are too many to be listed."""
-        databases, (_, steps) = setting.databases, setting.target.innermost()
+        databases, steps = setting.databases, _steps(setting)
         assert isinstance(databases, Multisets)
         sizes, count = databases.sizes, databases.count()
         room = sizes.allows_difference(steps, steps if sizes.exactly else 0)
@@ -79,7 +85,7 @@ class Policies(OfAtoms):
     @cached_property
     def _policies(self) -> list[Policy]:
         """All policies, each once."""
-        found = [policy_of(one) for one in (self.setting.target, *told_apart(self.setting))]
+        found = [policy_of(one) for one in _told(self.setting)]
         return list(dict.fromkeys(one[0] for one in found if one is not None))
 
     @cached_property
@@ -98,8 +104,7 @@ class Policies(OfAtoms):
             for name, values in known.values.items()
             if name not in told
         }
-        _, steps = self.setting.target.innermost()
-        most = 2 * min(steps, MOST_STEPS)  # more steps are told by single ones
+        most = 2 * min(_steps(self.setting), MOST_STEPS)  # more steps are told by single ones
         return replace(databases, records=(), attributes=known.fewer(alike, most))
 
     @property
@@ -189,7 +194,7 @@ class Policies(OfAtoms):
                 "adaptive": False,
             }
         )
-        here = room(core.databases)
+        here, core = room(core.databases), of_any_two(core)
         for left, right in differences(core.databases, core.target):
             yield self.shown_pair(*here.pair(left, right))
 
@@ -207,8 +212,21 @@ NOBODY = {"name": "M", "reads": [None], "domain": "own", "notion": "pure", "valu
 
 def _are_few(setting: Setting) -> bool:
     """Whether the types of as many steps as the target counts are written down."""
-    _, steps = setting.target.innermost()
-    return steps <= MOST_STEPS
+    return _steps(setting) <= MOST_STEPS
+
+
+def _steps(setting: Setting) -> int:
+    """How many steps neighbours are apart at most; of any two databases as many as they have records."""
+    if not any_two(setting.target, setting.databases):
+        return setting.target.innermost()[1]
+    sizes = getattr(setting.databases, "sizes", None)
+    return 1 if sizes is None or sizes.letters else sizes.n or 1
+
+
+def _told(setting: Setting) -> list[Granularity]:
+    """The granularities that say of some databases that they are no neighbours."""
+    target = [] if any_two(setting.target, setting.databases) else [setting.target]
+    return [*target, *told_apart(setting)]
 
 
 class OfSets(Policies):
@@ -217,10 +235,17 @@ class OfSets(Policies):
     maps = (Everything, Restriction)
 
     @classmethod
+    def tells_any_two(cls, setting: Setting) -> bool:
+        databases = setting.databases
+        assert isinstance(databases, Sets)
+        limited = databases.sizes.n is not None and not databases.sizes.letters
+        return limited and super().tells_any_two(setting)
+
+    @classmethod
     def has_room(cls, setting: Setting) -> bool:
         databases = setting.databases
         assert isinstance(databases, Sets)
-        few = _filling(databases) + 2 * MOST_STEPS if databases.arbitrary else 0
+        few = databases.filling + 2 * MOST_STEPS if databases.arbitrary else 0
         return _are_few(setting) and len(databases.records) + few <= MOST_SHOWN
 
     @cached_property
@@ -229,23 +254,33 @@ class OfSets(Policies):
         assert isinstance(databases, Sets)
         if databases.attributes is not None:
             return databases
-        _, steps = self.setting.target.innermost()
-        return replace(databases, others=max(databases.others, _filling(databases) + 2 * steps))
+        others = _filling(databases) + 2 * _steps(self.setting)
+        return replace(databases, others=max(databases.others, others))
 
     @property
     def shown(self) -> list[list[str]]:
         return self.atoms
 
+    @property
+    def unlimited(self) -> bool:
+        databases = self.setting.databases
+        return isinstance(databases, Sets) and databases.unlimited
+
 
 def _filling(databases: Sets) -> int:
-    """How many records the smallest databases have, besides those that differ."""
-    return (databases.sizes.n or 0) if databases.sizes.exactly else databases.sizes.least
+    """How many records the smallest databases have, or all of them have where that may be so."""
+    sizes = databases.sizes
+    return databases.filling if sizes.lower is None else max(databases.filling, sizes.n or 0)
 
 
 class OfTuples(Policies):
     """Tuples: atoms are records at a place; of places that are read alike as many are told as can change."""
 
     maps = (Everything, Positions)
+
+    @classmethod
+    def tells_any_two(cls, setting: Setting) -> bool:
+        return False
 
     @classmethod
     def has_room(cls, setting: Setting) -> bool:
@@ -294,7 +329,10 @@ class OfTuples(Policies):
     def databases(self) -> dict[str, Any]:
         each, n = len(self._records), len(self.places)
         places = [place for place in range(n) for _ in range(each)]
-        return super().databases() | {"of": "tuples", "size": ["exactly", n], "places": places}
+        found = super().databases() | {"of": "tuples", "size": ["exactly", n], "places": places}
+        found.pop("least", None)
+        sizes = self.setting.databases.sizes  # type: ignore[attr-defined]
+        return found | ({"from": sizes.n} if sizes.letters and sizes.n is not None else {})
 
     def edges(self, policy: Policy) -> list[kernel.Edge]:
         each = len(self._records)

@@ -31,7 +31,7 @@ class Records(OfAtoms):
         stated = [one.edits(databases) for one in told_apart(setting)]
         if edits is None or not maps or any(one is None or one.elsewhere for one in stated):
             return None
-        if databases.sizes.least and databases.sizes.n is not None and groups_pushed(setting):
+        if databases.sizes.between and groups_pushed(setting):
             return None
         if isinstance(databases, Sequences) and (n := databases.sizes.n) is not None:
             room = edits.single is not None and (databases.sizes.exactly or edits.most <= n)

@@ -140,7 +140,7 @@ class Inputs:
         databases, (first, last) = self.databases, given
         if not isinstance(databases, Tuples):
             self.found.wrong(path, "windows are about streams, tuples and tables")
-        elif first > last or not (databases.sizes.exactly and last <= (databases.sizes.n or 0)):
+        elif first > last or not (last <= (databases.sizes.fewest or 0)):
             self.found.wrong(
                 path, f'a window is [first, last], inside of all databases (size = "= {max(given)}")'
             )

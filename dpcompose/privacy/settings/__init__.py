@@ -30,7 +30,7 @@ from dpcompose.spaces.parts import Part
 from dpcompose.spaces.reaches import moves
 from dpcompose.spaces.recodings import Recoding
 from dpcompose.spaces.relations import Pairs, pairs
-from dpcompose.spaces.restrictions import Restriction
+from dpcompose.spaces.restrictions import Positions, Restriction
 from dpcompose.spaces.subsets import Graphs
 
 if TYPE_CHECKING:
@@ -79,9 +79,14 @@ class Setting(Composition, Shown):
         named = frozenset[object]().union(
             *(one.reads.names for one in self.mechanisms), *(one.names for one in stated)
         )
+        steps = max(self.target.innermost()[1], self.steps_at_once)
+        object.__setattr__(self, "databases", self.databases.with_room(steps, self.places or 0))
+        if lacking := self.databases.unknown(self.assume):
+            raise InvalidSetting(
+                f"there are no databases of size {self.databases.sizes} where not {lacking}: "  # type: ignore[attr-defined]
+                f'assume = ["{lacking}"] would do, or other values of parameters'
+            )
         object.__setattr__(self, "databases", self._told(named, stated))
-        room = self.databases.with_room(max(self.target.innermost()[1], self.steps_at_once))
-        object.__setattr__(self, "databases", room)
         object.__setattr__(self, "mechanisms", tuple(map(self._on_the_class, self.mechanisms)))
         self._place()
         check_names(self, stated)
@@ -108,7 +113,8 @@ class Setting(Composition, Shown):
         contracted = [one.granularity for one in both if one.granularity is not None]
         try:
             if isinstance(databases, Multisets) and databases.attributes is not None:
-                named |= {*moves(self.target, stated, contracted, databases.attributes).items()}
+                told, parts = ([one.single_step for one in some] for some in (stated, contracted))
+                named |= {*moves(self.target.single_step, told, parts, databases.attributes).items()}
             return databases.naming(named, self.target.innermost()[1])
         except ValueError as error:
             raise InvalidSetting(str(error)) from None
@@ -286,6 +292,24 @@ class Setting(Composition, Shown):
         return 1 if edits is None else edits.most
 
     @property
+    def places(self) -> int | None:
+        """In how many places in a row neighbours show all that they may change, whatever the length; None
+        where that has no limit.
+
+        Blocks of neighbours beyond the places that are named are moved so far apart that no block of a
+        guarantee meets two of them.
+        """
+        single, steps = self.target.innermost()
+        positions = (m.reads.positions for m in self.mechanisms if isinstance(m.reads, Positions))
+        named = max((at for some in positions for at in some), default=0)
+        told = [one for one in self.granularities[1:] if not _any_two(one, self.databases)]
+        reaches = [one.innermost()[0].reach for one in (single, *told)]
+        if (width := reaches[0]) is None or None in reaches:
+            return None
+        apart = max((reach - 1 for reach in reaches[1:] if reach is not None), default=0)
+        return named + steps * (width + apart) - (0 if named else apart)
+
+    @property
     def touched_parts(self) -> int:
         """How many parts of a partition differ between neighbours of the target, at most."""
         if isinstance(self.databases, Graphs):
@@ -409,6 +433,11 @@ def inside(mechanism: Mechanism) -> Setting | None:
     setting = None if mechanism.study is None else mechanism.study.setting
     assert setting is None or isinstance(setting, Setting)
     return setting
+
+
+def _any_two(granularity: Granularity, databases: DatabaseClass) -> bool:
+    edits = granularity.edits(databases)
+    return edits is not None and edits.single is None
 
 
 def _unlimited(databases: DatabaseClass) -> bool:

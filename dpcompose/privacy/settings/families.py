@@ -15,6 +15,7 @@ from dpcompose.spaces.parts import Part
 from dpcompose.spaces.reading import EachVertex, OfGraphs
 from dpcompose.spaces.recodings import Recoding
 from dpcompose.spaces.restrictions import Restriction
+from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.subsets import Graphs
 from dpcompose.spaces.tuples import Tuples
 
@@ -106,7 +107,7 @@ def _check_part(setting: Setting, name: str, f: Part) -> None:
             f"{name} reads a part of {f.partition}, which needs multisets over an "
             "arbitrary record universe (leave out records)"
         )
-    if isinstance(databases, Tuples) and databases.sizes.n is not None:
+    if isinstance(databases, Tuples) and databases.sizes != Size():
         raise InvalidSetting(
             f"{name} reads a part of {f.partition}, which needs {databases.kind} of any length "
             "(leave out size)"

@@ -95,5 +95,7 @@ def _check_positions(setting: Setting, name: str, f: Positions) -> None:
             f"{name} reads positions, which shorter {databases.kind} do not have: "
             'give all the same length, size = "= n"'
         )
-    if f.positions and f.positions[-1] > (databases.sizes.n or 0):
-        raise InvalidSetting(f"{name} reads position {f.positions[-1]}, which {databases} do not have")
+    if f.positions and f.positions[-1] > (databases.sizes.fewest or 0):
+        last, more = f.positions[-1], databases.sizes.letter
+        why = "" if more is None else f': {more} = "integer >= {last}" would do'
+        raise InvalidSetting(f"{name} reads position {last}, which {databases} do not have{why}")

@@ -175,17 +175,20 @@ def _databases(databases: Multisets | Sequences, left: tuple[str, ...], right: t
 
 def _of_tuples(databases: Tuples, edits: Edits, maps: Sequence[Map]) -> Iterator[Pair]:
     """Pairs that change as many positions as neighbours may: distances do not fall with more changes."""
-    here, there = (*databases.records, *databases.spare)[:2] if databases.several_records else ("", "")
+    here, *others = (*databases.records, *databases.spare)
+    there = others[0] if others else ""
     n = databases.sizes.n
     if edits.single is None and not databases.sizes.exactly:
         if n != 0:  # any two, of any length: what is read has different lengths
-            yield ((databases.records or databases.spare)[0],), ()
+            least = databases.sizes.least
+            yield (here,) * (least + 1), (here,) * least
         return
     if not databases.several_records or n == 0 or not (edits.single is None or edits.single):
         return
     if not databases.sizes.exactly:  # everything is read
         length = edits.most if n is None else min(n, edits.most)
-        yield (here,) * length, (there,) * length
+        same = (here,) * databases.sizes.filled(length, length)
+        yield (here,) * length + same, (there,) * length + same
         return
     assert n is not None
     most = n if edits.single is None else min(n, edits.most)

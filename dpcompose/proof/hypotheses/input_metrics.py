@@ -146,7 +146,7 @@ def by_bags(
     if not isinstance(single, Contribution) or m > 1 or not (whole or isinstance(f, Restriction)):
         return None
     sizes = databases.sizes if isinstance(databases, Multisets) else Size(0)
-    if sizes.n is not None or sizes.least:
+    if sizes != Size():
         return None
     ids = _pages_of_form(theory, "bags", granularity)
     metric = Bags(single, whole or domain == "own")

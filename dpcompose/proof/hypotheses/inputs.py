@@ -440,7 +440,7 @@ def _listed_images(f: Map, stated: Granularity, domain: str) -> frozenset[edit_t
 
 def _passes(edits: Edits, databases: DatabaseClass, f: Map, domain: str) -> bool:
     """Whether groups of edits pass through a restriction: not between a least and a greatest size."""
-    between = isinstance(databases, Multisets) and databases.sizes.least and databases.sizes.n is not None
+    between = isinstance(databases, Multisets) and databases.sizes.between
     return not between or edits.most == 1 or domain == "own" or f.is_identity(databases)
 
 

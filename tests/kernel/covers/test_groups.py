@@ -11,6 +11,7 @@ from core_records import ANY, B, U
 
 from dpcompose.kernel import covers, reading
 from dpcompose.kernel.covers.types import Cover, NoCover
+from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.terms import letter
 
 
@@ -42,6 +43,10 @@ def _plain() -> dict[str, Any]:
     return {"parameters": {"m": "integer >= 1"}, "databases": base, "target": U, "mechanisms": [one]}
 
 
+M, N = (letter(name, Domain.read("integer >= 1")) for name in "mn")
+TWO, TWICE = 2 * M, 2 * N
+
+
 def test_all_losses_have_to_be_convex_but_those_that_do_not_grow() -> None:
     assert cover(times(U), ([0], U), ([1], U)).convex == {1, 2}
     found = cover(times(U), (None, ANY), (None, times(U)), ([1], U))
@@ -62,5 +67,25 @@ def test_what_is_not_m_times_as_far_is_refused() -> None:
         cover(times(U), (None, times(U, "n")))
     with pytest.raises(NoCover, match="stated for groups of 2"):
         cover(times(U), ([0], U | {"steps": 2}))
-    with pytest.raises(NoCover, match="a target for as many"):
-        cover(U, (None, times(U)))
+    with pytest.raises(NoCover, match="a target for groups of as many would do"):
+        cover(U | {"steps": 2}, (None, times(U)))
+
+
+def test_fewer_groups_of_more_steps() -> None:
+    """One step is one group of m, whatever m is; what no steps lead to is no nearer for any."""
+    assert moves(cover(U, (None, times(U)), ([1], B))) == {"1:1 2:oo"}
+    assert moves(cover(ANY, (None, times(U)), (None, ANY))) == {"1:oo 2:1"}
+    assert cover(ANY, (None, times(U))).types[0].unlimited == {1}
+
+
+def test_a_part_is_one_step_from_any_other() -> None:
+    assert moves(cover(times(B), ([0], ANY), (None, U))) in ({f"1:1 2:{TWO!r}"}, {f"2:{TWO!r} 1:1"})
+    assert moves(cover(times(U), ([0, 1, 2], ANY))) == {"1:1"}
+
+
+def test_any_two_multisets_of_n_records() -> None:
+    assert moves(cover(ANY, (None, B), ([0], ANY), size=["exactly", 1], letter="n")) == {"1:n 2:1"}
+    assert moves(cover(ANY, (None, U), size=["at most", 1], letter="n")) == {f"1:{TWICE!r}"}
+    assert moves(cover(ANY, (None, U), size=["any", None], letter="n", least=1)) == {"1:oo"}
+    with pytest.raises(NoCover, match="depends on how many records they have"):
+        cover(ANY, (None, U), size=["at most", 3], letter="n", least=1)

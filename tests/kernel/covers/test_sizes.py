@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from dpcompose.kernel import covers, reading
 from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.covers.types import NoCover
 from dpcompose.kernel.reader import BadSetting
+from dpcompose.kernel.terms import number
 from dpcompose.kernel.theorems import Prover
 
 B = {"single": [[1, 1]], "steps": 1}
@@ -81,16 +83,18 @@ def test_too_few_records_and_any_two_are_refused() -> None:
         with pytest.raises(NoCover, match="no room for all that 2 steps may change"):
             covers.cover(setting(target, size, **more), told.THEORY)
     with pytest.raises(NoCover, match="depends on how many records they have"):
-        covers.cover(setting({"single": "any two", "steps": 1}, ["at most", 9]), told.THEORY)
+        covers.cover(setting({"single": "any two", "steps": 1}, ["at most", 9], least=2), told.THEORY)
 
 
 @pytest.mark.parametrize(
     ("size", "more"),
     [
         (["exactly", 1], {"n": "integer >= 2"}),
-        (["exactly", 1], {"n": "integer >= 0"}),
+        (["exactly", 1], {"n": "integer >= -1"}),
         (["exactly", 1], {"n": "positive"}),
-        (["at most", 3], {"least": 1}),  # for n = 1 all databases have one record
+        (["exactly", 3], {"lower": "n"}),
+        (["exactly", 3], {"unlimited": True}),
+        (["exactly", 3], {"from": 3}),
         (["exactly", 1], {"of": "sequences"}),
         (["exactly", 1], {"letter": "2*n"}),
         (["exactly", 1], {"letter": "3"}),
@@ -99,3 +103,97 @@ def test_too_few_records_and_any_two_are_refused() -> None:
 def test_what_is_no_letter_for_sizes_is_no_setting(size: list[Any], more: Any) -> None:
     with pytest.raises(BadSetting):
         setting(B, size, **more)
+
+
+@pytest.mark.parametrize("records", range(5))
+def test_room_is_how_much_sets_differ(records: int) -> None:
+    """Against all sets of l to n out of some records: how many of them only the one and the other has."""
+    every = [set(some) for k in range(records + 1) for some in combinations(range(records), k)]
+    for least, most in combinations_with_replacement(range(records + 1), 2):
+        inside = [one for one in every if least <= len(one) <= most]
+        differ = {(len(D - E), len(E - D)) for D in inside for E in inside}
+        for steps in range(1, records + 2):
+            here = sizes.room(least, most, records, steps)
+            few = range(steps + 1)
+            assert {one for one in differ if max(one) <= steps} == {
+                (a, b)
+                for a, b in product(few, few)
+                if max(a, b) <= here.changed and abs(a - b) <= here.apart and a + b <= records
+            }
+
+
+def sets(target: Any, size: list[Any], names: str = "abcd", assumed: Any = (), **more: Any) -> Any:
+    policy = {"single": [[None, 0]] if target is U else [[0, 0]], "steps": target["steps"]}
+    stated = policy | {"steps": 1}
+    one = {"name": "M", "reads": [None], "stated": stated, "domain": "own", "notion": "pure", "values": {}}
+    base = {"kind": "policies", "shown": "", "of": "sets", "size": size, "atoms": [list(names)]}
+    data = {
+        "parameters": {"m": "integer >= 1", "n": "integer >= 1"},
+        "databases": base | more,
+        "target": policy,
+        "mechanisms": [one | {"values": {"epsilon": "1"}}],
+        "assumed": list(assumed),
+    }
+    return reading.read(data)
+
+
+def test_sets_of_a_number_with_less_room_do_not_stand_for_others() -> None:
+    """Two of four records are replaced where there are two, and where there are three only one is."""
+    two = B | {"steps": 2}
+    made = sets(two, ["exactly", 2], letter="n")
+    assert max(r for one in covers.cover(made, told.THEORY).types for _, ((_, r),) in one.moves) == number(2)
+    there = [sizes.is_there(made, {"n": Fraction(n)}) for n in range(1, 5)]
+    assert there == [False, True, False, False] and sizes.where(made) == ["n >= 2", "n <= 2"]
+    with pytest.raises(NoCover, match="no room for all that 2 steps may change"):
+        covers.cover(sets(two, ["exactly", 3], letter="n"), told.THEORY)
+    always = sets(B, ["exactly", 2], letter="n", assumed=[["n", "<=", "3"]])
+    assert sizes.are_always_there(always)
+    assert not sizes.are_always_there(sets(B, ["exactly", 2], letter="n", assumed=[["n", "<=", "4"]]))
+
+
+def test_of_a_universe_without_a_limit_enough_records_are_told() -> None:
+    made = sets(B, ["exactly", 2], letter="n", unlimited=True)
+    assert covers.cover(made, told.THEORY).types and sizes.are_always_there(made)
+    with pytest.raises(NoCover, match="as many records are to be told as databases may need"):
+        covers.cover(sets(B, ["exactly", 2], "abc", letter="n", unlimited=True), told.THEORY)
+
+
+@pytest.mark.parametrize("sign", ["<=", "<"])
+def test_where_all_have_one_size(sign: str) -> None:
+    """Of m to n records one comes or goes if m < n; a bounded step is two such, or none for m = n."""
+    letters = {"letter": "n", "lower": "m", "least": 1}
+    assumed = [["m", sign, "n"]]
+    some: Any = {"parameters": {"m": "integer >= 1", "n": "integer >= 1"}, "assumed": assumed}
+
+    def made(target: Any, stated: Any) -> Any:
+        data = setting(target, ["at most", 3], least=1).data() | some
+        data["databases"] |= letters
+        data["mechanisms"][0] |= {"stated": stated, "reads": [None]}
+        return reading.read(data)
+
+    assert covers.cover(made(U, U), told.THEORY).types
+    if sign == "<":
+        assert covers.cover(made(B, U), told.THEORY).types
+        return
+    with pytest.raises(NoCover, match="where m = n all databases have as many records"):
+        covers.cover(made(B, U), told.THEORY)
+    some["assumed"] = []
+    with pytest.raises(NoCover, match="that m <= n is to be known"):
+        covers.cover(made(U, U), told.THEORY)
+
+
+def test_cells_of_any_length_are_there_from_so_many_on() -> None:
+    one = {"name": "M", "reads": [None], "stated": {"single": [[0], [1]], "steps": 1}, "domain": "own"}
+    data = {
+        "parameters": {"n": "integer >= 1"},
+        "databases": {"kind": "cells", "shown": "", "count": 2, "size": ["exactly", 2], "letter": "n"},
+        "target": {"single": [[0], [1]], "steps": 2},
+        "mechanisms": [one | {"notion": "pure", "values": {"epsilon": "1"}}],
+    }
+    made = reading.read(data)
+    assert [sizes.is_there(made, {"n": Fraction(n)}) for n in (1, 2, 3)] == [False, True, True]
+    assert not sizes.are_always_there(made) and sizes.where(made) == ["n >= 2"]
+    assert reading.read(made.data()) == made
+    for wrong in ({"size": ["exactly", 3]}, {"size": ["any", 2]}, {"letter": "2*n"}):
+        with pytest.raises(BadSetting):
+            reading.read(data | {"databases": {**data["databases"], **wrong}})  # type: ignore[dict-item]
