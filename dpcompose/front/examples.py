@@ -129,7 +129,12 @@ def _size(count: Term, point: Mapping[str, Fraction]) -> int:
 
 
 def _pairs(inputs: Inputs, point: Mapping[str, Fraction], at: Sequence[Pair]) -> list[Pair]:
-    """Pairs of databases: those of the theorem and others, those first at which most is lost."""
+    """Pairs of databases: those of the theorem and others, those first at which most is lost.
+
+    Others only where guarantees are for neighbours, and not what one in a metric says at two databases.
+    """
+    if any(one.satisfies.apart is not None for one in inputs.setting.mechanisms):
+        return [pair for D, E in at for pair in ((D, E), (E, D))]
     try:
         others = inputs.neighbouring_pairs().pairs
     except (NotDecidable, TooLarge):  # there are too many to go through

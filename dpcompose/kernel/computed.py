@@ -17,7 +17,7 @@ from dpcompose.kernel.deciders import noises, pieces
 from dpcompose.kernel.deciders.curves import Curve, Piece
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.judgements import Loses
-from dpcompose.kernel.losses import Loss, NoLoss, Values, at_type
+from dpcompose.kernel.losses import Loss, NoLoss, Values, at_type, in_steps
 from dpcompose.kernel.settings import Mechanism, Setting
 from dpcompose.kernel.terms import Term, as_term
 from dpcompose.kernel.theory import NoPage, Theory
@@ -88,13 +88,13 @@ def standing(
 ) -> tuple[str, bool]:
     """The page by which a claim that is at least the curve is loose, or else nothing smaller holds.
 
-    Raises ValueError where neither is known: of mechanisms that are given by noise or a table the curve
-    may lie above what they lose together.
+    Raises ValueError where neither is known: of mechanisms that are given by noise or a table, or stated in
+    a metric, the curve may lie above what they lose together.
     """
     losses = _in_order(some, setting)
     page = page_for(theory, notion, losses, setting)
     found = pieces.is_loose(curves(page, cover, losses, setting, theory), *_numbers(claim), bits)
-    known = all(_is_free(one) and one.noise is None for one in setting.mechanisms)
+    known = all(_is_free(one) and one.noise is None and one.metric is None for one in setting.mechanisms)
     if found is None or not (found or known):
         raise NoLoss("it is not known whether a smaller one holds")
     return str(page.id), found
@@ -132,21 +132,24 @@ def _piece(
     count = as_term(many).number if many or mechanism.count is None else mechanism.count.number
     if count is None:
         raise NoLoss(f"the number of mechanisms {mechanism.name} that move is no number")
-    asked, letters = _asked(page, mechanism, loss, setting, theory)
+    asked, letters = _asked(page, page.head.parts, loss, setting, theory)
     found = pieces.piece(asked, letters, r)
     return None if found is None else found.times(int(count) or 1)
 
 
 def _asked(
-    page: Any, mechanism: Mechanism, loss: Loss, setting: Setting, theory: Theory
+    page: Any, parts: Mapping[str, Mapping[str, str]], loss: Loss, setting: Setting, theory: Theory
 ) -> tuple[Mapping[str, str], dict[str, Term]]:
-    """What a page asks of a mechanism, and the values of its letters."""
+    """What a page asks of a mechanism, and the values of its letters; parts -- that by guarantees."""
+    mechanism = setting.mechanisms[loss.mechanism - 1]
     if (word := _word(mechanism, theory)) in page.head.noises and mechanism.noise is not None:
         law = theory.page(mechanism.noise.page, "noise").head
         return page.head.noises[word], {
             law.parameter: noises.fit(law, mechanism.noise.parameter, setting.assumed)
         }
-    return page.head.parts[loss.notion], dict(loss.values)
+    if loss.notion not in parts:
+        raise NoLoss(f"{page.id} does not say what {mechanism.name}, stated in a metric, can lose")
+    return parts[loss.notion], dict(loss.values)
 
 
 def _numbers(claim: Values) -> tuple[Term, Term]:
@@ -189,7 +192,9 @@ def attained(
     """The page on what mechanisms lose at neighbours of a type at a point, and their curve."""
     free = [one for one in losses if _is_free(setting.mechanisms[one.mechanism - 1])]
     page = page_for(theory, notion, free, setting)
-    known = {one.mechanism: one for one in at_type(free, type, theory)}
+    alone, type = in_steps(free, type, setting, theory)
+    between = {i for i, _, _ in type.lost}
+    known = {one.mechanism: one for one in at_type(alone, type, theory)}
     found: list[Piece | None] = []
     for i, members in type.moves:
         before = 0
@@ -202,7 +207,8 @@ def attained(
             moved = int(formulas.at(as_term(many), at).number or 0)
             those = _those(setting.mechanisms[i - 1], moved, before, at)
             before += moved
-            some = _attained(page, known[i], setting, theory, those, moving, at)
+            parts = page.head.in_a_metric if i in between else page.head.parts
+            some = _attained(page, parts, known[i], setting, theory, those, moving, at)
             found += [one for fixed, one in some if i not in type.unlimited or _loses_without_limit(fixed)]
     return page, pieces.curve(found)
 
@@ -230,6 +236,7 @@ def _those(mechanism: Mechanism, many: int, before: int, at: Mapping[str, Fracti
 
 def _attained(
     page: Any,
+    parts: Mapping[str, Mapping[str, str]],
     loss: Loss,
     setting: Setting,
     theory: Theory,
@@ -243,7 +250,7 @@ def _attained(
     _check_attained(page, mechanism, theory)
     if count > MOST_MEMBERS and any(terms.moves(name) for _, value in loss.values for name in value.letters):
         raise NoLoss(f"more than {MOST_MEMBERS} members are not gone through one by one")
-    asked, letters = _asked(page, mechanism, loss, setting, theory)
+    asked, letters = _asked(page, parts, loss, setting, theory)
     if not any(terms.moves(name) for value in letters.values() for name in value.letters):
         fixed = {name: _at(value, at) for name, value in letters.items()}
         for far in distances:
@@ -272,7 +279,7 @@ def is_attained(page: Any, mechanism: Mechanism, theory: Theory) -> bool:
         _check_attained(page, mechanism, theory)
     except NoPage:
         return False
-    return _is_free(mechanism)
+    return _is_free(mechanism) and (mechanism.metric is None or mechanism.notion in page.head.in_a_metric)
 
 
 def _check_attained(page: Any, mechanism: Mechanism, theory: Theory) -> None:

@@ -433,7 +433,9 @@ class Computed(Head):
 
     notion -- of the claims; parts -- for the notion of a mechanism's own guarantee the formulas of what
     the procedure asks of it, in terms of its parameters and the distance r of its inputs; noises -- the
-    same for mechanisms that add noise, in terms of its parameter, r being how far an entry moves.
+    same for mechanisms that add noise, in terms of its parameter, r being how far an entry moves;
+    in_a_metric -- the same for what mechanisms can lose at D, E whose guarantee is one in a metric, in terms
+    of the parameters at D, E: there may be databases at any distance between these.
     """
 
     kind: Literal["computed"]
@@ -441,15 +443,19 @@ class Computed(Head):
     notion: str
     parts: dict[str, dict[str, str]] = field(default_factory=dict)
     noises: dict[str, dict[str, str]] = field(default_factory=dict)
+    in_a_metric: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @property
     def notions_named(self) -> Iterator[tuple[Place, str]]:
         yield ("notion",), self.notion
-        yield from ((("parts", notion), notion) for notion in self.parts)
+        for table, some in (("parts", self.parts), ("in-a-metric", self.in_a_metric)):
+            yield from (((table, notion), notion) for notion in some)
 
     def formulas(self, context: Context) -> Iterator[Written]:
         for notion, texts in self.parts.items():
             yield from each(("parts", notion), texts, (*context.of(notion), "r"))
+        for notion, texts in self.in_a_metric.items():
+            yield from each(("in-a-metric", notion), texts, context.of(notion))
         for word, texts in self.noises.items():
             if (letters := context.noises.get(word)) is not None:
                 yield from each(("noises", word), texts, (*letters, "r"))

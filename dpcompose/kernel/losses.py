@@ -80,6 +80,27 @@ def at_type(losses: Sequence[Loss], type: Type, theory: Theory) -> tuple[Loss, .
     )
 
 
+def in_steps(
+    losses: Sequence[Loss], type: Type, setting: Setting, theory: Theory
+) -> tuple[tuple[Loss, ...], Type]:
+    """What mechanisms can lose where guarantees are a number c times a distance in whole steps: those with c
+    for each step are as stated.  The losses for one step, and the type with how many steps there are.
+
+    Of other formulas there may be databases at any distance between two, and nothing is said here.
+    """
+    here, moves, between = list(losses), dict(type.moves), []
+    for i, far, more in type.lost:
+        metric = setting.mechanisms[i - 1].metric
+        unit = None if metric is None else metric.unit
+        n = None if unit is None or unit == ZERO or far.kind == "oo" else (far / unit).number
+        if unit is None or n is None or n.denominator != 1 or n < 1:
+            between.append((i, far, more))
+            continue
+        here = list(at_type(here, replace(type, lost=((i, unit, more),)), theory))
+        moves[i] = tuple((many, terms.number(n)) for many, _ in moves[i])
+    return tuple(here), replace(type, moves=tuple(sorted(moves.items())), lost=tuple(between))
+
+
 def _at_databases(rule: Any, loss: Loss, far: Term, more: Mapping[str, Term]) -> Values:
     """A guarantee at two databases that are so far apart in a metric: there need be none between them."""
     if INFINITY in (far, *more.values(), *(value for _, value in loss.values)):

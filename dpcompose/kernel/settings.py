@@ -28,7 +28,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import assumptions, formulas, metrics, terms
+from dpcompose.kernel import assumptions, formulas, metrics, substitution, terms
 from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.classes import Databases
 from dpcompose.kernel.contributions import Contribution
@@ -204,6 +204,17 @@ class InMetric:
         """Whether mechanisms lose just that at any two databases, as witnesses do of what is a metric."""
         alone = all(value == terms.ZERO for _, value in self.besides)
         return alone and not self.bounded and metrics.is_metric(self.formula)
+
+    @property
+    def unit(self) -> Term | None:
+        """c where the formula is c times one distance in whole steps; None where it is nothing such."""
+        whole = {name for name, far in self.distances if far.stated is not None and not far.stated.lengths}
+        moving = [name for name in self.formula.letters if name.startswith(metrics.MARK)]
+        if len(moving) != 1 or moving[0] not in whole:
+            return None
+        letter = metrics.letter(moving[0])
+        found = substitution.expanded(self.formula / letter)
+        return None if metrics.is_moving(found) else found
 
     def data(self) -> dict[str, Any]:
         """As JSON."""

@@ -86,6 +86,9 @@ class Witnesses:
         mechanism, head = self._mechanism(i), self.page.head
         if mechanism.metric is not None and not mechanism.metric.attained:
             raise NoLoss(f"what {mechanism.name} is stated in is not seen to be a metric that it attains")
+        stated = dict(self.losses[i - 1].values)
+        if head.by == "event" and self._is_between(i) and stated.get(head.shows, ZERO) != ZERO:
+            raise NoLoss(f"{head.shows} of {mechanism.name} grows from database to database as is not known")
         if mechanism.study is not None:
             raise NoLoss(f"{mechanism.name} is its study, and may lose less than its guarantee")
         if mechanism.table is not None:
@@ -175,14 +178,21 @@ class Witnesses:
             return formulas.parse(self.page.head.distance, {**dict(loss.values), "r": r})
         return self._violating(i, r, dict(loss.values))
 
+    def _is_between(self, i: int) -> bool:
+        """Whether there may be databases at any distance between the two, in what M_i is stated in."""
+        return any(i == j for j, _, _ in self.type.lost)
+
     def _violating(self, i: int, r: Term, values: dict[str, Term]) -> Term:
         """What a mechanism with a guarantee of another notion can lose, by its page."""
         head = self.theory.page(self._page(i), "violation").head
+        loss = head.in_a_metric if self._is_between(i) else head.loss
+        if loss is None:
+            raise NoLoss(f"no page says what {self._mechanism(i).name}, stated in a metric, loses there")
         if r.number is None or r.number.denominator != 1 or r.number < 1:
             raise NoLoss(f"what {self._mechanism(i).name} loses is known for whole steps only")
         if forms.term_sign(values[head.positive]) != 1:
             raise NoLoss(f"{head.positive} of {self._mechanism(i).name} may be 0")
-        return INFINITY if head.loss == "oo" else formulas.parse(head.loss, {**values, "r": r})
+        return INFINITY if loss == "oo" else formulas.parse(loss, {**values, "r": r})
 
     def _of_one_member(self) -> Term | None:
         """Where one member of a family moves by one step, and nothing else: the largest of their events."""

@@ -41,7 +41,9 @@ class Guarantee(Shown):
     terms -- (parameter, term) pairs, in the order of the rule page; sympy expressions become terms;
     granularity -- the neighbours it is stated for (a claim: None, the target is meant);
     domain -- "own" or "common", None for a mechanism that reads everything;
-    metric -- in place of neighbours a formula in distances: the terms then hold where that is 1.
+    metric -- in place of neighbours a formula in distances: the terms then hold where that is 1;
+    apart -- of one at two databases alone how many steps these are apart, the terms being those for one step;
+    0: they are those at the two, and there may be databases at any distance between.
 
     >>> pure("e1/2").values
     (('epsilon', e1/2),)
@@ -52,6 +54,7 @@ class Guarantee(Shown):
     granularity: Granularity | None = None
     domain: str | None = None
     metric: Metric | None = None
+    apart: int | None = None
 
     def __post_init__(self) -> None:
         given = tuple((key, formulas.term(value)) for key, value in self.terms)
@@ -76,7 +79,7 @@ class Guarantee(Shown):
 
     @property
     def _same(self) -> tuple[object, ...]:
-        return tuple(self.text().items()), self.granularity, self.domain, self.metric
+        return tuple(self.text().items()), self.granularity, self.domain, self.metric, self.apart
 
     def with_values(self, values: Sequence[tuple[str, Term | sympy.Expr]]) -> Guarantee:
         """The same with other values of the parameters."""

@@ -49,7 +49,10 @@ def piece(page: Page, mechanism: Mechanism, r: Distance, point: Point) -> Piece 
         return _piece({key: key for key in known}, known, far)
     if any(value == INFINITY for _, value in stated.terms):
         return None
-    return _piece(page.head.parts[stated.notion], {key: at(value, point) for key, value in stated.terms}, far)
+    parts = page.head.in_a_metric if stated.apart == 0 else page.head.parts
+    if stated.notion not in parts:
+        raise BadCertificate(f"{page.id} does not say what {mechanism.name}, stated in a metric, can lose")
+    return _piece(parts[stated.notion], {key: at(value, point) for key, value in stated.terms}, far)
 
 
 def _piece(asked: Mapping[str, str], values: Mapping[str, Term], r: Term) -> Piece | None:

@@ -142,8 +142,8 @@ def _moving(
     left_out = tuple(one.name for one in setting.mechanisms if one.name in without)
     if left_out and inputs.theory.processing("parts") is None:
         raise BadCertificate("no page says that what a composition keeps, its parts keep")
-    moved = inputs.distances(pair).items()
-    return {i: r for i, r in moved if setting.mechanisms[i - 1].name not in left_out}, left_out
+    moved = ((i, setting.mechanisms[i - 1], r) for i, r in inputs.distances(pair).items())
+    return {i: one.satisfies.apart or r for i, one, r in moved if one.name not in left_out}, left_out
 
 
 def by_curve(
@@ -314,12 +314,15 @@ class _Rows:
         free = mechanism.noise is None and mechanism.table is None and mechanism.study is None
         if page is None or not free or not isinstance(r, int) or r < 1:
             return None
+        lost = page.head.in_a_metric if mechanism.satisfies.apart == 0 else page.head.loss
+        if lost is None:
+            return None
         stated = self._at_point(mechanism.satisfies)
         if sign(stated[page.head.positive]) != 1:
             return None
         loss: Number | None = None
-        if page.head.loss != "oo":
-            loss = witnesses.number_of(formulas.parse(page.head.loss, stated | {"r": terms.number(r)}))
+        if lost != "oo":
+            loss = witnesses.number_of(formulas.parse(lost, stated | {"r": terms.number(r)}))
         return Violating(i, page.id, page.head.mechanism, loss)
 
     def _noisy(self, i: int, r: Distance) -> Row:

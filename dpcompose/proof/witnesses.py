@@ -168,13 +168,13 @@ class Canonical(Row):
     """What loses most of all that satisfies a guarantee, for several mechanisms that are alike.
 
     numbers -- the mechanisms; part -- canonical noise of (ε, δ), which they satisfy, so many steps from where
-    it is built, or normal noise; None: the inputs are infinitely far apart, or nothing is promised, and the
-    mechanisms tell D from E.
+    it is built, or normal noise, or in a metric Laplace noise; None: the inputs are infinitely far apart, or
+    nothing is promised, and the mechanisms tell D from E.
     """
 
     mechanism: int
     numbers: tuple[int, ...]
-    part: Part | Normal | None
+    part: Piece | None
 
     @property
     def alike(self) -> tuple[int, ...]:
@@ -183,9 +183,10 @@ class Canonical(Row):
     def data(self) -> dict[str, Any]:
         if self.part is None:
             return {"mechanisms": list(self.alike), "steps": "oo"}
-        if isinstance(self.part, Normal):
+        if not isinstance(self.part, Part):
+            width = "scale" if isinstance(self.part, Laplace) else "variance"
             return {"mechanisms": list(self.alike), "mean at D": self._mean(self.part), "mean at E": "0"} | {
-                "variance": "1"
+                width: "1"
             }
         epsilon, delta = map(formulas.to_text, (self.part.epsilon, self.part.delta))
         values = {"epsilon": epsilon, "delta": delta}
@@ -197,9 +198,10 @@ class Canonical(Row):
     def words(self) -> str:
         if self.part is None:
             return "which has other outcomes at D than at D'"
-        if isinstance(self.part, Normal):
+        if not isinstance(self.part, Part):
             each = " each" if len(self.alike) > 1 else ""
-            return f"as normal noise of variance 1 around {self._mean(self.part)} at D, 0 at D'{each}"
+            kind = "Laplace noise of scale" if isinstance(self.part, Laplace) else "normal noise of variance"
+            return f"as {kind} 1 around {self._mean(self.part)} at D, 0 at D'{each}"
         each = " each" if len(self.alike) > 1 or self.part.count > 1 else ""
         shown = "; ".join(f"loss {loss}: {at_D}, {at_E}" for loss, at_D, at_E in self._outcomes(self.part))
         epsilon, delta = map(formulas.to_text, (self.part.epsilon, self.part.delta))
@@ -209,7 +211,9 @@ class Canonical(Row):
         )
 
     @staticmethod
-    def _mean(part: Normal) -> str:
+    def _mean(part: Normal | Laplace) -> str:
+        if isinstance(part, Laplace):
+            return formulas.to_text(part.ratio)
         return formulas.to_text(terms.sqrt(part.square + 2 * part.rho))
 
     @staticmethod
@@ -234,7 +238,6 @@ MOST_OUTCOMES = 12
 
 def canonical(part: Piece | None, alike: tuple[int, ...]) -> Canonical:
     """What loses most of all that is as a piece of a curve says, for mechanisms that are alike."""
-    assert not isinstance(part, Laplace)  # that is about noise of the setting itself
     return Canonical(alike[0], alike, part)
 
 

@@ -55,11 +55,13 @@ class Some:
         """The mechanisms that are known and move, those together that are given alike and move as far."""
         found: dict[object, list[int]] = {}
         able, moves, entries = self.able(), dict(self.type.moves), dict(self.type.entries)
+        lost = {i: there for i, *there in self.type.lost}
         for loss in self.losses(able):
             i = loss.mechanism
             if i in moves:
                 noise = self.shop.setting.mechanisms[i - 1].noise
-                found.setdefault((loss.notion, loss.values, noise, moves[i], entries.get(i)), []).append(i)
+                alike = loss.notion, loss.values, noise, moves[i], entries.get(i), str(lost.get(i))
+                found.setdefault(alike, []).append(i)
         return list(found.values())
 
     def able(self) -> list[int]:

@@ -238,9 +238,12 @@ class Proofs:
             theorem, elaborated = theorem.premises[0], Elaborated(chosen)
         for type in _types(theorem):
             there = [losses.by_guarantee(i, elaborated.core, self.theory) for i, _, _ in type.lost]
-            known = {one.mechanism: one.values for one in losses.at_type(there, type, self.theory)}
+            alone, apart = losses.in_steps(there, type, elaborated.core, self.theory)
+            known = {one.mechanism: one.values for one in losses.at_type(alone, apart, self.theory)}
+            between, moves = {i for i, _, _ in apart.lost}, dict(apart.moves)
+            steps = {i: 0 if i in between else int(moves[i][0][1].number or 0) for i, _, _ in type.lost}
             some = (
-                replace(one, satisfies=_for_any_two(one.satisfies, known.get(i)))
+                replace(one, satisfies=_for_any_two(one.satisfies, known.get(i), steps.get(i, 0)))
                 for i, one in enumerate(elaborated.setting.mechanisms, start=1)
             )
             yield replace(elaborated.setting, mechanisms=tuple(some), metrics={}), elaborated.pair(type)
@@ -272,12 +275,13 @@ def _types(theorem: Theorem) -> list[Type]:
     return []
 
 
-def _for_any_two(stated: Guarantee, there: losses.Values | None) -> Guarantee:
-    """A guarantee in a metric as one for any two databases: with what it says at two of them, 0 at most."""
+def _for_any_two(stated: Guarantee, there: losses.Values | None, steps: int) -> Guarantee:
+    """A guarantee in a metric as one for any two databases: with what it says at two of them, 0 at most, or
+    for each of the steps that these are apart."""
     if stated.metric is None:
         return stated
     values = there or tuple((key, terms.ZERO) for key, _ in stated.terms)
-    return replace(stated, terms=values, granularity=free_lunch, metric=None)
+    return replace(stated, terms=values, granularity=free_lunch, metric=None, apart=steps)
 
 
 def word_of(said: Judgement) -> str:

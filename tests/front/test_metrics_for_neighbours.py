@@ -189,3 +189,105 @@ def test_studies_and_several_guarantees_beside_metrics(tmp_path: Path) -> None:
     )
     _, verdicts = said(text, tmp_path)
     assert [one.verdict for one in verdicts] == ["proved", "refuted"]
+
+
+GRID = (
+    *(
+        claimed("approximate", epsilon=x, delta=y)
+        for x in ("0", "1", "3/2")
+        for y in ("0.2", "0.45", "0.6", "0.7")
+    ),
+    *(claimed("zcdp", rho=x) for x in ("0.2", "0.45", "0.7", "1", "1.4", "2")),
+    *(claimed(epsilon=x) for x in ("1", "2", "3")),
+    *(claimed("gaussian", mu=x) for x in ("1", "2", "3")),
+)
+
+
+@pytest.mark.parametrize("target", ['"bounded"', '"unbounded"', '{ group = 3, of = "unbounded" }'])
+@pytest.mark.parametrize(("notion", "key"), [("pure", "epsilon"), ("zcdp", "rho"), ("gaussian", "mu")])
+@pytest.mark.parametrize("many", ["", "repeat = 2\n"])
+def test_a_metric_in_steps_says_what_neighbours_say(
+    target: str, notion: str, key: str, many: str, tmp_path: Path
+) -> None:
+    """1·d_unbounded is 1 for add/remove neighbours: what one form refutes the other does not prove."""
+    head = MULTISETS + f'[target]\ngranularity = {target}\n[[mechanisms]]\nname = "M"\n{many}'
+    said_in = [
+        f'guarantee = {{ notion = "{notion}", metric = "d_unbounded" }}\n',
+        f'guarantee = {{ notion = "{notion}", {key} = "1", granularity = "unbounded" }}\n',
+    ]
+    found = [[one.verdict for one in said(head + one + "".join(GRID), tmp_path)[1]] for one in said_in]
+    assert "refuted" in found[0]
+    for in_metric, for_neighbours in zip(*found, strict=True):
+        assert {in_metric, for_neighbours} != {"proved", "refuted"}
+        assert in_metric in ("undecided", for_neighbours)
+
+
+def test_databases_between_are_not_forgotten(tmp_path: Path) -> None:
+    """Two steps of 1 are a divergence of 1.264 at most, and a delta of 0.633; randomized response at 2 has more."""
+    claims = [claimed("zcdp", rho=x) for x in ("1.4", "1.265", "0.4")]
+    claims += [claimed("approximate", epsilon="0", delta=x) for x in ("0.7", "0.6322", "0.632")]
+    found = said(MULTISETS + BOUNDED + stated("d_unbounded") + "".join(claims), tmp_path)[1]
+    assert [one.verdict for one in found] == ["undecided", "undecided", "refuted"] * 2
+    assert "least delta has the lower bound 0.6321205" in " ".join(str(found[3]).split())
+
+
+@pytest.mark.parametrize(
+    ("metric", "words", "data"),
+    [
+        (
+            "min(d_unbounded, 9)",
+            "as Laplace noise of scale 1 around 2 at D, 0 at D'",
+            {"mean at D": "2", "mean at E": "0", "scale": "1"},
+        ),
+        ("d_unbounded", "as canonical noise of (1, 0) at distance 2", {"epsilon": "1", "steps": 2}),
+    ],
+)
+def test_what_is_shown_is_what_refutes(metric: str, words: str, data: dict[str, Any], tmp_path: Path) -> None:
+    claims = claimed("approximate", epsilon="0", delta="0.6") + claimed("zcdp", rho="0.2")
+    curve, divergence = said(MULTISETS + BOUNDED + stated(metric) + claims, tmp_path)[1]
+    shown, other = curve.counterexample, divergence.counterexample
+    assert words in shown.rows[0].words() and "true delta at least 0.6321205" in str(curve)
+    assert data.items() <= shown.rows[0].data().items()
+    assert "with the loss 1 - 2/(1 + exp(1))" in other.rows[0].words()
+
+
+def test_of_a_family_the_member_that_moves_is_shown(tmp_path: Path) -> None:
+    """What the type of one member says is not said of two others: one loses 2·e at a replacement in its part."""
+    text = (
+        'format = 1\n[databases]\nkind = "multisets"\n[partitions.parts]\nkind = "record-wise"\nparts = "k"\n'
+        + '[parameters]\nk = "integer >= 2"\ne = "positive"\n'
+        + BOUNDED
+        + '[[mechanisms]]\nname = "M"\nindex = "i"\ncount = "k"\nreads = { part = "i", of = "parts" }\n'
+        + 'guarantee = { notion = "pure", metric = "e*d_unbounded", domain = "own" }\n'
+        + claimed("approximate", epsilon="e", delta="1/1000")
+    )
+    (found,) = said(text, tmp_path)[1]
+    assert found.verdict == "refuted"
+    assert [one.mechanism for one in found.counterexample.rows] == [1]
+    assert "canonical noise of (1, 0) at distance 2;" in found.counterexample.rows[0].words()
+
+
+def test_tables_of_distances_have_what_laplace_noise_has(tmp_path: Path) -> None:
+    """From a to b it is 2: 1 − exp((1 − 2)/2) = 0.3935 at epsilon = 1, and randomized response would be 0.557."""
+    claims = [claimed("approximate", epsilon="1", delta=x) for x in ("0.557", "0.5", "0.394", "0.393")]
+    target = LISTED.replace('[["a", "b"], ["b", "c"], ["c", "d"]]', '[["a", "b"]]').replace(
+        ', "d"]\n[gran', "]\n[gran"
+    )
+    target = target.replace('d = "v"\n', "")
+    found = said(target + stated("way") + "".join(claims), tmp_path)[1]
+    assert [one.verdict for one in found] == ["proved", "undecided", "undecided", "refuted"]
+
+
+def test_a_delta_beside_a_metric_refutes_nothing_more(tmp_path: Path) -> None:
+    claims = [claimed("approximate", epsilon="0", delta=x) for x in ("0.7", "0.9")] + [
+        claimed("zcdp", rho="1")
+    ]
+    text = stated("d_unbounded", "approximate", delta="d_unbounded/10")
+    found = said(MULTISETS + BOUNDED + text + "".join(claims), tmp_path)[1]
+    assert "refuted" not in [one.verdict for one in found[:2]]
+    assert (
+        said(
+            MULTISETS + BOUNDED + stated("d_unbounded", "approximate", delta="0") + "".join(claims), tmp_path
+        )[1][0].verdict
+        == "undecided"
+    )

@@ -70,6 +70,7 @@ OF = [
     "96-several-guarantees.toml",
     "among.toml",
     "among-groups.toml",
+    "between.toml",
     "corners.toml",
     "sizes.toml",
     "letters.toml",

@@ -5,67 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from core_metrics import ANY, BOUNDED, SYMBOLS, THEORY, UNBOUNDED, core, distance, mechanism, verdict
 
 from dpcompose.kernel import formulas, metrics, reading, terms
 from dpcompose.kernel.covers import cover
 from dpcompose.kernel.covers.types import NoCover
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.reader import BadSetting
-from dpcompose.kernel.theory import Theory
-from dpcompose.proof import registry
 from dpcompose.search import guarantees
 from dpcompose.search.guarantees import NoGuarantee
-from dpcompose.search.verdicts import Judge
-
-THEORY = Theory(registry.standard().pages)
-UNBOUNDED = {"single": [[0, 1], [1, 0]], "steps": 1}
-BOUNDED = {"single": [[1, 1]], "steps": 1}
-ANY = {"single": "any two", "steps": 1}
-SYMBOLS = {name: metrics.letter(name) for name in ("d__u", "d__b", "d__a")} | {
-    name: terms.letter(name) for name in ("e", "f", "w")
-}
-
-
-def distance(stated: Any, reads: list[int] | None = None, domain: str = "own", **more: Any) -> dict[str, Any]:
-    about = {"reads": [reads], "domain": domain, "notion": "pure", "values": {"epsilon": "1"}}
-    return {"name": "far", **about, "stated": stated, **more}
-
-
-def mechanism(name: str, formula: str, notion: str = "pure", **more: Any) -> dict[str, Any]:
-    key = {"pure": "epsilon", "zcdp": "rho", "gaussian": "mu", "approximate": "epsilon"}[notion]
-    values = {key: "1"} | ({"delta": "0"} if notion == "approximate" else {})
-    distances = {
-        name: far
-        for name, far in {
-            "d__u": distance(UNBOUNDED),
-            "d__b": distance(BOUNDED),
-            "d__a": distance(ANY, [0]),
-        }.items()
-        if name in formula or name in str(more)
-    }
-    metric = {"formula": formula, "besides": {}, "distances": distances, "bounded": False} | more
-    return {
-        "name": name,
-        "reads": [None],
-        "domain": "own",
-        "notion": notion,
-        "values": values,
-        "metric": metric,
-    }
-
-
-def core(*mechanisms: Any, target: Any = BOUNDED, size: Any = ("any", None)) -> Any:
-    atoms = [["a", "a'"], ["b", "b'"]]
-    databases = {
-        "kind": "records",
-        "shown": "multisets",
-        "of": "multisets",
-        "size": list(size),
-        "atoms": atoms,
-    }
-    parameters = dict.fromkeys(("e", "f", "w"), "positive")
-    data = {"parameters": parameters, "databases": databases, "target": target, "adaptive": False}
-    return reading.read(data | {"mechanisms": list(mechanisms)})
 
 
 def best(setting: Any, notion: str) -> tuple[str, bool]:
@@ -107,11 +55,6 @@ def test_an_infinite_distance_costs_infinity_whatever_the_parameter() -> None:
     assert best(core(mechanism("M", "e*d__b"), target=UNBOUNDED), "pure")[0] == "oo"
     assert best(core(mechanism("M", "min(e*d__b, w)"), target=UNBOUNDED), "pure") == ("w", True)
     assert best(core(mechanism("M", "e*min(d__b, w)"), target=UNBOUNDED), "pure") == ("e*w", True)
-
-
-def verdict(setting: Any, **claim: str) -> str:
-    shop = guarantees.in_notion(guarantees.workshop(setting, THEORY), claim["notion"])
-    return Judge(shop).judge(claim).word
 
 
 def test_no_database_lies_between() -> None:

@@ -33,8 +33,10 @@ def attain(
     stated, found, pages, who = _as_stated(some, setting), [], {page.id}, set[int]()
     for n in neighbours:
         type = _type(covered, n)
-        there = losses.at_type(stated, type, theory)
-        lost = witnesses.Witnesses(setting, theory, page, type, there, by)
+        events = page.head.by == "event"
+        alone, apart = (stated, type) if events else losses.in_steps(stated, type, setting, theory)
+        there = losses.at_type(alone, apart, theory)
+        lost = witnesses.Witnesses(setting, theory, page, apart, there, by)
         value, used = lost.value()
         found.append(Attained(type, value, lost.pages))
         pages |= used
