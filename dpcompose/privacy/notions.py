@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel import substitution
-from dpcompose.kernel.terms import Term
+from dpcompose.kernel.terms import ZERO, Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.distances import Metric
@@ -103,6 +103,11 @@ class Guarantee(Shown):
         if self.granularity is None:
             raise ValueError("the guarantee is stated for no neighbours")
         return self.granularity
+
+    @property
+    def loses_nothing(self) -> bool:
+        """Whether it is one at two databases alone of which nothing is known to be lost."""
+        return self.apart is not None and all(value == ZERO for _, value in self.terms)
 
     def about(self, granularity: Granularity) -> Guarantee:
         """The same values, stated for these neighbours."""

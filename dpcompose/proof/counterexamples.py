@@ -126,8 +126,7 @@ def make(
     names = tuple(setting.mechanisms[row.mechanism - 1].name for row in rows)
     found = Counterexample(pair, dict(point), value, actual, tuple(rows), names, setting.databases)
     alone = _alone(inputs, rows, value, is_square)
-    parts = inputs.theory.processing("parts") if left_out else None
-    by_parts = "" if parts is None else parts.cite("any", setting.adaptive)
+    by_parts = _by_parts(inputs, left_out)
     return replace(found, alone=alone, squared=is_square, without=left_out, by_parts=by_parts)
 
 
@@ -143,7 +142,14 @@ def _moving(
     if left_out and inputs.theory.processing("parts") is None:
         raise BadCertificate("no page says that what a composition keeps, its parts keep")
     moved = ((i, setting.mechanisms[i - 1], r) for i, r in inputs.distances(pair).items())
-    return {i: one.satisfies.apart or r for i, one, r in moved if one.name not in left_out}, left_out
+    kept = ((i, one.satisfies, r) for i, one, r in moved if one.name not in left_out)
+    return {i: stated.apart or r for i, stated, r in kept if not stated.loses_nothing}, left_out
+
+
+def _by_parts(inputs: Inputs, left_out: Sequence[str]) -> str:
+    """What is cited for that some mechanisms may be left out."""
+    parts = inputs.theory.processing("parts") if left_out else None
+    return "" if parts is None else parts.cite("any", inputs.setting.adaptive)
 
 
 def by_curve(
@@ -174,7 +180,7 @@ def by_curve(
     names = tuple(_names([_name(inputs, i) for i in row.alike]) for row in rows)
     shown, least, most = _told_apart(value, actual)
     found = Counterexample(pair, dict(point), shown, least, tuple(rows), names, setting.databases)
-    return replace(found, without=left_out, bits=bits, most=most)
+    return replace(found, without=left_out, by_parts=_by_parts(inputs, left_out), bits=bits, most=most)
 
 
 def _pieces(

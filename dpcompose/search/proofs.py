@@ -228,7 +228,8 @@ class Proofs:
 
     def at_types(self, proved: Proved) -> Iterator[tuple[Setting, tuple[Any, Any]]]:
         """For each type at which a refuted claim's mechanisms lose what they do its two databases, and the
-        setting with the guarantees that those in metrics have there, for any two databases."""
+        setting with the guarantees that those in metrics have there, for any two databases; of which nothing
+        is known to be lost, those of mechanisms that say the same always."""
         (theorem,) = proved.theorems[:1]
         elaborated = self.elaborated
         if theorem.rule == "one_by_one" and elaborated.flat is not None:
@@ -237,11 +238,13 @@ class Proofs:
             chosen = self.setting.choosing(theorem.arguments["which"])
             theorem, elaborated = theorem.premises[0], Elaborated(chosen)
         for type in _types(theorem):
-            there = [losses.by_guarantee(i, elaborated.core, self.theory) for i, _, _ in type.lost]
+            stated = {i: elaborated.core.mechanisms[i - 1].metric for i, _, _ in type.lost}
+            lose = [i for i, metric in stated.items() if metric is not None and metric.attained]
+            there = [losses.by_guarantee(i, elaborated.core, self.theory) for i in lose]
             alone, apart = losses.in_steps(there, type, elaborated.core, self.theory)
             known = {one.mechanism: one.values for one in losses.at_type(alone, apart, self.theory)}
             between, moves = {i for i, _, _ in apart.lost}, dict(apart.moves)
-            steps = {i: 0 if i in between else int(moves[i][0][1].number or 0) for i, _, _ in type.lost}
+            steps = {i: 0 if i in between else int(moves[i][0][1].number or 0) for i in lose}
             some = (
                 replace(one, satisfies=_for_any_two(one.satisfies, known.get(i), steps.get(i, 0)))
                 for i, one in enumerate(elaborated.setting.mechanisms, start=1)

@@ -251,6 +251,17 @@ def test_what_is_shown_is_what_refutes(metric: str, words: str, data: dict[str, 
     assert "with the loss 1 - 2/(1 + exp(1))" in other.rows[0].words()
 
 
+@pytest.mark.parametrize("other", ["s", "d_unbounded**2"])
+def test_of_what_is_not_known_to_lose_nothing_is_shown(other: str, tmp_path: Path) -> None:
+    """N is private in less than d_bounded, or in no metric: it may say the same always."""
+    text = '[metrics.s]\nat-most = "d_bounded"\n' + stated("min(d_unbounded, 9)") + stated(other, name="N")
+    claims = (
+        claimed("approximate", epsilon="0", delta="0.6") + claimed("zcdp", rho="0.4") + claimed(epsilon="1")
+    )
+    for found in said(MULTISETS + BOUNDED + text + claims, tmp_path)[1]:
+        assert [one.alike for one in found.counterexample.rows] == [(1,)]
+
+
 def test_of_a_family_the_member_that_moves_is_shown(tmp_path: Path) -> None:
     """What the type of one member says is not said of two others: one loses 2·e at a replacement in its part."""
     text = (

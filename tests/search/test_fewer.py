@@ -186,6 +186,7 @@ def test_it_rests_on_the_page_by_which_outputs_are_left_out() -> None:
     for claim, computes in ((dpc.pure("9/10"), None), (dpc.approximate("1/2", "1e-6"), "laplace-curve")):
         found = study.check(claim)
         assert found.counterexample is not None and found.counterexample.without == ("E",)
+        assert found.counterexample.by_parts == "GB:VII.2"
         used = [page.id for page in found.relies_on]
         assert "parts" in used and (computes is None or computes in used)
     alone = dpc.compose(histogram("H", 1), on=ON, target=B).check(dpc.pure("9/10"))
