@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
 import dpcompose as dpc
 from dpcompose.front.results import Answer
 from dpcompose.front.study import Study
+from dpcompose.kernel.reading import read as read_core
 from dpcompose.privacy import problems
 from dpcompose.privacy.metrics import reading
 from dpcompose.proof import registry
@@ -23,6 +30,35 @@ def study(text: str) -> tuple[Study, list[Answer]]:
 def verdicts(text: str) -> list[str]:
     """The verdicts on the claims of a problem file."""
     return [one.verdict for one in study(text)[1]]
+
+
+def saved(text: str, folder: Path) -> Any:
+    """What is saved of a problem file and the verdicts on its claims."""
+    made, found = study(text)
+    made.save(folder / "saved.json", found)
+    return json.loads((folder / "saved.json").read_text(encoding="utf-8"))
+
+
+def steps(data: Any, rule: str) -> list[Any]:
+    """The steps of a saved derivation by a rule."""
+    return [one for one in data["derivation"]["steps"] if one["rule"] == rule]
+
+
+def forged(data: Any, place: Sequence[Any], value: Any) -> Any:
+    """The data with another value in one place."""
+    made = copy.deepcopy(data)
+    inside = made
+    for key in place[:-1]:
+        inside = inside[key]
+    inside[place[-1]] = value
+    return made
+
+
+def believed_again(data: Any) -> Any:
+    """A saved file with another core setting, which its derivation says that it is about."""
+    made = copy.deepcopy(data)
+    made["derivation"]["setting"] = read_core(made["core"]).hash
+    return made
 
 
 def beside_neighbours() -> Study:

@@ -66,6 +66,7 @@ REFUSED = (
             "problems/111-metrics-for-neighbours",
             "problems/113-any-number-of-releases-of-a-place",
             "problems/114-a-study-and-a-table-in-metrics",
+            "pages/shapes/pairs",
         ],
         ("metrics",),
     )

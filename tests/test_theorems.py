@@ -15,10 +15,13 @@ import sympy
 from shipped import EXAMPLE, IN_METRICS
 
 import dpcompose as dpc
+from dpcompose.front.best_metric import BestMetric
 from dpcompose.front.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration import Elaborated
+from dpcompose.privacy.in_metrics import is_in_metrics
+from dpcompose.privacy.metrics import reading
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
@@ -94,7 +97,9 @@ def test_example_comes_out_as_expected(page: Page) -> None:
 def test_example_uses_the_page(page: Page) -> None:
     study, _ = example(page)
     bound = study.bound
-    if page.head.kind == "fact":
+    if isinstance(bound, BestMetric):
+        assert page.id in {one.id for one in bound.pages}
+    elif page.head.kind == "fact":
         assert uses_fact(study, page)
     elif page.head.kind == "processing":
         assert refutes_by(study, example(page)[1])
@@ -119,7 +124,12 @@ def test_example_uses_the_page(page: Page) -> None:
 
 
 def example(page: Page) -> tuple[Study, tuple[problems.Claim, ...]]:
-    problem = problems.read_text(EXAMPLE.findall(page.body)[0], page.path.name)
+    text = EXAMPLE.findall(page.body)[0]
+    data = problems.parsed(text, page.path.name)
+    if is_in_metrics(data):
+        in_metrics = reading.read_data(data, page.path.name, text)
+        return Study(in_metrics.setting, THEORY), in_metrics.claims
+    problem = problems.read_data(data, page.path.name, text)
     return Study(problem.setting, THEORY), problem.claims
 
 
@@ -802,11 +812,14 @@ def test_problem_files_use_the_pages_of_their_rows() -> None:
 def used_in_metrics(problem: str) -> set[str]:
     """The pages that a problem file about privacy in a metric is about."""
     made, claims = dpc.load(ROOT / "notebooks" / "problems" / problem)
-    assert [made.check(claim).verdict for claim in claims] == [claim.expect for claim in claims]
+    found = [made.check(claim) for claim in claims]
+    assert [one.verdict for one in found] == [claim.expect for claim in claims]
+    theorems = [one.found.theorem for one in found if one.found is not None]
     of_maps = any(not values.parts for values in made.setting.values.values())
     several = len(made.setting.mechanisms) > 1
     return {
-        *made.judge.search.composition.pages([]),
+        *(one.id for one in made.bound.pages),
+        *(page for one in theorems if one is not None for page in one.rests_on),
         *(["composition-own-domain"] if several else []),
         *(["preprocessing"] if of_maps else []),
     }

@@ -2,261 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, NoReturn
 
 import sympy
 
 from dpcompose.front.beside import Beside, beside
-from dpcompose.front.captions import GIVEN
+from dpcompose.front.best_metric import BestMetric, in_metric
 from dpcompose.front.document import (
-    BELIEVED,
-    Best,
-    Cited,
-    Compared,
     Composed,
-    Head,
-    Mathematics,
     Member,
-    Said,
-    Step,
-    Told,
-    formula,
-    plain,
-    unchecked,
 )
+from dpcompose.front.metric_examples import example
 from dpcompose.front.results import Answer
-from dpcompose.language import exchange, formulas
+from dpcompose.kernel import check, saved
+from dpcompose.kernel import reading as reading_core
+from dpcompose.kernel.theorems import Theorem
+from dpcompose.kernel.theory import Theory as KernelTheory
+from dpcompose.language import formulas
 from dpcompose.language.symbols import symbol
 from dpcompose.privacy.in_metrics import has_neighbours
 from dpcompose.privacy.metrics import reading
-from dpcompose.privacy.metrics.setting import MetricMechanism, MetricSetting
+from dpcompose.privacy.metrics.elaborated import InMetrics as InMetricsCore
+from dpcompose.privacy.metrics.setting import MetricSetting
 from dpcompose.privacy.notions import Guarantee, InMetric
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours
-from dpcompose.proof import registry
-from dpcompose.proof.metrics.checker import FORMAT
-from dpcompose.proof.metrics.composition import Composition
-from dpcompose.proof.metrics.refutation import MetricCounterexample
-from dpcompose.proof.refuting import Counterexample
-from dpcompose.proof.registry import Page, Theory
-from dpcompose.proof.witnesses import Number
+from dpcompose.proof.registry import Theory
 from dpcompose.search import stated
-from dpcompose.search.metrics import sensitivity
-from dpcompose.search.metrics.claims import Judge, MetricVerdict
-from dpcompose.spaces.maps import everything
-from dpcompose.spaces.points import (
-    AnyTwo,
-    Apart,
-    Counted,
-    Distance,
-    Lost,
-    Made,
-    NamedMetric,
-    Norm,
-    Own,
-    Steps,
-    Tabled,
-)
-
-COMPOSED, ON_EVERYTHING = "composition-own-domain", "sequential"
-"""The pages whose items are those of composition: of mechanisms on what maps read, and on everything."""
-
-
-@dataclass(frozen=True, eq=False)
-class BestMetric(Best):
-    """The metric in which a composition is private, as it is printed; see `document.Best`."""
-
-    judge: Judge
-
-    @property
-    def setting(self) -> MetricSetting:
-        return self.judge.setting
-
-    @property
-    def composition(self) -> Composition:
-        return self.judge.composition
-
-    @property
-    def notion(self) -> str:
-        return self.composition.notion
-
-    @property
-    def said(self) -> Said:
-        return in_metric(self.notion, self.metric, self.composition.delta)
-
-    @property
-    def where(self) -> str:
-        return self.composition.where
-
-    @property
-    def metric(self) -> sympy.Expr:
-        return self.composition.metric
-
-    @property
-    def values(self) -> Mapping[str, sympy.Expr]:
-        delta = self.composition.delta
-        return {"metric": self.metric} | ({} if delta is None else {"delta": delta})
-
-    @property
-    def item(self) -> str:
-        """The theorem that says in which metric a composition is private; of one mechanism the definition."""
-        if not self.setting.several:
-            return "GB:III.2"
-        id = ON_EVERYTHING if self.setting.reads_everything else COMPOSED
-        page = self.composition.theory.find(id)
-        return id if page is None else page.cite(self.notion, self.setting.adaptive)
-
-    @property
-    def optimal(self) -> bool | None:
-        """True where at all D, E some such mechanisms lose just as much; None where that is not known."""
-        return self.judge.optimal
-
-    @property
-    def relies_on(self) -> tuple[Page, ...]:
-        return self.composition.relied_on(())
-
-    @property
-    def assumptions(self) -> list[str]:
-        standings = self.judge.standings
-        believed = self.composition.believed(
-            self.judge.known, lambda name: standings[name].at_most is True, ()
-        )
-        return list(believed)
-
-    @property
-    def lines_data(self) -> list[dict[str, Any]]:
-        """The derivation as JSON."""
-        return [{"n": one.n, "says": plain(one.said), "by": one.source} for one in self.told.steps]
-
-    @property
-    def head(self) -> Head:
-        setting = self.setting
-        about: Said = [
-            f"The databases are {setting.databases}. A mechanism M is private in a metric d on them if ",
-            Mathematics(
-                "P(M(D) in S) <= exp(d(D, E))*P(M(E) in S)",
-                r"P(M(D) \in S) \le e^{d(D, E)} P(M(E) \in S)",
-            ),
-            " for all databases D, E and events S (",
-            Cited("GB:III.2"),
-            ").",
-        ]
-        domains = {name: str(one) for name, one in setting.domains.items() if name not in setting.metrics}
-        metrics: list[Said] = [
-            [formula(setting.letters[name]), ": ", *_metric(one)] for name, one in setting.metrics.items()
-        ]
-        optimal = "At all databases some mechanisms like these lose just that."
-        theorem: Said = ["The composition is ", *self.said]
-        return Head(about, domains, {"The metrics are:": metrics}, theorem, optimal, ["Line by line."])
-
-    @cached_property
-    def told(self) -> Told:
-        theory, steps = self.composition.theory, list[Step]()
-
-        def add(said: Said, checked: str = "", page: Page | None = None, item: str = "", *uses: int) -> int:
-            steps.append(Step(len(steps) + 1, said, checked, page, item, uses))
-            return len(steps)
-
-        private = [self._private(one, n, add) for n, one in enumerate(self.setting.mechanisms)]
-        metrics = [self._is_metric(name, add) for name in self.composition.used]
-        last = "; at all databases some such mechanisms lose just that" if self.optimal else ""
-        said = ["the composition is ", *self.said, last]
-        add(said, "", self.composition.page, self.item, *private, *metrics)
-        setting, k = self.setting, len(self.setting.mechanisms)
-        done = sum(bool(one.processing) for one in setting.mechanisms)
-        besides = self.assumptions[k : k + setting.several + bool(setting.assume) + done]
-        independent = [f"that {one}" for one in besides]
-        believed = ", ".join([*unchecked(steps), *independent, *registry.believed(self.relies_on)])
-        pages = tuple(theory.pages[id] for id in self.composition.pages(()))
-        return Told(tuple(steps), believed, pages, self.numbered)
-
-    def _private(self, one: MetricMechanism, n: int, add: Callable[..., int]) -> int:
-        """The step that a mechanism is private in a metric, after that on what is said of it."""
-        each = "" if one.members is None else ", each of them"
-        done = f", then {one.processing}" if one.processing else ""
-        said = [f"{one.called} is ", *in_metric(one.notion, one.metric, one.delta), each + done]
-        if one.noise is None and one.lost is None and not one.stated:
-            return add(said, GIVEN)
-        given = add([self.assumptions[n]], GIVEN)
-        page = None if one.noise is None else self.composition.theory.noise(one.noise.word)
-        return add(said, "by definition", page, "" if page is None else page.id, given)
-
-    def _is_metric(self, name: str, add: Callable[..., int]) -> int:
-        """The step that a named metric is one, after that on its bound, if there is one."""
-        known, letter = self.judge.standings[name], formula(self.setting.letters[name])
-        metric, uses = self.setting.metrics[name], list[int]()
-        if isinstance(metric.distance, Made) and isinstance(
-            metric.distance.formula, Apart
-        ):  # no file says it
-            uses.append(add([letter, " is ", *definition(metric.distance)], "by definition"))
-        if metric.at_most is not None:
-            how = "checked" if known.at_most else BELIEVED
-            add([letter, " is at most ", formula(metric.at_most)], how)
-        axioms = " is a metric: symmetric, 0 at equal databases, with the triangle inequality"
-        return add([letter, axioms], BELIEVED if known.metric is None else "checked", None, "", *uses)
-
-    def compared(self, example: Counterexample) -> Iterator[Compared]:
-        """The parts of the databases of a counterexample, side by side."""
-        D, E = example.pair
-        for name in D:
-            one, other = (
-                value if isinstance(value, str) else f"{{{', '.join(value)}}}" for value in (D[name], E[name])
-            )
-            yield Compared(name, (one, other))
-
-    def for_neighbours(self, what: str) -> NoReturn:
-        raise NotForNeighbours(what)
-
-    def data(self) -> dict[str, Any]:
-        result = self.composition.result(self.judge.known)
-        optimal = result.pop("optimal")
-        return {"guarantee": result, "optimal": optimal}
-
-
-def in_metric(notion: str, metric: sympy.Expr, delta: sympy.Expr | None) -> Said:
-    """That something is private in a metric, in its notion."""
-    called = "" if notion == "pure" else f"{notion}-"
-    beside: Said = [] if delta is None else [", with delta ", formula(delta)]
-    return [f"{called}private in the metric ", formula(metric), *beside]
-
-
-def _metric(metric: NamedMetric) -> Said:
-    at_most: Said = [] if metric.at_most is None else [", at most ", formula(metric.at_most)]
-    return [*definition(metric.distance), *at_most]
-
-
-def definition(distance: Distance) -> Said:
-    """What a metric is, in words."""
-    match distance:
-        case Steps():
-            read = (
-                "" if distance.reads == everything else f", of {distance.reads.written(distance.part or 'D')}"
-            )
-            where = f" of {distance.part}" if distance.part and not read else ""
-            return [f"the fewest {distance.granularity} steps{read or where}"]
-        case Lost():
-            return [f"the largest |ln(p/q)| of an outcome's probabilities in the table {distance.table}"]
-        case Tabled():
-            return ["as its table says" + ("" if distance.reads == everything else ", closed over fibres")]
-        case Counted():
-            return [f"how far the number of records of {distance.reads.written(distance.part or 'D')} moves"]
-        case Norm():
-            return [f"the {distance.word} norm of the change of {distance.of.name or 'the point'}"]
-        case AnyTwo():
-            return [f"1 where {distance.of.name or 'the point'} differs, else 0"]
-        case Own():
-            one, two = (f"({', '.join(map(str, some))})" for some in (distance.first, distance.second))
-            of = distance.of.name or "the point"
-            return [formula(distance.formula), f" for the values {one} and {two} of {of}"]
-        case Made(formula=Apart() as apart):
-            return ["oo where ", formula(apart.args[0]), " is, and 0 elsewhere"]
-        case Made():
-            return [formula(distance.formula)]
-    return ["of which only a bound is known"]
+from dpcompose.search.metrics import doubts, sensitivity
+from dpcompose.search.metrics.claims import Judge, Verdict
+from dpcompose.search.proofs import word_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,15 +47,21 @@ class InMetrics:
 
     def __post_init__(self) -> None:
         stated.check_assumptions(self.setting.assume)
-        for name, one in self.search.standings.items():
+        for name in self.setting.metrics:
+            one = self.search.distances.all[self.elaborated.mark(name)]
             if one.metric is False:
                 raise InvalidSetting(f"{name} is no metric: {one.words}")
             if one.at_most is False:
                 raise InvalidSetting(f"the bound on {name} fails: {one.words}")
 
     @cached_property
+    def elaborated(self) -> InMetricsCore:
+        """The setting as the kernel reads it."""
+        return InMetricsCore(self.setting)
+
+    @cached_property
     def search(self) -> Judge:
-        return Judge(self.setting, self.theory)
+        return Judge(self.elaborated, KernelTheory(self.theory.pages))
 
     @cached_property
     def beside(self) -> Beside | None:
@@ -285,7 +70,7 @@ class InMetrics:
 
     @cached_property
     def bound(self) -> BestMetric:
-        return BestMetric(self.search)
+        return BestMetric(self.elaborated, self.search, self.theory)
 
     def best(self, notion: str | None = None) -> BestMetric:
         """The metric in which the composition is private."""
@@ -307,18 +92,19 @@ class InMetrics:
             if self.beside is not None:
                 return self.beside.judge.check(claim)
             claim = replace(self.claim(claim.guarantee), expect=claim.expect)
-        found = self.search.judge(claim)
-        ways = () if found.way is None else (found.way,)
-        relied = () if found.verdict == "undecided" else self.search.composition.relied_on(ways)
+        found = self.in_metrics(claim)
+        rests_on = found.theorem.rests_on if found.theorem is not None else frozenset[str]()
         written = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")
         return Answer(
             claim,
-            found.verdict,
+            found.word,
             found.loose,
-            None if found.counterexample is None else self._shown(found.counterexample),
+            example(self.elaborated, self.search, found.theorem)
+            if found.word == "refuted" and found.theorem
+            else None,
             found.reason,
             bound=self.bound,
-            relies_on=relied,
+            relies_on=self.theory.relied_on(one for one in rests_on if not one.startswith("decider ")),
             said=in_metric(claim.notion, claim.guarantee.metric, claim.guarantee.delta),
             written=written + ("" if claim.notion == self.bound.notion else f" ({claim.notion})"),
             right=self.bound.said,
@@ -326,21 +112,31 @@ class InMetrics:
             found=found,
         )
 
-    def _shown(self, found: MetricCounterexample) -> Counterexample:
-        """A counterexample as all are."""
-        rows = tuple(row for row in found.rows if row.loss != 0)
-        actual = None if found.actual is sympy.oo else _number(found.actual)
-        return Counterexample(
-            found.databases,
-            found.parameters,
-            _number(found.claimed),
-            actual,
-            rows,
-            tuple(row.name for row in rows),
-            self.setting.databases,
-            event=found.parameter == "delta",
-            neighbours=False,
+    def in_metrics(self, claim: Claim) -> Verdict:
+        """The verdict on a claim, once what shows it was made again from its saved form."""
+        try:
+            said = self.elaborated.claim(claim.guarantee)
+        except (ValueError, ArithmeticError) as error:
+            return Verdict(claim.text, "undecided", reason=str(error))
+        if claim.doubt:
+            return Verdict(said, "undecided", reason=claim.doubt)
+        found = self.search.judge(said)
+        if found.word == "proved" and (doubt := self.elaborated.negative(claim.guarantee)):
+            return Verdict(said, "undecided", reason=doubt)
+        if found.theorem is None:
+            doubt = doubts.doubt(self.elaborated, self.search, claim.notion)
+            both = f"{doubt}; and it is not proved, since {found.reason}" if doubt and found.reason else ""
+            return replace(found, reason=both or doubt or found.reason)
+        some = [one for one in (found.theorem, found.shown) if one is not None]
+        data = json.loads(
+            json.dumps({"core": self.search.setting.data(), "of": check.all_saved(some, self.search.theory)})
         )
+        made = check.replay(data["of"], reading_core.read(data["core"]), self.search.theory)
+        again = [made[n - 1] for n in check.numbers(some)]
+        if word_of(again[0].says) != found.word:
+            raise check.Refused(f"the verdict {found.word} is not what the theorem says, made again")
+        shown = again[1] if len(again) > 1 else None
+        return replace(found, theorem=again[0], shown=shown)
 
     def claim(self, said: Any, delta: Any = None, notion: str | None = None) -> Claim:
         """A metric, or a guarantee for the target, as a claim about this setting."""
@@ -381,7 +177,7 @@ class InMetrics:
     def sensitivity(self, moved: Any, over: Any) -> sensitivity.MetricSensitivity:
         """That of one metric over another; see `Study.sensitivity`."""
         read = [formulas.parse(one, self.symbols) if isinstance(one, str) else one for one in (moved, over)]
-        return sensitivity.sensitivity(self.search, *read)
+        return sensitivity.sensitivity(self.search, self.elaborated, *read)
 
     @property
     def composed(self) -> Composed:
@@ -395,7 +191,7 @@ class InMetrics:
             for one in self.setting.mechanisms
         ]
         setting = self.setting
-        where = self.search.composition.where
+        where = self.bound.where
         return Composed(setting.title, str(setting.databases), "in metrics", where, tuple(members))
 
     def together(self) -> str:
@@ -424,40 +220,52 @@ class InMetrics:
 
         Claims for neighbours that the kernel judges have their derivation beside.
         """
-        search, composition = self.search, self.search.composition
-        certificates = {name: dict(one.certificate) for name, one in search.standings.items()}
         kinds: dict[bool, list[Answer]] = {True: [], False: []}
         for one in verdicts:
             kinds[isinstance(one.claim.guarantee, Guarantee)].append(one)
         others, found = kinds[True], [one.found for one in kinds[False]]
-        data: dict[str, Any] = {
-            "format": FORMAT,
-            "problem": self.setting.data,
-            "pages": composition.pages([one.way for one in found if one.way is not None]),
-            "metrics": {name: one for name, one in certificates.items() if one},
-            "result": composition.result(search.known),
-            "claims": [_saved(one) for one in found],
-        }
+        data = self._derived(found) | {"problem": self.setting.data}
         if others and self.beside is not None:
             data["neighbours"] = self.beside.judge.saved(others)
             del data["neighbours"]["problem"]  # which is this one
         return data
 
+    def _derived(self, found: Sequence[Verdict]) -> dict[str, Any]:
+        """The core setting, and the derivation of the guarantee, of what metrics are, and of verdicts."""
+        some: list[Theorem] = []
 
-def _saved(found: MetricVerdict) -> dict[str, Any]:
-    """A verdict with what shows it."""
-    data: dict[str, Any] = {"verdict": found.verdict, "claim": dict(found.claim.text)}
-    if found.verdict == "proved":
-        data |= {"loose": found.loose, "certificate": dict(found.certificate)}
-    if found.reason:
-        data["reason"] = found.reason
-    if found.counterexample is not None:
-        data["counterexample"] = found.counterexample.data()
-    return data | ({"expect": found.claim.expect} if found.claim.expect else {})
+        def number(theorem: Theorem) -> int:
+            some.append(theorem)
+            return len(some) - 1
+
+        best: dict[str, Any] = {}
+        if self.bound.theorem is not None:
+            best["step"] = number(self.bound.theorem)
+        if self.bound.shown is not None:
+            best["optimal"] = number(self.bound.shown)
+        for one in self.search.distances.theorems:
+            number(one)
+        claims = [_saved(one, number) for one in found]
+        steps = check.numbers(some)
+        for entry in [best, *claims]:
+            entry |= {key: steps[entry[key]] for key in ("step", "optimal", "shown") if key in entry}
+        return {
+            "format": saved.FORMAT,
+            "core": self.search.setting.data(),
+            "stated": [dict(one.claim) for one in found],
+            "derivation": check.all_saved(some, self.search.theory) if some else None,
+            "guarantee": best or None,
+            "claims": claims,
+        }
 
 
-def _number(x: sympy.Expr) -> Number:
-    return Fraction(str(x)) if x.is_Rational else exchange.of_sympy(x)
+def _saved(found: Verdict, number: Callable[[Theorem], int]) -> dict[str, Any]:
+    """A verdict by the theorem that shows it, or the reason why there is none."""
+    data: dict[str, Any] = {"claim": dict(found.claim), "verdict": found.word}
+    if found.theorem is None:
+        return data | {"reason": found.reason}
+    data |= {"step": number(found.theorem), "loose": found.loose}
+    return data | ({} if found.shown is None else {"shown": number(found.shown)})
 
 
 def _text(given: Any) -> str:

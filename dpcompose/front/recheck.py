@@ -13,7 +13,6 @@ from dpcompose.kernel.saved import Checked
 from dpcompose.kernel.theory import Theory
 
 if TYPE_CHECKING:
-    from dpcompose.proof.metrics.checker import MetricChecked
     from dpcompose.spaces.additions import Additions
 
 
@@ -131,27 +130,23 @@ class Outcome:
 
 def outcome(saved_file: Any, theory: Any, allow: Allowed = None) -> Outcome:
     """What a saved file shows by the pages of a `registry.Theory`, whatever it is about.  Raises Refused."""
-    if isinstance(saved_file, dict) and "metrics" in saved_file:  # which no other saved derivation has
-        from dpcompose.proof.metrics import checker
-
-        if checker.is_one(saved_file):
-            if "neighbours" in saved_file:
-                return _of_both_kinds(saved_file, theory, allow)
-            return _in_metrics(checker.check(saved_file, theory, allow))
+    if isinstance(saved_file, dict) and "stated" in saved_file:  # which no other saved derivation has
+        if "neighbours" in saved_file:
+            return _of_both_kinds(saved_file, theory, allow)
+        return _in_metrics(check_in_metrics(saved_file, theory, allow))
     return _for_neighbours(saved_file, theory, allow)
 
 
 def _of_both_kinds(saved_file: Mapping[str, Any], theory: Any, allow: Allowed) -> Outcome:
     """What a file in metrics shows whose claims for neighbours have a derivation of their own."""
     from dpcompose.privacy.in_metrics import in_order, with_claims
-    from dpcompose.proof.metrics import checker
 
     problem, beside = saved_file["problem"], saved_file["neighbours"]
     if not isinstance(beside, dict) or "problem" in beside:
         raise Refused("what is shown for neighbours cannot be read")
     alone = {key: value for key, value in saved_file.items() if key != "neighbours"}
     alone["problem"] = with_claims(problem, in_metrics=True)
-    one = _in_metrics(checker.check(alone, theory, allow))
+    one = _in_metrics(check_in_metrics(alone, theory, allow))
     two = _for_neighbours(beside | {"problem": with_claims(problem, in_metrics=False)}, theory, allow)
     return Outcome(
         f"checked, and for neighbours {two.done}",
@@ -179,11 +174,78 @@ def _for_neighbours(saved_file: Any, theory: Any, allow: Allowed) -> Outcome:
     return Outcome(done, found.guarantee(pages), found.verdicts, believed, found.deciders, found.pages, more)
 
 
-def _in_metrics(found: MetricChecked) -> Outcome:
+@dataclass(frozen=True)
+class InMetrics:
+    """What a saved file about privacy in a metric shows; believed -- in sentences."""
+
+    checked: Checked
+    title: str
+    guarantee: Mapping[str, str]
+    optimal: bool | None
+    verdicts: tuple[str, ...]
+    believed: tuple[str, ...]
+    pages: tuple[str, ...]
+    deciders: tuple[str, ...]
+
+
+def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> InMetrics:
+    """Checks a saved file about privacy in a metric by the kernel, and that its core setting and claims are
+    those of its problem.  Raises Refused."""
+    from dpcompose.front.best_metric import BestMetric, believed
+    from dpcompose.privacy.elaboration.kinds import NotElaborated
+    from dpcompose.privacy.metrics import reading
+    from dpcompose.privacy.metrics.elaborated import InMetrics as Elaborated
+    from dpcompose.privacy.problems import ProblemError
+    from dpcompose.proof import registry
+
+    found = saved.check(saved_file, Theory(theory.pages), allow)
+    try:
+        problem = reading.read_data(saved_file["problem"], notions=theory.parameters)
+        told = Elaborated(problem.setting)
+        core, stated = told.core, [told.claim(one.guarantee) for one in problem.claims]
+    except (ProblemError, NotElaborated, ValueError) as error:
+        raise Refused(f"the setting cannot be read: {error}") from None
+    if core.hash != found.setting.hash:
+        raise Refused("the core setting is not what the problem says")
+    if len(stated) != len(found.verdicts):
+        raise Refused(f"the problem has {len(stated)} claims, and the file does not have a verdict for each")
+    if stated != saved_file["stated"]:
+        raise Refused("the claims are not those of the problem")
+    for n, (claim, (word, _)) in enumerate(zip(problem.claims, found.verdicts, strict=True), start=1):
+        doubt = claim.doubt or (told.negative(claim.guarantee) if word == "proved" else "")
+        if doubt and word != "undecided":
+            raise Refused(f"claim {n} is not shown to be {word}: {doubt}")
+    metrics, bounds = (
+        [name for name in problem.setting.metrics if told.mark(name) in some] for some in found.shown
+    )
+    pages = sorted(one for one in found.rests_on if not one.startswith("decider "))
+    deciders = sorted(one.removeprefix("decider ") for one in found.rests_on if one.startswith("decider "))
+    relied = theory.relied_on(pages)
+    return InMetrics(
+        found,
+        problem.setting.title,
+        BestMetric.of(told, found.guarantee),
+        True if found.optimal else None,
+        tuple(word for word, _ in found.verdicts),
+        (*believed(problem.setting, metrics, bounds), *registry.believed(relied)),
+        tuple(pages),
+        tuple(deciders),
+    )
+
+
+def _in_metrics(found: InMetrics) -> Outcome:
     said = found.guarantee
     called = "" if said["notion"] == "pure" else f"{said['notion']}-"
     beside = f", with delta {said['delta']}" if "delta" in said else ""
     words = f"{called}private in the metric {said['metric']}{beside}{'; optimal' if found.optimal else ''}"
-    more = {"optimal": found.optimal, "guarantee": dict(said)}
-    pages = [page.id for page in found.pages]
-    return Outcome("checked", words, found.verdicts, ["; ".join(found.believed)], found.deciders, pages, more)
+    more = {"steps": found.checked.steps, "guarantee": dict(said), "optimal": found.optimal}
+    done = f"{found.checked.steps} steps checked"
+    return Outcome(
+        done,
+        words,
+        found.verdicts,
+        ["; ".join(found.believed)],
+        found.deciders,
+        found.pages,
+        {**more, "elaborated": True},
+    )

@@ -14,10 +14,14 @@ from typing import Any
 from dpcompose.kernel import counted, formulas
 from dpcompose.kernel.contributions import is_count
 from dpcompose.kernel.counted import Counted
-from dpcompose.kernel.reader import Reader
+from dpcompose.kernel.grammar import RESERVED
+from dpcompose.kernel.points import Ends, Points
+from dpcompose.kernel.reader import BadSetting, Reader
 from dpcompose.kernel.terms import Term
 
-KINDS = ("records", "policies", "contributions", "cells", "listed", "steps", "arrays")
+KINDS = ("records", "policies", "contributions", "cells", "listed", "steps", "arrays", "product")
+OF_PARTS = ("records", "cells", "listed")
+"""The kinds of classes that parts of products may be, besides points."""
 OF_ATOMS = ("records", "policies")
 """The kinds of classes whose databases are made of records, told by their atoms."""
 SIZES = ("any", "at most", "exactly")
@@ -48,7 +52,8 @@ class Databases:
     count -- how many cells, or databases, there are;
     of contributions, atoms -- the parts of the partition, two rows of each; outside -- two rows that lie in
     no part, if there are such;
-    of arrays, gone_through -- how many pairs of neighbours there are; types -- what was counted of them.
+    of arrays, gone_through -- how many pairs of neighbours there are; types -- what was counted of them;
+    of products, parts -- the classes by their names.
     """
 
     kind: str
@@ -66,6 +71,12 @@ class Databases:
     gone_through: int = 0
     types: tuple[Counted, ...] = ()
     outside: tuple[str, ...] = ()
+    parts: tuple[tuple[str, Points | Databases], ...] = ()
+
+    @property
+    def points(self) -> tuple[Points, ...]:
+        """The parts that are points."""
+        return tuple(part for _, part in self.parts if isinstance(part, Points))
 
     @property
     def letters(self) -> dict[str, int]:
@@ -132,6 +143,8 @@ class Databases:
             found |= {} if one is None else {key: formulas.to_text(one)}
         if self.kind == "contributions":
             found |= {"parts": [list(one.records) for one in self.atoms], "outside": list(self.outside)}
+        if self.parts:
+            found |= {"parts": {name: part.data() for name, part in self.parts}}
         if self.kind == "arrays":
             found |= {"gone through": self.gone_through, "types": [one.data() for one in self.types]}
         return found | ({"count": self.count} if self.kind in ("cells", "listed", "arrays") else {})
@@ -147,6 +160,9 @@ def read(reader: Reader) -> Databases:
         return _of_parts(reader, shown)
     if kind == "arrays":
         return _on_arrays(reader, shown)
+    if kind == "product":
+        reader.keys(("kind", "shown", "parts"))
+        return Databases(kind, shown, parts=_parts(reader.key("parts")))
     if kind == "cells" and not {"letter", "lower"}.isdisjoint(reader.value):
         return _of_any_length(reader, shown)
     reader.keys(("kind", "shown", "count") if kind != "steps" else ("kind", "shown"))
@@ -260,3 +276,63 @@ def _on_arrays(reader: Reader, shown: str) -> Databases:
             "a type for some of the pairs that were gone through, at most one each,"
         )
     return Databases("arrays", shown, count=count, gone_through=gone_through, types=types)
+
+
+# products
+
+
+def is_name(name: Any) -> bool:
+    """Whether a coordinate or a part may be called so."""
+    return (
+        isinstance(name, str)
+        and name.isascii()
+        and name.isidentifier()
+        and name not in RESERVED
+        and "__" not in name
+    )
+
+
+def _points(reader: Reader) -> Points:
+    """The points that JSON data states."""
+    reader.keys(("kind", "coordinates", "box", "disc"))
+    names = tuple(one.text() for one in reader.key("coordinates").items())
+    if not names or len({*names}) < len(names) or not all(map(is_name, names)):
+        raise reader.key("coordinates").wrong("names of coordinates, each once,")
+    box = tuple(_ends(one) for one in reader.key("box").items())
+    if len(box) != len(names):
+        raise reader.key("box").wrong("two ends for each coordinate")
+    disc = reader.key("disc").formula() if "disc" in reader.value else None
+    if disc is not None and (len(names) != 2 or any(end is not None for ends in box for end in ends)):
+        raise reader.key("disc").wrong("a disc of two coordinates without ends")
+    return Points(names, box, disc)
+
+
+def _ends(reader: Reader) -> Ends:
+    low, high = (None if one.value is None else one.formula() for one in _two(reader))
+    return low, high
+
+
+def _two(reader: Reader) -> list[Reader]:
+    if len(found := reader.items()) != 2:
+        raise reader.wrong("two ends")
+    return found
+
+
+def _parts(reader: Reader) -> tuple[tuple[str, Points | Databases], ...]:
+    """The parts of a product by their names; a single one may be called ""."""
+    if not isinstance(reader.value, dict) or not reader.value:
+        raise reader.wrong("a table of parts")
+    found = []
+    for name in map(str, reader.value):
+        one = reader.key(name)
+        if not is_name(name) and (name or len(reader.value) > 1):
+            raise BadSetting(f"{reader.at}: {name!r} is no name of a part")
+        points = one.key("kind").value == "points"
+        part = _points(one) if points else read(one)
+        if not isinstance(part, Points) and part.kind not in OF_PARTS:
+            raise one.key("kind").wrong(f"points, {', '.join(OF_PARTS)}")
+        found.append((name, part))
+    names = [name for _, part in found if isinstance(part, Points) for name in part.coordinates]
+    if len({*names}) < len(names):
+        raise reader.wrong("other coordinates in each part")
+    return tuple(found)

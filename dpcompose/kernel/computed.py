@@ -8,6 +8,7 @@ lose most, at two neighbours of one type, are above it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -192,7 +193,7 @@ def attained(
     """The page on what mechanisms lose at neighbours of a type at a point, and their curve."""
     free = [one for one in losses if _is_free(setting.mechanisms[one.mechanism - 1])]
     page = page_for(theory, notion, free, setting)
-    alone, type = in_steps(free, type, setting, theory)
+    alone, type = in_steps(free, by_metrics(type), setting, theory)
     between = {i for i, _, _ in type.lost}
     known = {one.mechanism: one for one in at_type(alone, type, theory)}
     found: list[Piece | None] = []
@@ -213,9 +214,15 @@ def attained(
     return page, pieces.curve(found)
 
 
+def by_metrics(type: Type) -> Type:
+    """The type where mechanisms in metrics lose by these alone: a δ(D, E) of its own is not used."""
+    lost = tuple((i, far, tuple((key, terms.ZERO) for key, _ in more)) for i, far, more in type.lost)
+    return replace(type, lost=lost)
+
+
 def _is_free(mechanism: Mechanism) -> bool:
     """Whether a mechanism may be anything that its guarantee allows, and loses just that, or is its noise."""
-    attained = mechanism.metric is None or mechanism.metric.attained
+    attained = mechanism.metric is None or mechanism.noise is not None or mechanism.metric.attained()
     return attained and mechanism.table is None and mechanism.study is None
 
 
@@ -279,7 +286,8 @@ def is_attained(page: Any, mechanism: Mechanism, theory: Theory) -> bool:
         _check_attained(page, mechanism, theory)
     except NoPage:
         return False
-    return _is_free(mechanism) and (mechanism.metric is None or mechanism.notion in page.head.in_a_metric)
+    stated = mechanism.metric is None or mechanism.noise is not None
+    return _is_free(mechanism) and (stated or mechanism.notion in page.head.in_a_metric)
 
 
 def _check_attained(page: Any, mechanism: Mechanism, theory: Theory) -> None:
@@ -287,8 +295,9 @@ def _check_attained(page: Any, mechanism: Mechanism, theory: Theory) -> None:
     guarantee may lose more, unless the page is about the noise itself."""
     if mechanism.noise is None:
         return
-    law, query = theory.page(mechanism.noise.page, "noise"), theory.page(mechanism.noise.query.page, "query")
-    if not (law.head.attained and query.head.attained) or law.head.noise not in page.head.noises:
+    law, query = theory.page(mechanism.noise.page, "noise"), mechanism.noise.query
+    moves = query is None or theory.page(query.page, "query").head.attained
+    if not (law.head.attained and moves) or law.head.noise not in page.head.noises:
         raise NoLoss(f"what {mechanism.name} loses at two databases is not known, only what bounds it")
 
 
@@ -300,3 +309,8 @@ def _at(value: Term, point: Mapping[str, Fraction]) -> Term:
 def is_at_least(greater: Term, lesser: Term, at: Mapping[str, Fraction]) -> bool:
     """Whether one term is at least another at a point, for sure."""
     return sign(formulas.at(greater, at) - formulas.at(lesser, at)) in (0, 1)
+
+
+def is_more(greater: Term, lesser: Term, at: Mapping[str, Fraction]) -> bool:
+    """Whether one term is more than another at a point, for sure."""
+    return sign(formulas.at(greater, at) - formulas.at(lesser, at)) == 1

@@ -53,11 +53,16 @@ class Satisfies:
 @dataclass(frozen=True)
 class Attained:
     """What mechanisms lose at the neighbours of one type, and for each that does not always say the same by
-    which page it is: a witness, what it can lose in another notion, or its own noise."""
+    which page it is: a witness, what it can lose in another notion, or its own noise.
+
+    positive -- where more than any number is lost, formulas in letters of which one must be above 0 for that;
+    none: it is lost wherever the letters are.
+    """
 
     type: Type
     value: Term
     witnesses: tuple[tuple[int, str], ...]
+    positive: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,4 +122,20 @@ class Implies:
     values: Values | None = None
 
 
-Judgement = Loses | Composed | Covers | Satisfies | Lower | Refuted | Optimal | Loose | Implies
+@dataclass(frozen=True)
+class IsMetric:
+    """A distance of the setting that is a formula in coordinates is a metric."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A distance of the setting is at most the bound that is stated for it."""
+
+    name: str
+
+
+Judgement = (
+    Loses | Composed | Covers | Satisfies | Lower | Refuted | Optimal | Loose | Implies | IsMetric | Bounded
+)

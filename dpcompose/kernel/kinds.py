@@ -217,6 +217,7 @@ class Procedure(Head):
         "own steps",
         "exhaustion",
         "arrays",
+        "pairs",
     ]
 
 

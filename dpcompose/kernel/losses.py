@@ -7,7 +7,7 @@ that moves infinitely far, or of a mechanism without any guarantee, costs ∞ (0
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -78,6 +78,20 @@ def at_type(losses: Sequence[Loss], type: Type, theory: Theory) -> tuple[Loss, .
         else one
         for one in losses
     )
+
+
+def limited(losses: Sequence[Loss], key: str, theory: Theory, which: Collection[int]) -> tuple[Loss, ...]:
+    """The losses, of some mechanisms with a parameter that is at most its limit: the least of a metric and a
+    number is a metric."""
+    found = []
+    for one in losses:
+        limit = theory.rule(one.notion).head.limits.get(key)
+        values = tuple(
+            (name, terms.least(value, terms.number(limit)) if name == key and value.kind != "oo" else value)
+            for name, value in one.values
+        )
+        found.append(replace(one, values=values) if one.mechanism in which and limit is not None else one)
+    return tuple(found)
 
 
 def in_steps(
@@ -381,7 +395,8 @@ def letters(mechanism: Mechanism) -> list[Term]:
     found += [value for one in mechanism.also for _, value in one.values]
     found += [] if mechanism.count is None else [mechanism.count]
     if mechanism.noise is not None:
-        found += [mechanism.noise.parameter, *(value for _, value in mechanism.noise.query.values)]
+        asked = () if mechanism.noise.query is None else mechanism.noise.query.values
+        found += [mechanism.noise.parameter, *(value for _, value in asked)]
     if mechanism.table is not None:
         found += [value for row in mechanism.table.rows for value in row]
     for inner in () if mechanism.study is None else mechanism.study.mechanisms:

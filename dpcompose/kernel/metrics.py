@@ -6,7 +6,7 @@ formula is seen from how it is made, or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.domains import NONNEGATIVE
@@ -117,48 +117,67 @@ def grows(term: Term) -> bool:
     return False
 
 
-def is_metric(term: Term) -> bool:
-    """Whether a formula is seen to be a metric where distances are: 0 at 0, and with the triangle inequality.
+def _is_distance(term: Term) -> bool:
+    return term.kind == "letter" and is_moving(term)
+
+
+def _is_number(term: Term) -> bool:
+    """Whether a formula is one in parameters: in distances, and in coordinates, letters have two __."""
+    return not any("__" in name for name in term.letters)
+
+
+def is_metric(term: Term, basic: Callable[[Term], bool] = _is_distance) -> bool:
+    """Whether a formula is seen to be a metric where some terms are: 0 at 0, with the triangle inequality.
 
     A sum and a maximum of metrics is one, a number ≥ 0 times one, the least of one and numbers ≥ 0, a root,
-    and the root of a sum of squares of metrics and of metrics.
+    and the root of a sum of squares of metrics and of metrics.  basic -- which terms are: distances.
 
     >>> from dpcompose.kernel.terms import letter as parameter, least, sqrt
     >>> d, e = letter("d"), letter("e")
     >>> [is_metric(one) for one in (d + 2 * e, sqrt(d * d + e), least(d, parameter("w")), least(d, e), d * e)]
     [True, True, True, False, False]
     """
-    if term == ZERO or (term.kind == "letter" and is_moving(term)):
+    if term == ZERO or basic(term):
         return True
-    if not is_moving(term):
+    if _is_number(term):
         return False
     if (inside := minimum(term)) is not None:
-        moving = [one for one in inside if is_moving(one)]
-        fixed = all(one.nonnegative for one in inside if not is_moving(one))
-        return len(moving) == 1 and is_metric(moving[0]) and fixed
+        return _is_one_of(inside, basic)
     if term.kind == "product":
-        factors = _with_minimum(term) or term.factors
-        moving = [one for one in factors if is_moving(one)]
-        fixed = all(one.nonnegative for one in factors if not is_moving(one))
-        return len(moving) == 1 and fixed and is_metric(moving[0])
+        return _is_one_of(_with_minimum(term) or term.factors, basic)
     if term.kind in ("sum", "top"):
-        return all(map(is_metric, term.parts))
+        return all(is_metric(one, basic) for one in term.parts)
     if term.kind == "power":
         base, p = term.parts[0], term.parts[1].number
         if p is None or not 0 < p <= 1:
             return False
-        return is_metric(base) or (p <= terms.HALF and all(map(_is_square, base.summands)))
+        squares = p <= terms.HALF and all(_is_square(one, basic) for one in base.summands)
+        return squares or is_metric(base, basic)
     return False
 
 
-def _is_square(term: Term) -> bool:
+def _is_one_of(some: Sequence[Term], basic: Callable[[Term], bool]) -> bool:
+    """Whether one of some terms is a metric, and the others are numbers ≥ 0."""
+    moving = [one for one in some if not _is_number(one)]
+    fixed = all(one.nonnegative for one in some if _is_number(one))
+    return len(moving) == 1 and fixed and is_metric(moving[0], basic)
+
+
+def _is_square(term: Term, basic: Callable[[Term], bool]) -> bool:
     """Whether a formula is seen to be the square of a metric, or a metric: of such sums the root is one."""
-    if is_metric(term):
+    if is_metric(term, basic):
         return True
-    moving = [one for one in term.factors if is_moving(one)]
-    rest = terms.multiply([one for one in term.factors if not is_moving(one)])
-    squares = all(one.kind == "power" and one.parts[1].number == 2 for one in moving)
-    return len(moving) == 1 and squares and rest.nonnegative and is_metric(moving[0].parts[0])
+    moving = [one for one in term.factors if not _is_number(one)]
+    rest = terms.multiply([one for one in term.factors if _is_number(one)])
+    if (
+        len(moving) != 1
+        or moving[0].kind != "power"
+        or moving[0].parts[1].number != 2
+        or not rest.nonnegative
+    ):
+        return False
+    root = moving[0].parts[0]
+    return any(is_metric(one, basic) for one in (root, -root, terms.largest(root, -root)))
 
 
 def is_convex(term: Term) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import assumptions, classes, contributions, metrics, terms
+from dpcompose.kernel import assumptions, classes, contributions, metrics, products, terms
 from dpcompose.kernel.assumptions import Assumption
 from dpcompose.kernel.classes import OF_ATOMS, Databases
 from dpcompose.kernel.contributions import is_count
@@ -48,15 +48,21 @@ def read(data: Any) -> Setting:
 
 
 MOST_NESTED = 100
+KEYS = ("parameters", "databases", "target", "mechanisms", "adaptive", "flat", "assumed", "distances")
 
 
 def _setting(reader: Reader, depth: int) -> Setting:
     if depth > MOST_NESTED:
         raise BadSetting(f"studies lie in one another more than {MOST_NESTED} deep")
-    reader.keys(("parameters", "databases", "target", "mechanisms", "adaptive", "flat", "assumed"))
+    reader.keys(KEYS)
     parameters = _parameters(reader.key("parameters"))
     inner = Reader(reader.value, reader.at, {name: terms.letter(name, domain) for name, domain in parameters})
     databases = classes.read(inner.key("databases"))
+    far = products.read_distances(
+        inner.key("distances", {}), databases, lambda one, part: _mechanism(one, part, depth)
+    )
+    letters = {name: metrics.letter(name) for name, _ in far}
+    inner = Reader(inner.value, inner.at, {**inner.symbols, **letters})
     some = inner.key("mechanisms").items()
     if not 1 <= len(some) <= MOST_MECHANISMS:
         raise inner.key("mechanisms").wrong(f"a list of 1 to {MOST_MECHANISMS} mechanisms")
@@ -88,7 +94,7 @@ def _setting(reader: Reader, depth: int) -> Setting:
             raise BadSetting(f"{reader.at}: the study {mechanism.name} assumes more than the whole")
     if flat is not None and flat.assumed != assumed:
         raise BadSetting(f"{reader.at}.flat: other relations are assumed")
-    return Setting(parameters, databases, target, mechanisms, adaptive, flat, assumed)
+    return Setting(parameters, databases, target, mechanisms, adaptive, flat, assumed, far)
 
 
 def _assumption(reader: Reader) -> Assumption:
@@ -131,8 +137,9 @@ def _relation(reader: Reader, databases: Databases, count: int) -> Relation:
     single = reader.key("single")
     if databases.kind == "arrays":
         return Relation(single.text(), steps)
-    if single.value == ANY_TWO or databases.kind == "steps":
-        return Relation(single.text(ANY_TWO, "step"), steps)
+    if single.value == ANY_TWO or databases.kind in ("steps", "product"):
+        words = (ANY_TWO, "step") if databases.kind != "product" else (ANY_TWO,)
+        return Relation(single.text(*words), steps if databases.kind != "product" else 1)
     if databases.kind == "contributions" and isinstance(single.value, dict):
         return Relation(contributions.read(single), reader.key("steps").whole(1, 1))
     if databases.kind == "policies":
@@ -217,9 +224,9 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
         raise reader.key("processed").wrong("true or false")
     noise = _noise(reader.key("noise"), reads, databases) if "noise" in reader.value else None
     metric = _in_metric(reader, databases, depth) if "metric" in reader.value else None
-    if [stated, noise, metric].count(None) != 2:
+    if databases.kind != "product" and [stated, noise, metric].count(None) != 2:
         raise reader.wrong("either noise, or the neighbours of a guarantee, or a metric,")
-    return Mechanism(
+    found = Mechanism(
         reader.key("name").text(),
         reads,
         stated,
@@ -236,6 +243,9 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
         processed,
         metric,
     )
+    if databases.kind == "product":
+        products.check_mechanism(reader, found)
+    return found
 
 
 def distances_of(mechanism: Mechanism) -> tuple[Mechanism, ...]:
@@ -245,9 +255,11 @@ def distances_of(mechanism: Mechanism) -> tuple[Mechanism, ...]:
 
 def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
     """A formula in distances, each that of the input of a mechanism as numerous, which is in no metric."""
+    given = reader.key("metric")
+    if databases.kind == "product":
+        return products.in_distances(given, dict(reader.key("values").values()))
     if {"table", "study", "also", "codes"} & set(reader.value):
         raise reader.wrong("nothing besides a metric, so none of table, study, also and codes,")
-    given = reader.key("metric")
     given.keys(("formula", "besides", "distances", "bounded"))
     if not isinstance(given.key("distances").value, dict) or not given.key("distances").value:
         raise given.key("distances").wrong("a table of mechanisms by letters")
@@ -352,6 +364,8 @@ def _codes(
 
 
 def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases: Databases) -> Noise:
+    if databases.kind == "product":
+        return products.read_noise(reader, databases)
     reader.keys(("query", "page", "parameter"))
     query = reader.key("query")
     query.keys(("page", "values", "n"))
@@ -369,7 +383,7 @@ def _table(reader: Reader, databases: Databases, values: int) -> Table:
     on = reader.key("on").text("databases", "inputs")
     outcomes = tuple(one.text() for one in reader.key("outcomes").items())
     rows = tuple(tuple(one.formula() for one in row.items()) for row in reader.key("rows").items())
-    wanted = databases.count if on == "databases" else values
+    wanted = products.listed(databases) if on == "databases" else values
     if len(rows) != wanted or any(len(row) != len(outcomes) for row in rows):
         raise reader.wrong(f"{wanted} rows with a probability for each of {len(outcomes)} outcomes")
     return Table(on, outcomes, rows)

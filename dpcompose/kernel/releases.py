@@ -13,8 +13,10 @@ class Noise(Head):
     """Noise on the entries of a query's value: why it is private, and in which norm.
 
     noise -- its word in problem files; parameter -- the letter of its parameter in the formulas;
-    norm -- how values x, z of the query are compared; attained -- whether for some output at every x, z
-    the loss is as large as the guarantee allows, or comes as near to it as one likes;
+    norm -- how values x, z of the query are compared; entries -- of which numbers they are made: any real
+    ones, the two of a point of the plane, integers, bits, or scores;
+    attained -- whether for some output at every x, z the loss is as large as the guarantee allows, or comes
+    as near to it as one likes;
     density -- of one entry y of the output at the entry x, or its probability;
     loss -- ln(f_x(y)/f_z(y)) for one entry; at_most -- what it is at most for every y; or equals, where it
     has no bound, an equal expression that shows how it is distributed; because -- why, in words;
@@ -27,6 +29,7 @@ class Noise(Head):
     noise: str
     parameter: str
     norm: Literal["L1", "L2", "range"]
+    entries: Literal["real", "plane", "integers", "bits", "scores"] = "real"
     attained: bool = True
     density: str
     loss: str

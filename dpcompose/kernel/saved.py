@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpcompose.kernel import formulas, reading
+from dpcompose.kernel import axioms, formulas, reading
 from dpcompose.kernel.check import Allowed, Refused, about, replay
 from dpcompose.kernel.deciders.values import doubt
 from dpcompose.kernel.grammar import FormulaError
-from dpcompose.kernel.judgements import Judgement, Loose, Optimal, Refuted, Satisfies
+from dpcompose.kernel.judgements import Bounded, IsMetric, Judgement, Loose, Optimal, Refuted, Satisfies
 from dpcompose.kernel.reader import BadSetting
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.terms import Term
@@ -36,6 +36,7 @@ class Checked:
 
     guarantee -- the best one, None where none is derived; optimal -- whether a theorem says so;
     verdicts -- "proved", "refuted" or "undecided", one a claim, with whether it is loose;
+    shown -- the distances that are shown to be metrics, and those that are at most their bounds;
     steps -- how many there are; assumed -- mechanisms whose loss is given; rests_on -- pages and deciders.
     """
 
@@ -46,13 +47,14 @@ class Checked:
     steps: int
     assumed: tuple[str, ...]
     rests_on: frozenset[str]
+    shown: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
 
 
 def check(data: Any, theory: Theory, allow: Allowed = None) -> Checked:
     """What a saved file, parsed from JSON, shows by the pages in force.  Raises Refused."""
     if _too_deep(data):
         raise Refused("the file is nested too deeply")
-    if not isinstance(data, dict) or set(data) != KEYS or data["format"] != FORMAT:
+    if not isinstance(data, dict) or set(data) - {"stated"} != KEYS or data["format"] != FORMAT:
         raise Refused(f"this is no saved derivation of format {FORMAT}")
     try:
         setting = reading.read(data["core"])
@@ -60,13 +62,28 @@ def check(data: Any, theory: Theory, allow: Allowed = None) -> Checked:
         raise Refused(f"the core setting cannot be read: {error}") from None
     made = [] if data["derivation"] is None else replay(data["derivation"], setting, theory, allow)
     guarantee, optimal = _guarantee(data["guarantee"], made)
-    stated = _stated(data["problem"], data["claims"], setting)
+    stated = _stated(_in_core(data), data["claims"], setting)
     verdicts = tuple(
         _verdict(n, one, claim, made)
         for n, (one, claim) in enumerate(zip(data["claims"], stated, strict=True), start=1)
     )
     rests_on = frozenset[str]().union(*(one.rests_on for one in made))
-    return Checked(setting, guarantee, optimal, verdicts, len(made), assumed(made, setting), rests_on)
+    about = setting, guarantee, optimal, verdicts, len(made), assumed(made, setting), rests_on
+    return Checked(*about, _of_distances(made, setting))
+
+
+def _of_distances(made: Sequence[Theorem], setting: Setting) -> tuple[frozenset[str], frozenset[str]]:
+    """The distances that are seen or shown to be metrics, and those that are at most their bounds."""
+    proved = frozenset(one.says.name for one in made if isinstance(one.says, IsMetric))
+    bounds = frozenset(one.says.name for one in made if isinstance(one.says, Bounded))
+    return axioms.are_metrics(setting, proved), bounds
+
+
+def _in_core(data: Mapping[str, Any]) -> Any:
+    """The problem with its claims in the letters of the core setting, where it has others."""
+    if "stated" not in data or not isinstance(data["problem"], dict):
+        return data["problem"]
+    return {**data["problem"], "claims": data["stated"], "parameters": {}}
 
 
 def _too_deep(value: Any) -> bool:

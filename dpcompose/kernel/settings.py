@@ -2,7 +2,7 @@
 
 A problem file, or a study, is elaborated into one core setting: a class of databases, the neighbours that
 are asked about, and for each mechanism what it reads, what is known of it, and for which neighbours.  A class
-is one of seven kinds, and a relation says what one step changes in it:
+is one of eight kinds, and a relation says what one step changes in it:
 
     kind      a database is                        a mechanism reads        one step changes
     records   a multiset (or sequence) of records  some atoms of records    (removed, added) records: edits
@@ -12,6 +12,7 @@ is one of seven kinds, and a relation says what one step changes in it:
     listed    one of 0, 1, 2, …                    a value for each         a listed pair
     steps     anything                             everything               one step of one relation
     arrays    one of 0, 1, 2, …                    one map, by its number   one step of a relation with a name
+    product   one of each part, points among them  everything               whatever it is: any two
 
 Atoms are the classes of records that the same mechanisms read; what is said of one record of an atom is said
 of all.  To queries a cell is a record.  Of arrays the setting states what was counted.  `data` writes JSON,
@@ -32,6 +33,7 @@ from dpcompose.kernel import assumptions, formulas, metrics, substitution, terms
 from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.classes import Databases
 from dpcompose.kernel.contributions import Contribution
+from dpcompose.kernel.distances import Distance
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.forms import Known
 from dpcompose.kernel.reader import BadSetting
@@ -126,16 +128,21 @@ class Query:
 
 @dataclass(frozen=True)
 class Noise:
-    """Independent noise on the entries of a query's value: the page of its law, and its parameter."""
+    """Independent noise on the entries of a query's value: the page of its law, and its parameter.
 
-    query: Query
+    query -- None for values of points, of which `entries` are formulas in the coordinates of the database D.
+    """
+
+    query: Query | None
     page: str
     parameter: Term
+    entries: tuple[Term, ...] = ()
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        parameter = formulas.to_text(self.parameter)
-        return {"query": self.query.data(), "page": self.page, "parameter": parameter}
+        found: dict[str, Any] = {"page": self.page, "parameter": formulas.to_text(self.parameter)}
+        found |= {"entries": [formulas.to_text(one) for one in self.entries]} if self.entries else {}
+        return found if self.query is None else {"query": self.query.data(), **found}
 
 
 @dataclass(frozen=True)
@@ -199,11 +206,11 @@ class InMetric:
         """All formulas in the distances, by what they are."""
         return (("metric", self.formula), *self.besides)
 
-    @property
-    def attained(self) -> bool:
-        """Whether mechanisms lose just that at any two databases, as witnesses do of what is a metric."""
-        alone = all(value == terms.ZERO for _, value in self.besides)
-        return alone and not self.bounded and metrics.is_metric(self.formula)
+    def attained(self, key: str = "metric") -> bool:
+        """Whether mechanisms lose just what a formula says at any two databases, and nothing else, as
+        witnesses do of what is a metric."""
+        value = dict(self.formulas).get(key)
+        return not self.bounded and value is not None and metrics.is_metric(value)
 
     @property
     def unit(self) -> Term | None:
@@ -218,7 +225,9 @@ class InMetric:
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        found = {"formula": formulas.to_text(self.formula), "besides": _texts(self.besides)}
+        found: dict[str, Any] = {"formula": formulas.to_text(self.formula), "besides": _texts(self.besides)}
+        if not self.distances:
+            return found
         distances = {name: one.data() for name, one in self.distances}
         return {**found, "distances": distances, "bounded": self.bounded}
 
@@ -237,7 +246,8 @@ class Mechanism:
     processed -- whether what it outputs is some function of this, of which nothing else is known than that it
     reads, besides its own coins, nothing more: it may be the identity;
     stated -- the neighbours of its guarantee; None for noise, which is stated for none;
-    metric -- in place of these a formula in distances, and then `reads` says only how many parts are read;
+    metric -- in place of these a formula in distances, and then `reads` says only how many parts are read; on
+    products it is one in the distances of the setting, of noise the one in which its query's value moves;
     domain -- "own": it is a map on what it reads; "common": on the whole class, and depends on what it reads;
     notion, values -- its guarantee; of noise, a guarantee of its page for values that are 1 apart;
     count -- of a family, a whole number or a letter for one; it counts as so many mechanisms;
@@ -308,7 +318,8 @@ class Setting:
     adaptive -- M_i may also read the outputs of M_1, …, M_{i−1}; then what is known of it holds for every
     value of these, and f_i does not depend on them;
     flat -- the same with the mechanisms of studies one by one in their place, where they can be stated;
-    assumed -- relations that hold for all values of the parameters that are meant.  Studies assume no others.
+    assumed -- relations that hold for all values of the parameters that are meant.  Studies assume no others;
+    distances -- on products those that guarantees and claims are formulas in, by their letters.
     """
 
     parameters: tuple[tuple[str, Domain], ...]
@@ -318,11 +329,13 @@ class Setting:
     adaptive: bool = False
     flat: Setting | None = None
     assumed: Assumed = assumptions.NOTHING
+    distances: tuple[tuple[str, Distance], ...] = ()
 
     @cached_property
     def symbols(self) -> Mapping[str, Term]:
-        """The letters by name, each with its domain."""
-        return {name: terms.letter(name, domain) for name, domain in self.parameters}
+        """The letters of claims by name, each with its domain: parameters, and distances."""
+        found = {name: terms.letter(name, domain) for name, domain in self.parameters}
+        return found | {name: metrics.letter(name) for name, _ in self.distances}
 
     def choosing(self, which: Sequence[int], values: Mapping[int, Values] = NO_VALUES) -> Setting:
         """The setting in which of each mechanism only the guarantee of a number is known, from 0.
@@ -400,6 +413,7 @@ class Setting:
     def _more(self) -> dict[str, Any]:
         assumed = [one.data() for one in self.assumed]
         found: dict[str, Any] = {"assumed": assumed} if assumed else {}
+        found |= {"distances": {name: one.data() for name, one in self.distances}} if self.distances else {}
         return found | ({} if self.flat is None else {"flat": self.flat.data()})
 
 

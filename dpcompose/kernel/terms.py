@@ -329,10 +329,10 @@ def _power_of_product(base: Term, r: Term) -> Term:
     c, rest = base.split
     alone = [one for one in rest.factors if one.nonnegative]
     others = [one for one in rest.factors if not one.nonnegative]
+    if (not alone and abs(c) == 1) or (not others and c < 0):  # the latter is real where it is 0 alone
+        return Term("power", (base, r))
     if c < 0:
         others.insert(0, MINUS_ONE)
-    if not alone and abs(c) == 1:
-        return Term("power", (base, r))
     together = [Term("power", (multiply(others), r))] if others else []
     return multiply([power(number(abs(c)), r), *(power(one, r) for one in alone), *together])
 

@@ -28,6 +28,12 @@ A theorem remembers its rule, premises and arguments; `check` replays them from 
     refute(claim, point), lower                 ⊢ the claim is false
     optimal(certificate), guarantee, lowers     ⊢ nothing smaller is a guarantee
     loose(point), guarantee, claim              ⊢ the claim is larger than a guarantee
+    metric, losses in distances                 ⊢ their composition is a guarantee, at any two databases
+    everywhere(claim), guarantee, cover         ⊢ so is what is at least that in every case
+    is_metric(name)                             ⊢ a formula in coordinates is a metric
+    bounded(name), cover                        ⊢ a distance is at most its bound
+    least_everywhere, guarantee, cover, lowers  ⊢ nothing smaller is a guarantee anywhere
+    larger(claim, point), guarantee, cover      ⊢ the claim is larger at two databases
 """
 
 from __future__ import annotations
@@ -46,6 +52,13 @@ from dpcompose.kernel.theory import Theory
 ABOUT_OTHERS = ("study", "one_by_one", "choose", "implies", "among")
 """The rules whose first premise is about another setting: that of a study, with the studies taken apart, with
 one guarantee of each mechanism, of one mechanism alone, and with a mechanism for each guarantee."""
+
+
+OF_DISTANCES = (
+    *("given", "noise", "convert", "compose", "cover", "change", "trivial", "attain", "exceed", "refute"),
+    *("metric", "everywhere", "is_metric", "bounded", "least_everywhere", "larger"),
+)
+"""The rules that hold where guarantees and claims are formulas in distances of any two databases."""
 
 
 class NoTheorem(ValueError):
@@ -91,6 +104,8 @@ class Prover:
         made = RULES.get(rule)
         if made is None:
             raise NoTheorem(f"there is no rule {rule!r}")
+        if self.setting.distances and rule not in OF_DISTANCES:
+            raise NoTheorem("it is about neighbours, and this setting about any two databases", rule)
         own = premises[1:] if rule in ABOUT_OTHERS else premises
         if any(one.setting != self.setting.hash for one in own):
             raise NoTheorem("a premise is about another setting", rule)

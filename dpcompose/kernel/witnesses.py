@@ -78,17 +78,31 @@ class Witnesses:
             return INFINITY, pages | shown
         return self._sum(), pages
 
+    def positive(self) -> tuple[Term, ...]:
+        """Formulas of which one is to be above 0 where ∞ is lost at databases that are told in letters; none
+        where it is lost at all of them."""
+        found, far = list[Term](), {i: r for i, r, _ in self.type.lost}
+        for i, some in self.moves if self.setting.distances else ():
+            r = far.get(i, some[0][1])
+            if (
+                self._alone(i, some[0][1], True).kind == "oo"
+                or self._alone(i, some[0][1], False).kind == "oo"
+            ):
+                if r.kind == "oo" or self._mechanism(i).table is not None:
+                    return ()
+                found.append(r)
+        return tuple(found)
+
     def _mechanism(self, i: int) -> Mechanism:
         return self.setting.mechanisms[i - 1]
 
     def _page(self, i: int) -> str:
         """The page by which M_i is known to lose something."""
         mechanism, head = self._mechanism(i), self.page.head
-        if mechanism.metric is not None and not mechanism.metric.attained:
+        stated, own = mechanism.metric, mechanism.noise is None and mechanism.table is None
+        lost = ("metric", head.shows) if head.by == "event" else ("metric",)
+        if stated is not None and own and not all(map(stated.attained, lost)):
             raise NoLoss(f"what {mechanism.name} is stated in is not seen to be a metric that it attains")
-        stated = dict(self.losses[i - 1].values)
-        if head.by == "event" and self._is_between(i) and stated.get(head.shows, ZERO) != ZERO:
-            raise NoLoss(f"{head.shows} of {mechanism.name} grows from database to database as is not known")
         if mechanism.study is not None:
             raise NoLoss(f"{mechanism.name} is its study, and may lose less than its guarantee")
         if mechanism.table is not None:
@@ -97,8 +111,9 @@ class Witnesses:
             return "decider tables"
         if mechanism.noise is not None:
             law = self.theory.page(mechanism.noise.page, "noise")
-            query = self.theory.page(mechanism.noise.query.page, "query")
-            if not (law.head.attained and query.head.attained) or head.by == "event":
+            asked = mechanism.noise.query
+            moves = asked is None or self.theory.page(asked.page, "query").head.attained
+            if not (law.head.attained and moves) or head.by == "event":
                 raise NoLoss(
                     f"what {mechanism.name} loses at two databases is not known, only what bounds it"
                 )
@@ -183,15 +198,19 @@ class Witnesses:
         return any(i == j for j, _, _ in self.type.lost)
 
     def _violating(self, i: int, r: Term, values: dict[str, Term]) -> Term:
-        """What a mechanism with a guarantee of another notion can lose, by its page."""
-        head = self.theory.page(self._page(i), "violation").head
+        """What a mechanism with a guarantee of another notion can lose, by its page.
+
+        Of one that is stated in a metric that is less: there may be databases between the two.
+        """
+        head, whose = self.theory.page(self._page(i), "violation").head, self._mechanism(i)
         loss = head.in_a_metric if self._is_between(i) else head.loss
         if loss is None:
-            raise NoLoss(f"no page says what {self._mechanism(i).name}, stated in a metric, loses there")
+            raise NoLoss(f"no page says what {whose.name}, stated in a metric, loses there")
         if r.number is None or r.number.denominator != 1 or r.number < 1:
-            raise NoLoss(f"what {self._mechanism(i).name} loses is known for whole steps only")
-        if forms.term_sign(values[head.positive]) != 1:
-            raise NoLoss(f"{head.positive} of {self._mechanism(i).name} may be 0")
+            raise NoLoss(f"what {whose.name} loses is known for whole steps only")
+        told = bool(self.setting.distances)  # then it is asked where the databases are
+        if not told and forms.term_sign(values[head.positive]) != 1:
+            raise NoLoss(f"{head.positive} of {whose.name} may be 0")
         return INFINITY if loss == "oo" else formulas.parse(loss, {**values, "r": r})
 
     def _of_one_member(self) -> Term | None:

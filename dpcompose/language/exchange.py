@@ -136,7 +136,9 @@ def to_sympy(term: Term, symbols: Mapping[str, sympy.Expr] | None = None) -> sym
         found: sympy.Expr = term.__dict__["expression"]
         return found
     found = as_top(_expression(term, symbols or {}))
-    if found is not sympy.oo and found.has(sympy.I, sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
+    if found.has(sympy.I):
+        raise FormulaError("a root of a negative number has no real value")
+    if found is not sympy.oo and found.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
         raise FormulaError("this has no real value")
     return found
 

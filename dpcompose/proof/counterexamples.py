@@ -178,7 +178,7 @@ def by_curve(
     if actual.low <= value.high:
         raise NotAbove(actual.low, actual.high)
     names = tuple(_names([_name(inputs, i) for i in row.alike]) for row in rows)
-    shown, least, most = _told_apart(value, actual)
+    shown, least, most = told_apart(value, actual)
     found = Counterexample(pair, dict(point), shown, least, tuple(rows), names, setting.databases)
     return replace(found, without=left_out, by_parts=_by_parts(inputs, left_out), bits=bits, most=most)
 
@@ -212,7 +212,7 @@ def _pieces(
     return rows + [witnesses.canonical(one, tuple(some)) for one, some in alike.items()], pieces
 
 
-def _told_apart(claimed: Interval, actual: Interval) -> tuple[Fraction, Fraction, Fraction]:
+def told_apart(claimed: Interval, actual: Interval) -> tuple[Fraction, Fraction, Fraction]:
     """The claimed δ, and what the true one is at least and at most, to so many digits that they differ."""
     exact = claimed.low == claimed.high
     for digits in itertools.count(SHOWN_DIGITS):

@@ -239,7 +239,7 @@ class Proofs:
             theorem, elaborated = theorem.premises[0], Elaborated(chosen)
         for type in _types(theorem):
             stated = {i: elaborated.core.mechanisms[i - 1].metric for i, _, _ in type.lost}
-            lose = [i for i, metric in stated.items() if metric is not None and metric.attained]
+            lose = [i for i, metric in stated.items() if metric is not None and metric.attained()]
             there = [losses.by_guarantee(i, elaborated.core, self.theory) for i in lose]
             alone, apart = losses.in_steps(there, type, elaborated.core, self.theory)
             known = {one.mechanism: one.values for one in losses.at_type(alone, apart, self.theory)}

@@ -183,7 +183,7 @@ class Judge:
 
     def _trivial(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
         """A claim that every mechanism satisfies."""
-        made = _by_itself(self.shop.prover, claim, said)
+        made = by_itself(self.shop.prover, claim, said)
         if made is None or not any(value.kind == "oo" for _, value in said.values):
             return None if made is None else Verdict(claim, "proved", made)
         shown = self._unlimited(said, made)
@@ -437,12 +437,12 @@ def _is_enough(claimed: Term, lost: Term, point: Mapping[str, Fraction]) -> bool
 def without_guarantees(prover: Prover, claim: Mapping[str, str]) -> Verdict | None:
     """A claim that every mechanism satisfies, also where nothing is known of those of the setting."""
     with suppress(NoPage, ValueError):
-        made = _by_itself(prover, claim, read_claim(dict(claim), prover.setting, prover.theory))
+        made = by_itself(prover, claim, read_claim(dict(claim), prover.setting, prover.theory))
         return None if made is None else Verdict(claim, "proved", made)
     return None
 
 
-def _by_itself(prover: Prover, claim: Mapping[str, str], said: Satisfies) -> Theorem | None:
+def by_itself(prover: Prover, claim: Mapping[str, str], said: Satisfies) -> Theorem | None:
     """A claim of which a parameter is ∞, or never below the limit of its notion."""
     limits = prover.theory.rule(said.notion).head.limits
     for key, value in said.values:

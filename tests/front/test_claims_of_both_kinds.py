@@ -158,8 +158,8 @@ def test_both_engines_say_the_same(seed: int, tmp_path: Path) -> None:
     found = judged(text, tmp_path)
     data, theory = tomllib.loads(text), registry.standard()
     alone = reading.read_data(data, notions=theory.parameters)
-    search = InMetrics(alone.setting, theory).search
-    other = [search.judge(claim).verdict for claim in alone.claims]
+    judge = InMetrics(alone.setting, theory)
+    other = [judge.in_metrics(claim).word for claim in alone.claims]
     assert [x for x, y in zip(found, other, strict=True) if y != "undecided"] == [
         y for y in other if y != "undecided"
     ]
@@ -196,6 +196,13 @@ def swapped(data: Any) -> None:
     )
 
 
+def restated(data: Any) -> None:
+    """A claim in distances that is another one, wherever it stands beside the problem."""
+    for one in (data["stated"][0], data["claims"][0]["claim"]):
+        one["epsilon"] = "2*d__d_unbounded*e1 + 2*d__d_unbounded*e2"
+    data["claims"][0] = {"claim": data["stated"][0], "verdict": "undecided", "reason": ""}
+
+
 def at(*path: Any, to: Any) -> Callable[[Any], None]:
     def edit(data: Any) -> None:
         for key in path[:-1]:
@@ -208,7 +215,10 @@ def at(*path: Any, to: Any) -> Callable[[Any], None]:
 @pytest.mark.parametrize(
     ("edit", "why"),
     [
-        (lambda data: data.pop("neighbours"), "a verdict for each of 4 claims"),
+        (
+            lambda data: data.pop("neighbours"),
+            "the problem has 4 claims, and the file does not have a verdict for each",
+        ),
         (at("neighbours", to=None), "for neighbours cannot be read"),
         (at("neighbours", to={}), "no saved derivation"),
         (at("neighbours", "problem", to={}), "for neighbours cannot be read"),
@@ -216,13 +226,21 @@ def at(*path: Any, to: Any) -> Callable[[Any], None]:
         (at("neighbours", "claims", 0, "verdict", to="refuted"), "claim 1"),
         (at("neighbours", "claims", to=[]), "the problem has 2 claims"),
         (at("claims", 1, "verdict", to="proved"), "claim 2"),
-        (at("claims", to=[]), "a verdict for each of 2 claims"),
-        (moved, "a verdict for each of 2 claims"),
-        (moved_back, "a verdict for each of 2 claims"),
-        (other_problem, "the result is not what the mechanisms give"),
+        (at("claims", to=[]), "the problem has 2 claims, and the file does not have a verdict for each"),
+        (moved, "the problem has 2 claims, and the file does not have a verdict for each"),
+        (moved_back, "the problem has 2 claims, and the file does not have a verdict for each"),
+        (other_problem, "the core setting is not what the problem says"),
         (swapped, "claim 1 is not the one"),
         (at("problem", "claims", 0, "epsilon", to="e1"), "claim 1 is not the one"),
-        (at("problem", "target", "granularity", to="unbounded"), "the pages are not those in force"),
+        (
+            at("problem", "target", "granularity", to="unbounded"),
+            "the core setting is not what the problem says",
+        ),
+        (at("derivation", "pages", "pure", to="0" * 64), "page"),
+        (at("neighbours", "derivation", "pages", "pure", to="0" * 64), "page"),
+        (at("stated", 0, "epsilon", to="d__d_unbounded*e1"), "claim 1 is not the one"),
+        (at("claims", 0, "step", to=1), "claim 1"),
+        (restated, "the claims are not those of the problem"),
         (at("problem", "claims", to=None), "claims"),
     ],
 )

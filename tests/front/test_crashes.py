@@ -13,12 +13,14 @@ import sys
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 import rechecks
 
 from dpcompose.front import cli
+from dpcompose.front import recheck as checker
 from dpcompose.front.loading import load
 from dpcompose.kernel import forms, reading
 from dpcompose.kernel.check import Refused
@@ -26,8 +28,6 @@ from dpcompose.kernel.covers import blocks
 from dpcompose.kernel.reader import BadSetting
 from dpcompose.privacy.elaboration import arrays
 from dpcompose.proof import registry
-from dpcompose.proof.metrics import checker
-from dpcompose.proof.metrics.checker import Refused as RefusedInMetric
 
 CRASHES = Path(__file__).parent / "crashes"
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"
@@ -441,7 +441,7 @@ def test_other_large_classes(name: str, tmp_path: Path) -> None:
     [
         ("d7_recheck_null_crash.json", "this is no saved derivation of format 2"),
         ("d7b_recheck_null_query_crash.json", "this is no saved derivation of format 2"),
-        ("d9_recheck_verdict_list_crash.json", "claim 1 cannot be read"),
+        ("d9_recheck_verdict_list_crash.json", "this is no saved derivation of format 2"),
     ],
 )
 def test_what_no_file_can_say_is_refused(file: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -493,17 +493,36 @@ def changed(data: Any, path: tuple[Any, ...], value: Any) -> Any:
 STRANGE = (None, [], {}, [[]], "", 0, -1, True, 1.5, float("nan"), 10**30, ["x", "y"], "1/0", "oo")
 
 
-def test_strange_values_everywhere_in_a_metric() -> None:
-    """In each place of the setting and the verdicts, each time some of the values."""
-    saved = json.loads((CRASHES / "d9_recheck_verdict_list_crash.json").read_text())
-    for n, path in enumerate(places(saved)[1:]):
-        for value in STRANGE[n % 3 :: 3]:
+@cache
+def plane() -> str:
+    """The saved file of weighted norms in the plane, of which one had a list as a verdict, in this format."""
+    study, claims = load(next(PROBLEMS.glob("71-*.toml")))
+    with TemporaryDirectory() as folder:
+        study.save(Path(folder) / "saved.json", [study.check(claim) for claim in claims])
+        return (Path(folder) / "saved.json").read_text(encoding="utf-8")
+
+
+def test_a_list_as_a_verdict_in_a_metric_is_refused() -> None:
+    saved = changed(json.loads(plane()), ("claims", 0, "verdict"), [])
+    with pytest.raises(Refused, match="claim 1 cannot be read"):
+        checker.check_in_metrics(saved, registry.standard())
+
+
+@pytest.mark.parametrize("part", ["problem", "core", "stated", "derivation", "guarantee", "claims"])
+def test_strange_values_everywhere_in_a_metric(part: str) -> None:
+    """In each place of a saved file, each time some of the values: it is refused, or what it shows is right."""
+    saved = json.loads(plane())
+    right = checker.check_in_metrics(saved, registry.standard()).verdicts
+    assert right == ("proved", "refuted", "proved")
+    for n, path in enumerate([(part, *path) for path in places(saved[part])]):
+        for value in STRANGE[n % 7 :: 7]:
             made = changed(saved, path, value)
-            with suppress(RefusedInMetric, Refused):
-                if checker.is_one(made):
-                    checker.check(made, registry.standard())
-                else:
-                    rechecks.check(made, registry.standard())
+            if part == "core":
+                with suppress(BadSetting):
+                    made["derivation"]["setting"] = reading.read(made["core"]).hash
+            with suppress(Refused):
+                shown = checker.check_in_metrics(made, registry.standard()).verdicts
+                assert shown == right, path
 
 
 @pytest.mark.parametrize("part", ["problem", "core", "derivation", "guarantee", "claims"])

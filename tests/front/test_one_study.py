@@ -152,4 +152,4 @@ def test_one_recheck_for_both(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert "claim 1: " in text and "believed without check: " in text and "primitive pages: " in text
         assert cli.main(["recheck", "--json", saved]) == 0
         said.append(json.loads(capsys.readouterr().out).keys())
-    assert said[1] - said[0] == {"steps", "elaborated"} and said[0] <= said[1]
+    assert said[0] == said[1]

@@ -83,10 +83,10 @@ def test_a_delta_of_its_own() -> None:
     given = mechanism("M", "e*d__b", "approximate", besides={"delta": "d__u/100"})
     given["metric"]["distances"]["d__u"] = distance(UNBOUNDED)
     setting = core(given)
-    assert best(setting, "approximate") == ("e, 1/50", False)
+    assert best(setting, "approximate") == ("e, 1/50", True)  # delta is a metric: one may tell D with it
     assert verdict(setting, notion="approximate", epsilon="e", delta="1/50") == "proved"
-    assert verdict(setting, notion="approximate", epsilon="e", delta="1/100") == "undecided"
-    assert verdict(setting, notion="pure", epsilon="e") == "undecided"  # there is a delta, which may be 0
+    assert verdict(setting, notion="approximate", epsilon="e", delta="1/100") == "refuted"
+    assert verdict(setting, notion="pure", epsilon="e") == "refuted"  # which is (e, 0)
 
 
 def test_whole_distances_are_not_written_out_step_by_step() -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import copy
-import json
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from in_metrics import THEORY, study, verdicts
+from in_metrics import THEORY, forged, saved, steps, study, verdicts
 
+from dpcompose.front import recheck as checker
 from dpcompose.front.document import plain
+from dpcompose.kernel.check import Refused
 from dpcompose.privacy.problems import ProblemError
-from dpcompose.proof.metrics import checker
-from dpcompose.proof.metrics.checker import Refused
 
 MULTISETS = '[databases]\nkind = "multisets"\n[metrics.u]\ngranularity = "unbounded"\n'
 TOWNS = '[databases]\nkind = "listed"\nelements = ["a", "b", "c"]\n'
@@ -131,11 +130,27 @@ def test_a_delta_on_the_common_domain_does_not_add_up_along_fibres() -> None:
     assert verdicts(text + "".join(some)) == ["undecided", "proved"]
 
 
-@pytest.mark.parametrize("delta", ["0", "2", "1", "d", "d/10", "-1", "d - 1"])
-def test_a_conversion_at_a_delta_outside_of_its_values_is_no_crash(delta: str) -> None:
+@pytest.mark.parametrize(
+    ("delta", "expected"),
+    [
+        *((one, "refuted") for one in ("0", "d/10", "-1", "d - 1")),
+        *((one, "proved") for one in ("2", "1")),
+        ("d", "undecided"),
+    ],
+)
+def test_a_conversion_at_a_delta_outside_of_its_values_is_no_crash(delta: str, expected: str) -> None:
+    """Normal noise of variance 1/2 has the delta Phi(0) - e*Phi(-sqrt(2)) = 0.286 at epsilon 1, where d is 1;
+    less than 0 is the delta of nothing."""
     text = ROADS + mechanism("M", "zcdp", metric="d")
-    (verdict,) = verdicts(text + claim("approximate", metric="d", delta=delta))
-    assert verdict == "undecided"
+    _, (found,) = study(text + claim("approximate", metric="d", delta=delta))
+    assert found.verdict == expected
+    if expected == "refuted":
+        example = found.counterexample
+        assert (
+            example is not None and example.actual is not None and example.event != (delta in ("0", "d/10"))
+        )
+        assert example.actual < Fraction(287, 1000)
+        assert float(example.actual) == pytest.approx(0.0 if example.event else 0.2862082, abs=1e-6)
     assert verdicts(text + claim("zcdp", metric="-d")) == ["undecided"]
 
 
@@ -195,15 +210,21 @@ def test_a_canonical_metric_that_is_named_otherwise_is_that_metric() -> None:
     ("key", "value"), [("whole", "x"), ("whole", None), ("whole", 0), ("level", True), ("level", 1.0)]
 )
 def test_a_certificate_is_of_whole_numbers_and_truth_values(tmp_path: Path, key: str, value: Any) -> None:
-    made, found = study(ROADS + mechanism("M", metric="d") + claim(metric="2*d"))
-    made.save(tmp_path / "saved.json", found)
-    saved = json.loads((tmp_path / "saved.json").read_text(encoding="utf-8"))
-    assert checker.check(saved, THEORY).verdicts == ("proved",)
-    forged = copy.deepcopy(saved)
-    shown = forged["claims"][0]["certificate"]["at least"]["epsilon"]
-    (shown if key == "whole" else shown["groups"][0])[key] = value
+    data = saved(ROADS + mechanism("M", metric="d") + claim(metric="2*d"), tmp_path)
+    assert checker.check_in_metrics(data, THEORY).verdicts == ("proved",)
+    (shown,) = steps(data, "everywhere")
+    there = shown["certificates"]["epsilon"][1]
+    (there if key == "whole" else there["groups"][0])[key] = value
     with pytest.raises(Refused, match="the certificate cannot be read"):
-        checker.check(forged, THEORY)
+        checker.check_in_metrics(data, THEORY)
+
+
+def test_a_claim_in_a_power_that_may_be_negative_is_refused_in_saved_files(tmp_path: Path) -> None:
+    """Of -d the square is that of d; a loss of less than nothing is still none that is shown."""
+    data = saved(ROADS + mechanism("M", "zcdp", metric="d") + claim("zcdp", metric="d"), tmp_path)
+    assert checker.check_in_metrics(data, THEORY).verdicts == ("proved",)
+    with pytest.raises(Refused, match="never negative"):
+        checker.check_in_metrics(forged(data, ["problem", "claims", 0, "metric"], "-d"), THEORY)
 
 
 def test_parameters_below_0_are_refused_in_guarantees_and_no_crash_in_claims() -> None:
@@ -247,3 +268,53 @@ def test_a_pure_mechanism_that_loses_in_another_notion_is_said_to_be_randomized_
     _, (found,) = study(ROADS + mechanism("M", metric="10*d") + claim("zcdp", metric="3/2*d"))
     assert found.counterexample is not None
     assert [row.words() for row in found.counterexample.rows] == ["as randomized response"]
+
+
+@pytest.mark.parametrize("notion", ["pure", "zcdp", "approximate"])
+@pytest.mark.parametrize("claimed", ["zcdp", "gaussian", "pure"])
+def test_what_has_no_path_is_lost_without_end_in_any_notion(notion: str, claimed: str) -> None:
+    delta = {"delta": "0"} if notion == "approximate" else {}
+    _, (found,) = study(ISLANDS + mechanism("M", notion, metric="d", **delta) + claim(claimed, metric="1"))
+    assert found.verdict == "refuted" and found.counterexample is not None
+    assert found.counterexample.actual is None and len(found.counterexample.rows) == 1
+
+
+@pytest.mark.parametrize("delta", ["0", "d/10"])
+def test_no_delta_is_more_than_1(delta: str) -> None:
+    text = ISLANDS + mechanism("M", "approximate", metric="d", delta=delta)
+    _, (found,) = study(text + claim("approximate", metric="1", delta="1/2"))
+    assert found.verdict == "refuted" and found.counterexample is not None
+    assert found.counterexample.actual == 1
+    assert verdicts(text + claim("approximate", metric="1", delta="1")) == ["proved"]  # of any mechanism
+
+
+def test_what_is_never_negative_in_a_power_is_judged() -> None:
+    """At d = 1 and e = w = 1 exp(-1) is less than 1, as is 1/2 + exp(-1); of min(d, e)*min(d, 1) at d = 2 it is 1."""
+    text = '[parameters]\ne = "positive"\nw = "nonnegative"\n' + ROADS + mechanism("M", "zcdp", metric="d")
+    some = ("exp(-d)", "exp(-d) + d", "min(d, e)*min(d, 1)", "abs(w - 1)*d", "d/2 + exp(-sqrt(d))")
+    assert verdicts(text + "".join(claim("zcdp", metric=one) for one in some)) == [
+        *("refuted", "proved", "refuted", "refuted", "refuted")
+    ]
+    for root in ("sqrt(min(d, w))", "d*sqrt(min(d, w))", "(d + 1)*sqrt(min(d/2, w))"):
+        assert verdicts(text + claim("zcdp", metric=root)) == ["refuted"], root  # at w = 0
+
+
+def test_a_mechanism_that_leaks_may_lose_what_a_pure_one_does() -> None:
+    for delta in ("0", "d/10"):
+        text = ROADS + mechanism("M", "approximate", metric="d", delta=delta)
+        assert verdicts(text + claim(metric="d/9") + claim(metric="1")) == ["refuted", "refuted"]
+
+
+def test_nothing_lost_or_all_of_it_at_a_delta_of_1() -> None:
+    """Where distances are 0 or oo alone, at a delta of 1 nothing is claimed where something is lost."""
+    text = '[databases]\nkind = "listed"\nelements = ["a", "b"]\n[granularities.g]\nneighbours = []\n'
+    text += '[metrics.d]\ngranularity = "g"\n' + mechanism("M", "gaussian", metric="d")
+    assert verdicts(text + claim("approximate", metric="d", delta="1")) == ["proved"]
+
+
+def test_points_refute_where_two_bounded_distances_are_in_a_comparison() -> None:
+    """One record y in place of x: the distance of all records is 1."""
+    text = '[databases]\nkind = "multisets"\n[metrics.b]\ngranularity = "bounded"\n'
+    text += '[metrics.c]\ngranularity = "bounded"\nreads = { records = ["a"] }\n'
+    text += mechanism("M", metric="b") + mechanism("N", metric="c")
+    assert verdicts(text + claim(metric="b/2")) == ["refuted"]

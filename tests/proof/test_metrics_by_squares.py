@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from in_metrics import THEORY, study, verdicts
+from in_metrics import THEORY, saved, steps, study, verdicts
 
-from dpcompose.proof.metrics import checker
-from dpcompose.proof.metrics.checker import Refused
+from dpcompose.front import recheck as checker
+from dpcompose.kernel.check import Refused
 
 
 def setting(n: int, notion: str = "pure", weights: list[str] | None = None) -> str:
@@ -73,28 +73,30 @@ def test_numbers_in_place_of_parameters(seed: int) -> None:
 
 
 def test_squares_in_saved_files_are_checked(tmp_path: Path) -> None:
-    made, found = study(setting(3) + claimed(f"{length(3, 'e')}*L2"))
-    made.save(tmp_path / "saved.json", found)
-    data = json.loads((tmp_path / "saved.json").read_text(encoding="utf-8"))
-    assert checker.check(data, THEORY).verdicts == ("proved",)
+    data = saved(setting(3) + claimed(f"{length(3, 'e')}*L2"), tmp_path)
+    assert checker.check_in_metrics(data, THEORY).verdicts == ("proved",)
 
-    def steps(saved: Any) -> list[Any]:
-        (group,) = saved["claims"][0]["certificate"]["at least"]["epsilon"]["groups"]
+    def rows(saved: Any) -> list[Any]:
+        (shown,) = steps(saved, "everywhere")
+        ((group,),) = (one["groups"] for one in shown["certificates"]["epsilon"])
         found: list[Any] = group["cases"][0]["proof"]["steps"]
         return found
 
-    at = [n for n, one in enumerate(steps(data)) if one[0] == "less"]
+    at = [n for n, one in enumerate(rows(data)) if one[0] == "less"]
     assert len(at) == 3
     for n in at:
         for change in (lambda one: None, lambda one: ["less", "2", one[2]], lambda one: ["less", "1", "e0"]):
-            forged = copy.deepcopy(data)
-            other = change(steps(forged)[n])
-            steps(forged)[n : n + 1] = [] if other is None else [other]
+            wrong = copy.deepcopy(data)
+            other = change(rows(wrong)[n])
+            rows(wrong)[n : n + 1] = [] if other is None else [other]
             with pytest.raises(Refused):
-                checker.check(forged, THEORY)
+                checker.check_in_metrics(wrong, THEORY)
     weaker = copy.deepcopy(data)
-    weaker["problem"]["claims"][0]["metric"] = weaker["claims"][0]["claim"]["metric"] = (
-        "sqrt(e0**2 + e1**2)*L2"
-    )
-    with pytest.raises(Refused):
-        checker.check(weaker, THEORY)
+    weaker["problem"]["claims"][0]["metric"] = "sqrt(e0**2 + e1**2)*L2"
+    with pytest.raises(Refused, match="the claims are not those of the problem"):
+        checker.check_in_metrics(weaker, THEORY)
+    (shown,) = steps(weaker, "everywhere")
+    for one in (weaker["stated"][0], weaker["claims"][0]["claim"], shown["claim"]):
+        one["epsilon"] = "sqrt(e0**2 + e1**2)*d__L2"
+    with pytest.raises(Refused, match=r"step \d+: everywhere: "):
+        checker.check_in_metrics(weaker, THEORY)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import random
 from collections import Counter
 from fractions import Fraction
@@ -12,13 +11,13 @@ from typing import Any
 
 import in_metrics
 import pytest
-from in_metrics import THEORY, verdicts
+from in_metrics import THEORY, believed_again, forged, saved, steps, verdicts
 
 import dpcompose as dpc
+from dpcompose.front import recheck as checker
+from dpcompose.kernel.check import Refused
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.proof.metrics import checker
-from dpcompose.proof.metrics.checker import Refused
 from dpcompose.search import comparing
 
 MULTISETS = '[databases]\nkind = "multisets"\n'
@@ -28,7 +27,7 @@ K = '[parameters]\nk = "integer >= 1"\n'
 def study(text: str) -> tuple[Any, list[Any]]:
     """The study, and what the search found of its claims."""
     made, answers = in_metrics.study(text)
-    return made, [one.found for one in answers]
+    return made, answers
 
 
 def family(metric: str, name: str = "M", notion: str = "pure", more: str = "") -> str:
@@ -41,12 +40,6 @@ def family(metric: str, name: str = "M", notion: str = "pure", more: str = "") -
 
 def claimed(*metrics: str, notion: str = "pure") -> str:
     return "".join(f'[[claims]]\nnotion = "{notion}"\nmetric = "{one}"\n' for one in metrics)
-
-
-def saved(text: str, path: Path) -> Any:
-    made, found = in_metrics.study(text)
-    made.save(path / "saved.json", found)
-    return json.loads((path / "saved.json").read_text(encoding="utf-8"))
 
 
 # families
@@ -62,7 +55,7 @@ def test_a_family_loses_the_sum_of_what_its_members_lose() -> None:
     assert found[0].loose is False
     two = found[2].counterexample
     assert two is not None
-    assert (two.parameters["k"], two.actual, two.claimed) == (2, 2, 1)
+    assert (two.point["k"], two.actual, two.claimed) == (2, 2, 1)
     assert [row.name for row in two.rows] == ["M[1]", "M[2]"]
 
 
@@ -71,7 +64,7 @@ def test_alike_members_are_counted() -> None:
     _, found = study(text + claimed("100*e*d_unbounded"))
     assert [one.verdict for one in found] == ["proved", "refuted", "refuted"]
     many = found[2].counterexample
-    assert many is not None and many.parameters["k"] > 100 and len(many.rows) == 1
+    assert many is not None and many.point["k"] > 100 and len(many.rows) == 1
 
 
 def test_five_hundred_at_once() -> None:
@@ -80,7 +73,7 @@ def test_five_hundred_at_once() -> None:
     assert str(made.metric()) == "500*d_unbounded*e"
     assert [one.verdict for one in found] == ["proved", "refuted"]
     example = found[1].counterexample
-    assert example is not None and example.data()["reached"] == [
+    assert example is not None and example.data()["mechanisms"] == [
         {
             "mechanism": "M[1], ..., M[500]",
             "loss": "1",
@@ -105,7 +98,7 @@ def test_what_holds_for_alike_members_alone_is_refuted_by_others() -> None:
     text += claimed("sum(e[i], i, 1, k)/sqrt(k)*d_unbounded", notion="gaussian")
     _, (found,) = study(text)
     assert found.verdict == "refuted" and found.counterexample is not None
-    there = found.counterexample.parameters
+    there = found.counterexample.point
     assert len({x for name, x in there.items() if name.startswith("e[")}) > 1
 
 
@@ -201,10 +194,10 @@ def test_members_against_plain_evaluation(seed: int) -> None:
             assert all(claims(e) >= sum(e) for e in itertools.product(some, repeat=k))
     elif found.verdict == "refuted":
         assert found.counterexample is not None
-        at = found.counterexample.parameters
+        at = found.counterexample.point
         e = tuple(x for name, x in at.items() if name.startswith("e["))
         assert len(e) == at["k"] and claims(e) < sum(e)
-        D, E = (Counter(one["records"]) for one in found.counterexample.databases)
+        D, E = (Counter(one["records"]) for one in found.counterexample.pair)
         assert found.counterexample.actual == sum(e) * ((D - E) + (E - D)).total()
     else:
         pytest.fail(found.reason)
@@ -214,16 +207,17 @@ def test_saved_families_are_checked_again(tmp_path: Path) -> None:
     text = K + MULTISETS + family("e[i]*d_unbounded")
     text += claimed("k*max(e[i], i, 1, k)*d_unbounded", "max(e[i], i, 1, k)*d_unbounded")
     data = saved(text, tmp_path)
-    assert checker.check(data, THEORY).verdicts == ("proved", "refuted")
-    letters = data["claims"][1]["counterexample"]["letters"]
-    for wrong in ({"k": "1"}, {"e[2]": "0"}, {"k": "1/2"}, {"k": "1000000"}):
-        forged = json.loads(json.dumps(data))
-        forged["claims"][1]["counterexample"]["letters"] = letters | wrong
+    assert checker.check_in_metrics(data, THEORY).verdicts == ("proved", "refuted")
+    (refuted,) = steps(data, "refute")
+    at = ["derivation", "steps", data["derivation"]["steps"].index(refuted), "point"]
+    point = refuted["point"]
+    assert (point["k"], point["e[1]"], point["e[2]"]) == ("2", "1", "1")
+    less = {name: x for name, x in point.items() if name != "k"}
+    for wrong in ({"k": "1"}, {"e[2]": "0"}, {"k": "1/2"}, {"k": "1000000"}, {"e[1]": "2", "e[2]": "-1"}):
         with pytest.raises(Refused):
-            checker.check(forged, THEORY)
-    del letters["k"]
+            checker.check_in_metrics(forged(data, at, point | wrong), THEORY)
     with pytest.raises(Refused):
-        checker.check(data, THEORY)
+        checker.check_in_metrics(forged(data, at, less), THEORY)
 
 
 # what is assumed of parameters
@@ -238,7 +232,7 @@ def test_proofs_use_what_is_assumed_and_points_satisfy_it() -> None:
     made, found = study(text)
     assert [one.verdict for one in found] == ["proved", "refuted", "proved", "refuted"]
     for one in (found[1].counterexample, found[3].counterexample):
-        assert one is not None and Fraction(1, 2) < one.parameters["e1"] <= one.parameters["e2"]
+        assert one is not None and Fraction(1, 2) < one.point["e1"] <= one.point["e2"]
     assert "e1 <= e2 and e1 > 1/2" in made.judge.bound.assumptions
     assert made.judge.composed.where == "e1 <= e2 and e1 > 1/2"
 
@@ -259,17 +253,21 @@ def test_what_is_assumed_stands_in_the_check_of_what_is_saved(tmp_path: Path) ->
     """Without the assumption neither a proof nor a point that it allows is worth anything."""
     text = 'assume = ["e1 <= e2"]\n' + TWO + MULTISETS + ONE + claimed("e2*d_unbounded", "e2*d_unbounded/2")
     data = saved(text, tmp_path)
-    checked = checker.check(data, THEORY)
+    checked = checker.check_in_metrics(data, THEORY)
     assert checked.verdicts == ("proved", "refuted") and "e1 <= e2" in checked.believed
     for other in ([], ["e2 <= e1"]):
-        forged = json.loads(json.dumps(data))
-        forged["problem"]["assume"] = other
-        with pytest.raises(Refused, match="claim 1 is not shown to be proved"):
-            checker.check(forged, THEORY)
-    forged = json.loads(json.dumps(data))
-    forged["claims"][1]["counterexample"]["letters"] |= {"e1": "9", "e2": "1"}
-    with pytest.raises(Refused, match="e1 <= e2 is not seen to hold at the point"):
-        checker.check(forged, THEORY)
+        wrong = forged(data, ["problem", "assume"], other)
+        with pytest.raises(Refused, match="the core setting is not what the problem says"):
+            checker.check_in_metrics(wrong, THEORY)
+        wrong["core"]["assumed"] = [["e2", "<=", "e1"]] if other else []
+        if not other:
+            del wrong["core"]["assumed"]
+        with pytest.raises(Refused, match=r"step \d+: everywhere: "):
+            checker.check_in_metrics(believed_again(wrong), THEORY)
+    (refuted,) = steps(data, "refute")
+    at = ["derivation", "steps", data["derivation"]["steps"].index(refuted), "point"]
+    with pytest.raises(Refused, match="what is assumed of the parameters does not hold there"):
+        checker.check_in_metrics(forged(data, at, refuted["point"] | {"e1": "9", "e2": "1"}), THEORY)
 
 
 def test_wrong_assumptions_are_told() -> None:
@@ -329,7 +327,7 @@ def test_names_with_spaces_and_relations_of_counts() -> None:
     """A family of at least three members, beside a study and a table with names that are no letters."""
     head = 'assume = ["k >= 3"]\n' + K + MULTISETS + family("e[i]*d_unbounded", "the 1st")
     _, (found,) = study(head + claimed("2*max(e[i], i, 1, k)*d_unbounded"))
-    assert found.verdict == "refuted" and found.counterexample.parameters["k"] == 3
+    assert found.verdict == "refuted" and found.counterexample.point["k"] == 3
     text = '[databases]\nkind = "listed"\nelements = ["a", "b"]\n[metrics.A]\ntable = [["a", "b", "1"]]\n'
     text += '[studies.of-a]\ntables.T = { outcomes = ["x", "y"], rows = { a = ["1/2", "1/2"], b = ["1/3", "2/3"] } }\n'
     text += '[[studies.of-a.mechanisms]]\nname = "the 1st"\ntable = "T"\n'
@@ -338,11 +336,15 @@ def test_names_with_spaces_and_relations_of_counts() -> None:
 
 
 def test_a_largest_of_a_number_that_counts_no_members() -> None:
-    """The m largest of k losses, for any m: how many are added up is open, and for all of them it is proved."""
+    """The m largest of k losses: for all of them it is proved, and where m = 1 and k = 2 one of two is left out."""
     head = f'{K}m = "integer >= 1"\n' + MULTISETS + family("e[i]*d_unbounded")
     some = ("top(m, e[i], i, 1, k)", "(sum(e[i], i, 1, k) + top(m, e[i], i, 1, k))", "top(k, e[i], i, 1, k)")
-    found = verdicts(head + claimed(*(f"{one}*d_unbounded" for one in some)))
-    assert found == ["undecided", "proved", "proved"]
+    _, found = study(head + claimed(*(f"{one}*d_unbounded" for one in some)))
+    assert [one.verdict for one in found] == ["refuted", "proved", "proved"]
+    example = found[0].counterexample
+    m, k = (example.point[name] for name in ("m", "k"))
+    largest = sorted((x for name, x in example.point.items() if name.startswith("e[")), reverse=True)
+    assert len(largest) == k and sum(largest[: int(m)]) == example.claimed < example.actual == sum(largest)
 
 
 def test_a_parameter_that_is_a_number_stands_under_roots() -> None:
@@ -355,7 +357,8 @@ def test_a_parameter_that_is_a_number_stands_under_roots() -> None:
 
 
 def test_a_comparison_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without norms all levels ask the same of a family: each effort is made once, and points once."""
+    """Without norms all levels ask the same of a family: of what stands beside no other factor, and of the whole,
+    each effort is made once, and points once."""
     asked: list[tuple[Any, ...]] = []
     compare = comparing.compare
 

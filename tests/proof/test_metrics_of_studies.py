@@ -13,14 +13,14 @@ import in_metrics
 import pytest
 from in_metrics import THEORY, verdicts
 
+from dpcompose.front import recheck as checker
 from dpcompose.privacy.problems import ProblemError
-from dpcompose.proof.metrics import checker
 
 
 def study(text: str) -> tuple[Any, list[Any]]:
     """The study, and what the search found of its claims."""
     made, answers = in_metrics.study(text)
-    return made, [one.found for one in answers]
+    return made, answers
 
 
 def claimed(*metrics: str) -> str:
@@ -145,10 +145,10 @@ def test_saved_studies_are_checked_again(tmp_path: Path) -> None:
     )
     made.save(tmp_path / "saved.json", found)
     data = json.loads((tmp_path / "saved.json").read_text(encoding="utf-8"))
-    assert checker.check(data, THEORY).verdicts == ("proved", "refuted")
+    assert checker.check_in_metrics(data, THEORY).verdicts == ("proved", "refuted")
     data["problem"]["studies"]["minors"]["mechanisms"][1]["guarantee"]["metric"] = "3*e2*d_unbounded"
     with pytest.raises(checker.Refused):
-        checker.check(data, THEORY)
+        checker.check_in_metrics(data, THEORY)
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from typing import Any
 
 import in_metrics
 import pytest
-from in_metrics import THEORY, verdicts
+from in_metrics import THEORY, believed_again, forged, steps, verdicts
 
+from dpcompose.front import recheck as checker
+from dpcompose.kernel.check import Refused
 from dpcompose.privacy.problems import ProblemError
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.proof.metrics import checker
-from dpcompose.proof.metrics.checker import Refused
 
 HEAD = (
     '[databases]\nkind = "listed"\nelements = ["a", "b", "c"]\n'
@@ -31,7 +31,7 @@ M = '[[mechanisms]]\nname = "M"\ntable = "T"\n'
 def study(text: str) -> tuple[Any, list[Any]]:
     """The study, and what the search found of its claims."""
     made, answers = in_metrics.study(text)
-    return made, [one.found for one in answers]
+    return made, answers
 
 
 def claimed(*metrics: str) -> str:
@@ -46,8 +46,9 @@ def test_what_a_table_loses_is_known_exactly() -> None:
     assert found[0].loose is False and made.judge.bound.optimal is True
     example = found[1].counterexample
     assert example is not None
-    assert {one["database"] for one in example.databases} == {"a", "c"}
-    assert example.rows[0].by == "itself, x being that much more likely at D'"
+    assert {one["database"] for one in example.pair} == {"a", "c"}
+    at = "D" if example.pair[0]["database"] == "a" else "D'"
+    assert example.rows[0].by == f"itself, x being that much more likely at {at}"
 
 
 @pytest.mark.parametrize("metric", ["log(2)*d_next", "2*d_next", "lost_by_N + d_next"])
@@ -84,7 +85,8 @@ def test_an_outcome_that_one_database_rules_out() -> None:
     _, (found,) = study(text + claimed("1000*d_next"))
     assert (
         found.verdict == "refuted"
-        and str(found.counterexample.actual if found.counterexample else "") == "oo"
+        and found.counterexample is not None
+        and found.counterexample.actual is None
     )
 
 
@@ -132,22 +134,35 @@ def test_tables_against_what_is_gone_through(seed: int) -> None:
         assert one.verdict == "refuted" or most <= bound
 
 
+def test_mechanisms_of_one_table_are_two() -> None:
+    """Each loses ln 2 from a to b, and ln 4 from a to c."""
+    text = HEAD + COIN + M + '[[mechanisms]]\nname = "N"\ntable = "T"\n'
+    assert verdicts(text + claimed("2*log(2)*d_next", "log(4)", "log(16)")) == ["proved", "refuted", "proved"]
+
+
 def test_saved_tables_are_checked_again(tmp_path: Path) -> None:
-    made, found = in_metrics.study(HEAD + COIN + M + claimed("log(2)*d_next", "log(2)"))
-    made.save(tmp_path / "saved.json", found)
-    data = json.loads((tmp_path / "saved.json").read_text(encoding="utf-8"))
-    checked = checker.check(data, THEORY)
+    """Between a and b, the first case, ln 2 is lost, which is the claim; the rows of c are 1/8, 7/8."""
+    data = in_metrics.saved(HEAD + COIN + M + claimed("log(2)*d_next", "log(2)"), tmp_path)
+    checked = checker.check_in_metrics(data, THEORY)
     assert checked.verdicts == ("proved", "refuted")
     assert "M has the probabilities of the table T" in checked.believed
-    for change in (
-        lambda it: it["problem"]["tables"]["T"]["rows"].update(c=["1/9", "8/9"]),
-        lambda it: it["claims"][1]["counterexample"]["letters"].update(database__E="1"),
-        lambda it: it["claims"][1]["counterexample"]["reached"][0].update(loss="log(5)"),
-    ):
-        forged = json.loads(json.dumps(data))
-        change(forged)
+    (refuted,) = steps(data, "refute")
+    cases = [n for n, one in enumerate(data["derivation"]["steps"], start=1) if one["rule"] == "attain"]
+    assert [steps(data, "attain")[cases.index(n)]["neighbours"] for n in refuted["from"]] == [[3]]
+    at = data["derivation"]["steps"].index(refuted)
+    wrong = [
+        forged(data, ["problem", "tables", "T", "rows", "c"], ["1/9", "8/9"]),
+        forged(data, ["derivation", "steps", at, "from"], cases[:1]),
+        forged(data, ["derivation", "steps", cases[2] - 1, "neighbours"], [1]),
+        forged(data, ["derivation", "steps", at, "claim", "epsilon"], "log(3)"),
+    ]
+    for one in ("mechanisms", "distances"):
+        there = ["core", one, 0] if one == "mechanisms" else ["core", one, "d__lost_by_M", "input"]
+        wrong.append(believed_again(forged(data, [*there, "table", "rows", 2], ["1/9", "8/9"])))
+    for n, one in enumerate(wrong):
         with pytest.raises(Refused):
-            checker.check(forged, THEORY)
+            checker.check_in_metrics(one, THEORY)
+            pytest.fail(f"forgery {n} was believed")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@
     groups    the types of single steps, m times as far: of groups of any number m of steps
     corners   of groups of many edits, the types at which convex losses are largest
     distances  the types of all distances together, where mechanisms are stated in formulas of such
+    products  any two databases of several parts, told by letters
 
 How far an input moves is counted in the metric in which the mechanism's guarantee is stated: canonical, in
 closed form by a fact page, by the fewest blocks, or by shortest paths; of noise, how far the query's value
@@ -28,6 +29,7 @@ from dpcompose.kernel.covers.contributions import Contributions
 from dpcompose.kernel.covers.corners import Corners
 from dpcompose.kernel.covers.listed import Listed
 from dpcompose.kernel.covers.policies import Policies
+from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.records import Records
 from dpcompose.kernel.covers.steps import Steps
 from dpcompose.kernel.covers.types import Cover, NoCover
@@ -50,14 +52,23 @@ FEW = 50_000
 
 
 @lru_cache(maxsize=32)
-def cover(setting: Setting, theory: Theory, every: bool = False) -> Cover:
+def cover(
+    setting: Setting,
+    theory: Theory,
+    every: bool = False,
+    of: tuple[str, ...] = (),
+    bounds: tuple[str, ...] = (),
+) -> Cover:
     """The types of neighbours of a setting's target.  Raises NoPage where no lemma covers them.
 
     Of settings that are equal, to the last term, it is found once by a theory.
 
-    every -- whether types may not be left out, as convex losses that add up are no larger at them.
+    every -- whether types may not be left out, as convex losses that add up are no larger at them;
+    of -- on products, distances that claims are about; bounds -- those that are shown to be at most theirs.
     """
     sizes.check(setting)
+    if setting.databases.kind == "product":
+        return Products(setting, theory, of, bounds).cover()
     found = _cover(setting, theory, every)
     if (corner := sizes.corner(setting)) is not None:
         sizes.check_exceeded(setting, found, cover(corner, theory, every))

@@ -44,6 +44,25 @@ class NoCover(NoPage):
 
 
 @dataclass(frozen=True)
+class Where:
+    """How far apart two databases of a product are: distances as formulas in letters that say where they are.
+
+    distances -- by their names, ∞ among them; at_most -- the same with the bounds that are stated for them;
+    same -- parts in which they are equal; apart -- some parts of which one differs; counts -- of parts of
+    records, how many of each class D has more, and E; listed -- of listed parts the numbers of both;
+    differences -- formulas in coordinates, and whether one of them is not 0, or all are.
+    """
+
+    distances: tuple[tuple[str, Term], ...]
+    at_most: tuple[tuple[str, Term], ...]
+    same: frozenset[str] = frozenset()
+    apart: tuple[tuple[str, ...], ...] = ()
+    counts: tuple[tuple[str, tuple[tuple[Term, Term], ...]], ...] = ()
+    listed: tuple[tuple[str, tuple[int, int]], ...] = ()
+    differences: tuple[tuple[tuple[Term, ...], bool], ...] = ()
+
+
+@dataclass(frozen=True)
 class Type:
     """Neighbours that move the inputs alike, and two of them.
 
@@ -55,7 +74,8 @@ class Type:
     entries -- of mechanisms that add noise, how far each entry of the query's value moves that does; left
     out where that differs from member to member;
     lost -- of mechanisms that are stated in formulas of distances, what these are here, and the parameters
-    that are formulas of their own; then they move by one step of the guarantee that they have here.
+    that are formulas of their own; then they move by one step of the guarantee that they have here;
+    where -- of a product, where the two are.
     """
 
     moves: Moves
@@ -63,6 +83,7 @@ class Type:
     pair: tuple[tuple[str, ...], tuple[str, ...]] | tuple[int, ...]
     entries: tuple[tuple[int, tuple[Term, ...]], ...] = ()
     lost: tuple[tuple[int, Term, tuple[tuple[str, Term], ...]], ...] = ()
+    where: Where | None = None
 
     def of(self, numbers: Mapping[int, int]) -> Type:
         """How far some of the inputs move, with other numbers for them."""
@@ -359,7 +380,8 @@ def query_in_rows(
 def _moves(mechanism: Mechanism, theory: Theory) -> tuple[Any, Any, str, Callable[[str, Term, Term], Term]]:
     """The pages of a query and of its noise, how far it moves in the norm of that, and how this is read."""
     noise = mechanism.noise
-    assert noise is not None
+    if noise is None or noise.query is None:
+        raise NoCover(f"{mechanism.name} asks for no records")
     law, query = theory.page(noise.page, "noise"), theory.page(noise.query.page, "query")
     text, known = query.head.moves.get(law.head.norm), dict(noise.query.values)
     if text is None:

@@ -82,6 +82,11 @@ def below(curves: Iterable[Curve | None], epsilon: Term, bits: int) -> Fraction:
     return max(Fraction(1) if one is None else one.below(epsilon, bits) for one in _some(curves, bits))
 
 
+def between(curve: Curve | None, epsilon: Term, bits: int) -> Interval:
+    """Between which numbers the δ of a curve lies at ε."""
+    return Interval(below([curve], epsilon, bits), above([curve], epsilon, bits))
+
+
 def _some(curves: Iterable[Curve | None], bits: int) -> list[Curve | None]:
     """Raises ValueError for no curves, or too many digits."""
     if not 1 <= bits <= MOST_BITS:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from dpcompose.kernel.rules.choices import among, choose, implies
 from dpcompose.kernel.rules.mechanisms import convert, given, noise, study, table
+from dpcompose.kernel.rules.metrics import bounded, everywhere, is_metric, larger, least_everywhere, metric
 from dpcompose.kernel.rules.premises import Found
 from dpcompose.kernel.rules.refutations import attain, exceed, loose, optimal, refute
 from dpcompose.kernel.rules.whole import (
@@ -27,6 +28,7 @@ EVERY = (
     *(given, noise, table, study, implies, choose, least, among, one_by_one, convert),
     *(compose, cover, worst, closer, curve, curve_standing, vacuous, trivial, change, weaken),
     *(attain, exceed, refute, optimal, loose),
+    *(metric, everywhere, is_metric, bounded, least_everywhere, larger),
 )
 RULES: Mapping[str, Callable[..., Found]] = {one.__name__: one for one in EVERY}
 """The rules by name; there are no others."""

@@ -18,7 +18,8 @@ def given(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
     mechanism = losses.mechanism_of(setting, i)
     if mechanism.also:
         raise BadStep(f"{mechanism.name} has several guarantees, of which one is to be chosen")
-    if mechanism.noise is not None or mechanism.table is not None or mechanism.study is not None:
+    tabled = mechanism.table is not None and not setting.distances  # else it is as far as its distance says
+    if mechanism.noise is not None or tabled or mechanism.study is not None:
         raise BadStep(f"{mechanism.name} is not given by a guarantee alone")
     loss = losses.by_guarantee(i, setting, theory)
     return Loses(loss), own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
@@ -79,6 +80,8 @@ def own_pages(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
     """The page by which a guarantee holds in the distance of what is read, and its lemmas; and the page by
     which functions of outputs keep it."""
     mechanism = losses.mechanism_of(setting, i)
+    if setting.distances:
+        return pages_of_processing(theory, mechanism)
     changed = any(one is not None for one in mechanism.reads) or bool(mechanism.codes)
     common = mechanism.domain == "common" and changed
     metric = "push-forward" if common else "canonical"

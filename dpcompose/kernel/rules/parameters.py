@@ -82,7 +82,7 @@ def decided_by(used: frozenset[str]) -> frozenset[str]:
 
 def largest(values: Sequence[Term], squared: bool, known: forms.Known) -> Term:
     """The largest of some values, in normal form where they have one; constants by their values."""
-    tops = (one.parts if one.kind == "top" and one.of[0] == 1 else [one] for one in values)
+    tops = (one.parts if _is_taken_apart(one, squared, known) else [one] for one in values)
     compared = list(dict.fromkeys(part for some in tops for part in some))
     constants = [one for one in compared if one.kind != "oo" and not one.letters]
     below = {one for one in constants if any(sign(other - one) == 1 for other in constants)}
@@ -97,3 +97,10 @@ def smallest(values: Sequence[Term]) -> Term:
     """The least of some values, ∞ where all are."""
     finite = [one for one in values if one.kind != "oo"]
     return terms.least(*finite) if finite else INFINITY
+
+
+def _is_taken_apart(value: Term, squared: bool, known: forms.Known) -> bool:
+    """Whether a value is a maximum that is compared part by part: by squares only of parts that are ≥ 0."""
+    if value.kind != "top" or value.of[0] != 1:
+        return False
+    return not squared or all(one.kind == "oo" or forms.term_sign(one, known) >= 0 for one in value.parts)

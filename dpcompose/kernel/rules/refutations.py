@@ -6,12 +6,23 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import comparison, computed, formulas, losses, terms, witnesses
-from dpcompose.kernel.covers import sizes
+from dpcompose.kernel import axioms, comparison, computed, formulas, losses, terms, witnesses
+from dpcompose.kernel.covers import places, sizes
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.intervals import sign
-from dpcompose.kernel.judgements import Attained, Covers, Loose, Loses, Lower, Optimal, Refuted, Satisfies
+from dpcompose.kernel.judgements import (
+    Attained,
+    Covers,
+    IsMetric,
+    Loose,
+    Loses,
+    Lower,
+    Optimal,
+    Refuted,
+    Satisfies,
+)
 from dpcompose.kernel.losses import Loss
+from dpcompose.kernel.rules import metrics
 from dpcompose.kernel.rules.parameters import at_least, decided_by, largest
 from dpcompose.kernel.rules.premises import BadStep, Found, Premises, check_key, claimed, one_of, said
 from dpcompose.kernel.settings import Setting
@@ -29,16 +40,21 @@ def attain(
     by: Sequence[int],
 ) -> Found:
     """Some mechanisms, as the setting allows or says, lose this much at the neighbours of some types."""
-    page, (covered, *some) = witnesses.attained_in(theory, notion), said(premises, Covers, Loses)
+    known, others = _metrics(premises)
+    page, (covered, *some) = witnesses.attained_in(theory, notion), said(others, Covers, Loses)
+    axioms.check_witnesses(setting, by, known, page.head.shows if page.head.by == "event" else "metric")
     stated, found, pages, who = _as_stated(some, setting), [], {page.id}, set[int]()
     for n in neighbours:
         type = _type(covered, n)
         events = page.head.by == "event"
-        alone, apart = (stated, type) if events else losses.in_steps(stated, type, setting, theory)
+        apart = type if events else computed.by_metrics(type)
+        alone, apart = (stated, type) if events else losses.in_steps(stated, apart, setting, theory)
         there = losses.at_type(alone, apart, theory)
+        if events:
+            there = losses.limited(there, page.head.shows, theory, [i for i, _, _ in type.lost])
         lost = witnesses.Witnesses(setting, theory, page, apart, there, by)
         value, used = lost.value()
-        found.append(Attained(type, value, lost.pages))
+        found.append(Attained(type, value, lost.pages, lost.positive() if value.kind == "oo" else ()))
         pages |= used
         who |= {i for i, _ in lost.pages}
     if len(who) < len(setting.mechanisms):
@@ -46,6 +62,12 @@ def attain(
     squared = page.head.shows in theory.rule(notion).head.squared
     value = largest([one.value for one in found], squared, setting.known)
     return Lower(notion, page.head.shows, value, tuple(found)), frozenset(pages)
+
+
+def _metrics(premises: Premises) -> tuple[frozenset[str], Premises]:
+    """The distances that premises say to be metrics, and the other premises."""
+    known = frozenset(one.says.name for one in premises if isinstance(one.says, IsMetric))
+    return known, [one for one in premises if not isinstance(one.says, IsMetric)]
 
 
 def _as_stated(some: Sequence[Loses], setting: Setting) -> list[Loss]:
@@ -91,14 +113,37 @@ def refute(
         implied = Satisfies(page.head.to, tuple((key, values[key]) for key in wanted))
     if lower.notion != implied.notion:
         raise BadStep(f"what is lost is known in {lower.notion} privacy, the claim is about {implied.notion}")
-    at = comparison.read_point(point)
-    allowed(at, setting, guarantee)
+    at, implied = _there(setting, theory, lower.at[0].type, point, guarantee, implied)
+    if setting.distances and len(lower.at) > 1:
+        raise BadStep("what is lost is to be known at two databases")
+    positive = lower.at[0].positive
+    if positive and not any(computed.is_more(one, ZERO, at) for one in positive):
+        raise BadStep("no input is seen to move there, so that more than any number would be lost")
     value = dict(implied.values)[lower.key]
     if value.kind == "oo" or lower.value.kind != "oo":
         comparison.check_point(value, lower.value, _used(at, value, lower.value))
     _says_something(implied, lower.key, at, theory)
     refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())), tuple(through))
     return refuted, frozenset(through)
+
+
+def _there(
+    setting: Setting,
+    theory: Theory,
+    type: Type,
+    point: Mapping[str, str],
+    claim: Satisfies,
+    implied: Satisfies,
+) -> tuple[Mapping[str, Fraction], Satisfies]:
+    """An allowed point, and what a claim implies: at the databases of a type, where it is about any two."""
+    at = comparison.read_point(point)
+    if not setting.distances:
+        allowed(at, setting, claim)
+        return at, implied
+    at, where = places.checked(setting, theory, type, at), metrics.where_of(type)
+    check_promised(setting, at)
+    values = tuple((key, metrics.at_most_there(value, where, setting)) for key, value in implied.values)
+    return at, Satisfies(implied.notion, values)
 
 
 def _says_something(claim: Satisfies, key: str, at: Mapping[str, Fraction], theory: Theory) -> None:
@@ -128,6 +173,11 @@ def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) 
     comparison.check_allowed(at, used, setting.assumed)
     if not sizes.is_there(setting, at):
         raise BadStep("the neighbours of the types need databases of more records than there are")
+    check_promised(setting, at)
+
+
+def check_promised(setting: Setting, at: Mapping[str, Fraction]) -> None:
+    """Raises BadStep where no mechanisms are as the setting says: a guarantee is below 0."""
     for mechanism in setting.mechanisms:
         for value in losses.promised(mechanism):
             if value.kind != "oo" and not value.nonnegative and not computed.is_at_least(value, ZERO, at):
@@ -149,13 +199,13 @@ def exceed(
 
     by -- which mechanisms these are; left out, all that are no tables and no studies.
     """
-    covered, *some = said(premises, Covers, Loses)
-    guarantee, at = claimed(claim, setting, theory), comparison.read_point(point)
-    allowed(at, setting, guarantee)
-    stated, found = _as_stated(some, setting), _type(covered, neighbours)
-    page = computed.check_refuted(
-        guarantee.notion, guarantee.values, found, _chosen(stated, by), setting, theory, at, bits
-    )
+    known, others = _metrics(premises)
+    covered, *some = said(others, Covers, Loses)
+    guarantee, found = claimed(claim, setting, theory), _type(covered, neighbours)
+    at, there = _there(setting, theory, found, point, guarantee, guarantee)
+    chosen = _chosen(_as_stated(some, setting), by)
+    axioms.check_witnesses(setting, [one.mechanism for one in chosen], known)
+    page = computed.check_refuted(there.notion, there.values, found, chosen, setting, theory, at, bits)
     refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())))
     return refuted, frozenset({page, "decider curves"}) | _parts(theory)
 

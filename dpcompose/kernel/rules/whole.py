@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dpcompose.kernel import comparison, computed, covers, losses, terms
+from dpcompose.kernel import comparison, computed, covers, losses, metrics, terms
 from dpcompose.kernel.closer import Closer
 from dpcompose.kernel.covers import sizes
-from dpcompose.kernel.judgements import Composed, Covers, Loose, Loses, Lower, Optimal, Refuted, Satisfies
+from dpcompose.kernel.judgements import (
+    Bounded,
+    Composed,
+    Covers,
+    Loose,
+    Loses,
+    Lower,
+    Optimal,
+    Refuted,
+    Satisfies,
+)
 from dpcompose.kernel.losses import Composition
 from dpcompose.kernel.rules.mechanisms import pages_of_processing
 from dpcompose.kernel.rules.parameters import at_least, decided_by, entry_of, have_values, smallest
@@ -33,13 +43,15 @@ def compose(setting: Setting, theory: Theory, premises: Premises) -> Found:
     return Composed(notion, some), frozenset({theory.rule(notion).id})
 
 
-def cover(setting: Setting, theory: Theory, premises: Premises, *, every: bool = False) -> Found:
+def cover(
+    setting: Setting, theory: Theory, premises: Premises, *, every: bool = False, of: Sequence[str] = ()
+) -> Found:
     """Finitely many types of neighbours stand for all of the target's.
 
-    every -- whether also where losses do not add up.
+    every -- whether also where losses do not add up; of -- on products, distances that claims are about.
     """
-    said(premises)
-    found = covers.cover(setting, theory, every)
+    bounds = [one.name for one in said(premises, Bounded)] if premises else []
+    found = covers.cover(setting, theory, every, tuple(of), tuple(bounds))
     return Covers(found), frozenset({found.page}).union(*found.metrics, sizes.pages(setting, theory))
 
 
@@ -129,6 +141,8 @@ def trivial(
         return guarantee, used
     if key not in limits:
         raise BadStep(f"{key} has no limit from which on it says nothing")
+    if metrics.is_moving(value):
+        raise BadStep(f"{key} is a formula in distances, which may be oo")
     used |= decided_by(
         comparison.check_at_least(value, terms.number(limits[key]), certificate, setting.assumed)
     )

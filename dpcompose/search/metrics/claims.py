@@ -1,274 +1,370 @@
-"""Verdicts on claims that are metrics: at least what is lost everywhere, or two databases that lose more.
+"""Verdicts on claims that are formulas in distances: theorems of the kernel that prove or refute them.
 
-What is found is a certificate: proofs of all comparisons (`proof.metrics.certificates`), or a point with a
-counterexample that `proof.metrics.refutation` makes of exact values.
+A claim is proved where in each case that two databases fall into it is at least what the mechanisms lose
+together; it is refuted at two databases at which some such mechanisms lose more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
-import sympy
+from dpcompose.kernel import axioms, infinity
+from dpcompose.kernel.covers import products
+from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.judgements import Lower, Refuted, Satisfies
+from dpcompose.kernel.losses import Values
+from dpcompose.kernel.rules import metrics as rules
+from dpcompose.kernel.rules.premises import BadStep
+from dpcompose.kernel.rules.premises import claimed as read_claim
+from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.terms import INFINITY, ZERO, Term
+from dpcompose.kernel.theorems import NoTheorem, Theorem
+from dpcompose.kernel.theorems import Prover as Maker
+from dpcompose.kernel.theory import NoPage, Theory
+from dpcompose.privacy.metrics.elaborated import InMetrics
+from dpcompose.privacy.metrics.setting import POWERS
+from dpcompose.search.least import BITS
+from dpcompose.search.metrics.cases import Cases, types_of
+from dpcompose.search.metrics.points import Open, Point
+from dpcompose.search.metrics.proving import fails
+from dpcompose.search.metrics.standings import Standings
+from dpcompose.search.verdicts import by_itself
+from dpcompose.search.ways import Way, ways
 
-from dpcompose.language import formulas
-from dpcompose.privacy.metrics import families
-from dpcompose.privacy.metrics.setting import MetricSetting
-from dpcompose.privacy.problems import Claim
-from dpcompose.proof.metrics import certificates, refutation
-from dpcompose.proof.metrics.cells import NoForm
-from dpcompose.proof.metrics.composition import Composition, Way
-from dpcompose.proof.metrics.refutation import MetricCounterexample, Refutation
-from dpcompose.proof.registry import Theory
-from dpcompose.search.metrics.points import Point
-from dpcompose.search.metrics.proving import Prover
-from dpcompose.spaces.points import Declared, Own
-
-FEW_SIZES = 3
-"""For how few members it is looked everywhere whether a claim fails."""
-MOST_DOUBLED = 8
-"""How often numbers of members are doubled."""
-
-
-@dataclass(frozen=True)
-class Standing:
-    """What is known of a named metric.
-
-    metric -- whether it is one: True, False, or None where that is believed;
-    at_most -- the same of the bound that is declared for it; words -- what fails, where something does;
-    certificate -- what shows the axioms, or the bound, where proofs were needed.
-    """
-
-    metric: bool | None
-    at_most: bool | None = True
-    words: str = ""
-    certificate: Mapping[str, Any] = field(default_factory=dict)
+MOST_WAYS = 64
+"""The most ways to convert guarantees that are tried."""
+MOST_TYPES_FIRST = 200
+"""In how many cases simple points are looked at before a proof is looked for."""
 
 
 @dataclass(frozen=True)
-class MetricVerdict:
-    """What was found about a claim, with what shows it, and the way by which a proved one follows."""
+class Verdict:
+    """What was found about a claim, with the theorem that shows it; loose -- shown by another one."""
 
-    claim: Claim
-    verdict: str
+    claim: Mapping[str, str]
+    word: str
+    theorem: Theorem | None = None
     loose: bool | None = None
-    counterexample: MetricCounterexample | None = None
+    shown: Theorem | None = None
     reason: str = ""
-    certificate: Mapping[str, Any] = field(default_factory=dict)
-    way: Way | None = field(default=None, compare=False)
+    way: Way | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Decides claims about the mechanisms of a setting."""
+    """Decides claims about a setting in metrics; told -- it, and the core setting that it is."""
 
-    setting: MetricSetting
+    told: InMetrics
     theory: Theory
+    _known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def composition(self) -> Composition:
-        return Composition(self.setting, self.theory)
+    def cases(self) -> Cases:
+        return Cases(self.told, self.theory)
 
     @cached_property
-    def prover(self) -> Prover:
-        return Prover(self.composition)
-
-    @cached_property
-    def refutation(self) -> Refutation:
-        return Refutation(self.composition, self.known)
-
-    # the metrics
-
-    @cached_property
-    def standings(self) -> dict[str, Standing]:
-        """What is known of each named metric, from the first on."""
-        found: dict[str, Standing] = {}
-        for name in self.setting.metrics:
-            found[name] = self._standing(name, found)
-        return found
-
-    def known(self, name: str) -> bool:
-        """Whether a named metric is known to be one."""
-        return self.standings[name].metric is True
+    def distances(self) -> Standings:
+        """What is known of the distances."""
+        return Standings(self.cases)
 
     @property
-    def optimal(self) -> bool | None:
-        """True where the composed metric is attained at all databases; None where that is not known."""
-        return self.composition.attained(self.known)
+    def setting(self) -> Setting:
+        """The core setting."""
+        return self.cases.setting
 
-    def _standing(self, name: str, before: Mapping[str, Standing]) -> Standing:
-        metric, composition = self.setting.metrics[name], self.composition
-        if composition.axioms.is_seen(name, lambda one: before[one].metric is True):
-            found = Standing(True)
-        elif isinstance(metric.distance, Own):
-            found = self._axioms(metric.distance)
-        else:
-            found = Standing(None)
-        if isinstance(metric.distance, Declared):
-            return Standing(None, None)
-        if metric.at_most is None or found.metric is False:
+    @property
+    def maker(self) -> Maker:
+        """What makes theorems about it."""
+        return self.cases.maker
+
+    def cover(self, names: Iterable[str]) -> Theorem | None:
+        """The cases in which distances of these names are formulas; None where they are not."""
+        return self.cases.cover(names, self.distances.bounds)
+
+    def optimal(self, guarantee: Theorem) -> Theorem | None:
+        """The theorem that at any two databases some mechanisms lose as much as a guarantee says."""
+        said = guarantee.says
+        cover = self.cover([]) if isinstance(said, Satisfies) and len(said.values) == 1 else None
+        if cover is None or not isinstance(said, Satisfies):
+            return None
+        ((key, value),) = said.values
+        return self._least(said, key, value, cover, guarantee)[1]
+
+    # what is known of the mechanisms
+
+    @cached_property
+    def stated(self) -> tuple[Theorem, ...]:
+        """What each mechanism loses, as it is stated.  Raises NoTheorem."""
+        return tuple(self._stated(i) for i in range(1, len(self.setting.mechanisms) + 1))
+
+    def _stated(self, i: int) -> Theorem:
+        one = self.setting.mechanisms[i - 1]
+        if one.noise is not None:
+            return self.maker.by("noise", i=i, notion=one.notion)
+        return self.maker.by("given", i=i)
+
+    # guarantees
+
+    def by_way(self, way: Way) -> Theorem | None:
+        """The guarantee of the composition by a way from notion to notion; None where there is none."""
+        with suppress(NoTheorem, NoPage):
+            lost = []
+            for one, mechanism in zip(self.stated, self.setting.mechanisms, strict=True):
+                for page in way.each.get(mechanism.notion, ()):
+                    one = self.maker.by("convert", one, page=page)
+                lost.append(one)
+            found = self.maker.by("metric", self.maker.by("compose", *lost))
+            for page, chosen in way.whole:
+                found = self.maker.by("change", found, page=page, chosen=dict(chosen))
             return found
-        letters, bound = composition.letters, metric.at_most
-        itself = self.setting.letters[name]
+        return None
 
-        def exceeds(point: Point) -> Standing:
-            more, less = self.refutation.pairs.values((itself, bound), point)
-            refutation.check_exceeds(more, less)
-            words = (
-                f"{name} is {formulas.to_text(more)} at {self._where(point)}, and the declared bound "
-                f"{formulas.to_text(bound)} is {formulas.to_text(less)}"
-            )
-            return Standing(found.metric, False, words)
+    @property
+    def notions(self) -> list[str]:
+        """The notions in which the mechanisms are stated, each once."""
+        return list(dict.fromkeys(one.notion for one in self.setting.mechanisms))
 
-        settled = self.prover.settle(letters.of(bound), letters.of(itself), exceeds)
-        if isinstance(settled, dict):
-            return Standing(found.metric, True, "", {**found.certificate, "at most": settled})
-        return settled if isinstance(settled, Standing) else replace(found, at_most=None)
+    def ways(self, notion: str, claimed: Mapping[str, Term] | None = None) -> list[Way]:
+        """The ways to a guarantee in a notion, without conversions of the whole first."""
+        some = islice(ways(self.theory, self.notions, notion, claimed), MOST_WAYS)
+        return sorted(some, key=lambda one: (bool(one.whole), len(one.each)))
 
-    def _axioms(self, own: Own) -> Standing:
-        proofs: list[Any] = []
-        for obligation in self.composition.axioms.obligations(own):
+    def _no_way(self, notion: str) -> str:
+        """That guarantees of another notion do not become one of the notion of a claim."""
+        others = next((one for one in self.notions if one != notion), notion)
+        return f"guarantees of {others} privacy do not become one of {notion} privacy"
 
-            def breaks(point: Point, obligation: Any = obligation) -> Standing:
-                words = refutation.breaks(self.refutation.pairs, obligation, point)
-                return Standing(False, words=f"{words} at {self._where(point, 'DEF')}")
-
-            settled = self.prover.settle(obligation.greater, obligation.lesser, breaks, "DEF")
-            if isinstance(settled, Standing):
-                return settled
-            proofs.append(settled)
-        complete = all(isinstance(one, dict) for one in proofs)
-        return Standing(True, certificate={"axioms": proofs}) if complete else Standing(None)
-
-    def _where(self, point: Point, databases: str = "DE") -> str:
-        """Databases and parameters of a point in words."""
-        full = self.refutation.pairs.complete(point)
-        some = [
-            f"{who} = {self.setting.databases.printed(self.refutation.pairs.shown(full, who))}"
-            for who in databases
-        ]
-        some += [f"{name} = {full[name]}" for name in sorted(self.setting.domains)]
-        return ", ".join(some)
+    def best(self, notion: str) -> Theorem | None:
+        """The guarantee in a notion, composed in it; None where there is none."""
+        for way in self.ways(notion):
+            if not way.whole and (found := self.by_way(way)) is not None:
+                return found
+        return None
 
     # claims
 
-    def judge(self, claim: Claim) -> MetricVerdict:
-        """The verdict on a claim, with a certificate: each way to a guarantee of its notion is tried."""
-        if claim.doubt:
-            return MetricVerdict(claim, "undecided", reason=claim.doubt)
-        if claim.guarantee.metric is sympy.oo:
-            return MetricVerdict(claim, "proved", loose=True)
-        if (refuted := self._by_members(claim, at_once=True)) is not None:
+    def judge(self, claim: Mapping[str, str]) -> Verdict:
+        """The verdict on a claim: a notion and formulas in distances for its parameters."""
+        try:
+            said = read_claim(dict(claim), self.setting, self.theory)
+        except (NoPage, ValueError) as error:
+            return Verdict(claim, "undecided", reason=str(error))
+        if (made := by_itself(self.maker, claim, said)) is not None:
+            return Verdict(claim, "proved", made)
+        try:
+            _ = self.stated
+        except NoTheorem as error:
+            return Verdict(claim, "undecided", reason=error.why)
+        names = {name for _, value in said.values for name in value.letters}
+        cover = self.cover(names)
+        if cover is None:
+            return Verdict(claim, "undecided", reason=self.cases.why_no_cover(names))
+        if (refuted := self._at_points(claim, said, cover, self.cases.trials.first)) is not None:
             return refuted
-        why, looked = "", False
-        for way in self.composition.ways(claim.notion):
-            try:
-                found = self._by_way(claim, way, try_points=not looked)
-            except NoForm as error:
-                why = why or str(error)
+        seen: list[tuple[Type, Open]] = []
+        why = ""
+        for way in self.ways(said.notion, dict(said.values)):
+            if (known := self.by_way(way)) is None:
                 continue
-            looked = True
-            if isinstance(found, MetricVerdict):
-                return found
-            why = why or found
-        if (refuted := self._by_members(claim, at_once=False)) is not None:
+            found = self._by_guarantee(claim, said, known, cover)
+            if isinstance(found, Verdict):
+                return Verdict(claim, "proved", found.theorem, found.loose, found.shown, way=way)
+            why = why or found[1].reason
+            seen.append(found)
+
+        def near(one: Type) -> Iterator[Point]:
+            return self.cases.trials.near(one, [other for at, other in seen if at == one])
+
+        if (refuted := self._at_points(claim, said, cover, near)) is not None:
             return refuted
-        if not looked:
-            return self._without_bound(claim, why)
-        return MetricVerdict(claim, "undecided", reason=self._reason(claim, why))
+        why = why or ("neither a proof nor a point was found" if seen else self._no_way(said.notion))
+        return Verdict(claim, "undecided", reason=why)
 
-    def _by_members(self, claim: Claim, at_once: bool) -> MetricVerdict | None:
-        """Refuted by some number of members that are written out, if there are families.
+    def _by_guarantee(
+        self, claim: Mapping[str, str], said: Satisfies, known: Theorem, cover: Theorem
+    ) -> Verdict | tuple[Type, Open]:
+        """A proof from a guarantee; or a case that is open."""
+        certificates: dict[str, list[Any]] = {}
+        assert isinstance(known.says, Satisfies)
+        for (key, greater), (_, lesser) in zip(said.values, known.says.values, strict=True):
+            certificates[key] = []
+            for one in types_of(cover):
+                try:
+                    more, less = rules.sides_at(one, greater, lesser, self.setting)
+                except BadStep as error:
+                    return one, Open({}, {}, str(error))
+                failing = self._failing(one, more, less)
+                shown = failing or self.cases.prover.in_case(more, less, self._is_squared(said.notion, key))
+                if isinstance(shown, Open):
+                    return one, shown
+                certificates[key].append(shown)
+        try:
+            made = self.maker.by("everywhere", known, cover, claim=dict(claim), certificates=certificates)
+        except NoTheorem as error:
+            return types_of(cover)[0], Open({}, {}, error.why)
+        loose, standing = self._standing_of(claim, said, known, cover, made)
+        return Verdict(claim, "proved", made, loose, standing)
 
-        at_once -- at the first simple points only.
-        """
-        if not self.setting.is_open or self.refutation.doubt(claim.notion):
-            return None
-        for n, numbers in enumerate(families.sizes(self.setting, MOST_DOUBLED)):
-            written = families.WrittenOut(self.setting, numbers)
+    def _failing(self, one: Type, greater: Term, lesser: Term) -> Open | None:
+        """A simple point at which a comparison fails; what is known by a bound alone is as large as that."""
+        names = [name for name, distance in self.setting.distances if distance.declared]
+        largest = {str(products.unknown(name)): INFINITY for name in names}
+        with suppress(ValueError):
+            more, less = (infinity.at(side, largest, self.setting.assumed) for side in (greater, lesser))
+            for point in self.cases.trials.few(one) if more != less else ():
+                if fails(more, less, point):
+                    some = ", ".join(
+                        f"{name} = {point[name]}" for name, _ in self.setting.parameters if name in point
+                    )
+                    where = f"at some databases{' where ' if some else ''}{some}"
+                    return Open({}, {}, f"what is known to be lost at most is more than that {where}")
+        return None
+
+    def _is_squared(self, notion: str, key: str) -> bool:
+        return key in self.theory.rule(notion).head.squared
+
+    def _standing_of(
+        self, claim: Mapping[str, str], said: Satisfies, known: Theorem, cover: Theorem, made: Theorem
+    ) -> tuple[bool | None, Theorem | None]:
+        """Whether a claim of one parameter, composed in its own notion, is larger somewhere, or nowhere."""
+        if len(said.values) > 1 or known.rule == "change":
+            return None, None
+        ((key, value),), ((_, lesser),) = said.values, values_of(known)
+        for n, one in enumerate(types_of(cover), start=1):
+            more, less = rules.sides_at(one, value, lesser, self.setting)
+            if more == less:
+                continue
+            shown = self.cases.prover.in_case(less, more, self._is_squared(said.notion, key))
+            for point in self.cases.trials.near(one, [shown]) if isinstance(shown, Open) else ():
+                if fails(less, more, point):
+                    with suppress(NoTheorem):
+                        at = {name: str(x) for name, x in point.items()}
+                        about = {"claim": dict(claim), "key": key, "neighbours": n, "point": at}
+                        return True, self.maker.by("larger", known, cover, **about)
+        return self._least(said, key, value, cover, made)
+
+    def _least(
+        self, said: Satisfies, key: str, value: Term, cover: Theorem, made: Theorem
+    ) -> tuple[bool | None, Theorem | None]:
+        certificates, lowers = [], []
+        everyone = list(range(1, len(self.setting.mechanisms) + 1))
+        for n, one in enumerate(types_of(cover), start=1):
+            lower = self._attained(said.notion, n, cover, everyone)
+            if lower is None or not isinstance(lower.says, Lower):
+                return None, None
             try:
-                inner = Judge(written.made, self.theory)
-                asked = replace(claim, guarantee=written.guarantee(claim.guarantee))
-            except families.TooMany:
-                return None
-            if at_once:
-                found = inner.at_simple_points(asked, inner.prover.trials.first("DE"))
-            else:
-                found = inner.judge(asked) if n < FEW_SIZES else inner.at_simple_points(asked)
-            if found is not None and found.verdict == "refuted":
-                return replace(found, claim=claim)
-        return None
+                at = rules.at(value, rules.where_of(one).at_most, self.setting)
+            except BadStep:
+                return None, None
+            shown = self.cases.prover.in_case(lower.says.value, at, self._is_squared(said.notion, key))
+            if isinstance(shown, Open):
+                return None, None
+            lowers.append(lower)
+            certificates.append(shown)
+        with suppress(NoTheorem):
+            premises = (made, cover, *lowers)
+            return False, self.maker.by("least_everywhere", *premises, key=key, certificates=certificates)
+        return None, None
 
-    def at_simple_points(self, claim: Claim, points: Iterable[Point] | None = None) -> MetricVerdict | None:
-        """Refuted at a simple point, or at one of some, or nothing."""
-        refuted = self._refuting(claim)
-        with suppress(NoForm):
-            return None if refuted is None else self.prover.first(refuted, points)
-        return None
+    # refutations
 
-    def _doubt(self, claim: Claim) -> str:
-        """Why some mechanism is not known to lose anything; "" where all are."""
-        refutation = self.refutation
-        return next(filter(None, refutation.doubts(claim.notion)), "") or refutation.unsatisfiable
-
-    def _reason(self, claim: Claim, why: str) -> str:
-        """Why a claim is undecided: why it was not proved, and why nothing can refute it, if that is so."""
-        doubt = self._doubt(claim)
-        return f"{doubt}; and it is not proved, since {why}" if doubt and why else doubt or why
-
-    def _by_way(self, claim: Claim, way: Way, try_points: bool) -> MetricVerdict | str:
-        """A verdict by one way, or why it gives none."""
-        proofs: dict[str, Any] = {}
-        refuted = self._refuting(claim) if try_points else None
-        for one in certificates.comparisons(self.composition, claim.guarantee, way):
-            settled = self.prover.settle(one.greater, one.lesser, refuted)
-            if not isinstance(settled, dict):
-                return settled
-            proofs[one.key] = settled
-        return self._proved(claim, way, proofs)
-
-    def _refuting(self, claim: Claim) -> Any:
-        """What is made of a point: a counterexample; None where no mechanism is known that loses anything."""
-        if self.setting.is_open or self.refutation.doubt(claim.notion):
-            return None
-
-        def refuted(point: Point) -> MetricVerdict:
-            found = self.refutation.refute(claim.guarantee, point)
-            return MetricVerdict(claim, "refuted", counterexample=found)
-
-        return refuted
-
-    def _without_bound(self, claim: Claim, why: str) -> MetricVerdict:
-        """Where no guarantee of the claim's notion is known: refuted at a simple point, if at all."""
-        some = ", ".join(self.setting.notions)
-        why = why or f"guarantees of {some} privacy do not become one of {claim.notion} privacy"
-        return self.at_simple_points(claim) or MetricVerdict(
-            claim, "undecided", reason=self._reason(claim, why)
-        )
-
-    def _proved(self, claim: Claim, way: Way, proofs: dict[str, Any]) -> MetricVerdict:
-        composition = self.composition
-        certificate: dict[str, Any] = {"way": way.data(), "at least": proofs}
-        found = MetricVerdict(claim, "proved", certificate=certificate, way=way)
-        own = way == composition.own_way(claim.notion) and claim.notion == composition.notion
-        if not own or claim.guarantee.delta is not None or not claim.guarantee.in_metrics:
-            return found
-
-        def larger(point: Point) -> MetricVerdict:
-            certificates.check_larger(composition, self.refutation.pairs, claim.guarantee, point)
-            there = {name: str(x) for name, x in point.items()}
-            return replace(found, loose=True, certificate={**certificate, "larger at": there})
-
-        opaque = composition.is_opaque(claim.guarantee.metric) or composition.is_opaque(composition.metric)
-        others: dict[str, Any] = {}
-        for one in certificates.converse(composition, claim.guarantee, way):
-            settled = self.prover.settle(one.greater, one.lesser, None if opaque else larger)
-            if isinstance(settled, MetricVerdict):
-                return settled
-            others[one.key] = settled
-        if self.optimal and all(isinstance(one, dict) for one in others.values()):
-            return replace(found, loose=False, certificate={**certificate, "at most": others})
+    def _attained(self, notion: str, n: int, cover: Theorem, by: list[int]) -> Theorem | None:
+        """What some mechanisms lose in the n-th case; None where that is not known."""
+        key = "attained", notion, n, id(cover), tuple(by)
+        if key not in self._known:
+            self._known[key] = None
+            with suppress(NoTheorem, NoPage):
+                premises = (cover, *self.stated, *self.distances.metrics)
+                self._known[key] = self.maker.by("attain", *premises, notion=notion, neighbours=[n], by=by)
+        found: Theorem | None = self._known[key]
         return found
+
+    def _able(self, notion: str, n: int, cover: Theorem) -> list[int]:
+        """The mechanisms of which it is known what they lose in the n-th case."""
+        everyone = list(range(1, len(self.setting.mechanisms) + 1))
+        if self._attained(notion, n, cover, everyone) is not None:
+            return everyone
+        return [i for i in everyone if self._attained(notion, n, cover, [i]) is not None]
+
+    @cached_property
+    def _free(self) -> list[int]:
+        """The mechanisms that lose most by what they are stated in, or are given by their noise."""
+        known = [name for name in self.distances.all if self.distances.known(name)]
+        return [i for i in range(1, len(self.setting.mechanisms) + 1) if self._is_free(i, known)]
+
+    def _is_free(self, i: int, known: Sequence[str]) -> bool:
+        one = self.setting.mechanisms[i - 1]
+        if one.table is not None or one.metric is None:
+            return False
+        with suppress(NoPage):
+            axioms.check_witnesses(self.setting, [i], known)
+            return one.noise is not None or one.metric.attained()
+        return False
+
+    def _at_points(
+        self, claim: Mapping[str, str], said: Satisfies, cover: Theorem, points: Any
+    ) -> Verdict | None:
+        """A refutation at one of some points of each case."""
+        if {key for key, _ in said.values} == {"epsilon", "delta"}:
+            return self._exceeded(claim, cover, points)
+        ((_, value),) = said.values
+        _, power = POWERS.get(said.notion, ("", 1))
+        for n, one in enumerate(types_of(cover), start=1):
+            able = self._able(said.notion, n, cover)
+            lower = self._attained(said.notion, n, cover, able) if able else None
+            if lower is None or not isinstance(lower.says, Lower):
+                continue
+            try:
+                claimed = rules.at_most_there(value, rules.where_of(one), self.setting)
+            except ValueError:
+                continue
+            for point in points(one):
+                if power != 1 and fails(claimed, ZERO, point):
+                    continue  # where the claimed metric, a root, is no number
+                if fails(claimed, lower.says.value, point):
+                    made = self._by("refute", lower, claim=dict(claim), point=_texts(point))
+                    if made is not None:
+                        return Verdict(claim, "refuted", made)
+        return None
+
+    def _exceeded(self, claim: Mapping[str, str], cover: Theorem, points: Any) -> Verdict | None:
+        """An (ε, δ) claim refuted by the curve of mechanisms that lose most at two databases, or an event."""
+        for n, one in enumerate(types_of(cover), start=1):
+            events = self._able("approximate", n, cover)
+            lower = self._attained("approximate", n, cover, events) if events else None
+            for point in () if lower is None else points(one):
+                if (made := self._by("refute", lower, claim=dict(claim), point=_texts(point))) is not None:
+                    return Verdict(claim, "refuted", made)
+        premises = (cover, *self.stated, *self.distances.metrics)
+        for n, one in enumerate(types_of(cover), start=1):
+            about = {"claim": dict(claim), "neighbours": n, "bits": BITS[0], "by": self._free}
+            for point in islice(points(one), MOST_CURVES) if self._free else ():
+                if (made := self._by("exceed", *premises, point=_texts(point), **about)) is not None:
+                    return Verdict(claim, "refuted", made)
+        return None
+
+    def _by(self, rule: str, *premises: Theorem | None, **arguments: Any) -> Theorem | None:
+        """What a rule makes; None where it makes nothing."""
+        with suppress(NoTheorem):
+            return self.maker.by(rule, *(one for one in premises if one is not None), **arguments)
+        return None
+
+
+def _texts(point: Point) -> dict[str, str]:
+    """A point as arguments of rules have it."""
+    return {name: str(x) for name, x in point.items()}
+
+
+MOST_CURVES = 24
+"""At how many points of each case it is looked whether a curve exceeds a claim."""
+
+
+def values_of(theorem: Theorem) -> Values:
+    """The parameters of a guarantee."""
+    assert isinstance(theorem.says, Satisfies | Refuted)
+    return theorem.says.values

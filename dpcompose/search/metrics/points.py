@@ -1,172 +1,239 @@
-"""Points at which a comparison of metrics may fail: those where terms of it did, then simple databases."""
+"""Points at which a comparison of formulas in distances may fail: where it was seen to, then simple ones."""
 
 from __future__ import annotations
 
 import math
 import random
 from collections import ChainMap
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
 
-import sympy
-
-from dpcompose.language import formulas
-from dpcompose.proof.metrics.cells import Cells
-from dpcompose.proof.metrics.composition import Composition
-from dpcompose.proof.metrics.letters import Case, numbered
+from dpcompose.kernel import formulas
+from dpcompose.kernel.covers.types import Type, Where
+from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.grammar import FormulaError
+from dpcompose.kernel.points import Ends, Points, coordinate
+from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.terms import Term
 from dpcompose.search import parameters
-from dpcompose.spaces.points import Points, letter
 
-Point = dict[str, Fraction]
+Point = Mapping[str, Fraction]
 
 MOST_SIMPLE = 200
 """How many simple points of the parameters are gone through."""
 MOST_POINTS = 120
-"""At how many points a comparison that is not proved is looked at."""
+"""At how many points of a case a comparison that is not proved is looked at."""
 FEW_POINTS = 90
 """At how many simple points a comparison is looked at before those that the solver found."""
 MOST_FAILING = 30
 """At how many simple databases, for each of a few parameters, it is looked whether a comparison fails."""
+FEW_SIZES = 3
+"""With how many numbers of members of families it is looked first."""
+MOST_DOUBLED = 8
+"""How often numbers of members are doubled."""
+MOST_LEADING = 8
+"""Of how many parameters each is looked at where it is larger than the others."""
 FEW_PARAMETERS = 4
 """At how many points of the parameters simple databases are tried."""
 
 
 @dataclass(frozen=True)
 class Open:
-    """A comparison that was not proved: the case, a point of its letters if one fails, or why not."""
+    """A comparison that was not proved: a point of its letters if one fails, and what coordinates are there,
+    or why not; large -- parameters that should be large."""
 
-    case: Case | None
-    point: Mapping[str, Fraction]
+    point: Point
+    of: Mapping[str, Term]
     reason: str
+    large: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Values of the letters and parameters at which comparisons are looked at."""
+    """Values of the letters of a setting's types and of its parameters at which comparisons are looked at."""
 
-    composition: Composition
+    setting: Setting
 
     @cached_property
-    def parameters(self) -> Sequence[Mapping[str, Fraction]]:
+    def parameters(self) -> Sequence[Point]:
         """Simple points of the parameters at which holds what is assumed."""
-        setting = self.composition.setting
-        return list(islice(parameters.points(setting.domains, setting.assume), MOST_SIMPLE))
+        some = parameters.points(dict(self.setting.parameters), self.setting.assumed)
+        full = (parameters.completed(self.setting, one) for one in islice(some, MOST_SIMPLE))
+        return list({_frozen(one): one for one in full}.values())
 
-    @property
-    def _directed(self) -> bool:
-        """Whether it may matter which of two databases comes first."""
-        return any(one.lost is not None for one in self.composition.setting.mechanisms)
+    @cached_property
+    def usual(self) -> Sequence[Point]:
+        """The usual point of the parameters, with a few numbers of members of families."""
+        return [one for n in range(FEW_SIZES) for one in self._sized(1, n)]
 
-    def first(self, databases: str) -> Iterator[Point]:
+    @cached_property
+    def doubled(self) -> Sequence[Point]:
+        """The same with more and more members."""
+        some = [one for n in range(2, MOST_DOUBLED) for one in self._sized(2**n, 0)]
+        return some if len({*map(_frozen, some)}) > 1 else []
+
+    @cached_property
+    def leading(self) -> Sequence[Point]:
+        """For each parameter the first simple point at which it is larger than all others."""
+        names = [name for name, _ in self.setting.parameters][:MOST_LEADING]
+        found = (next((one for one in self.parameters if _is_above(one, {name})), None) for name in names)
+        return [one for one in found if one is not None]
+
+    def _sized(self, times: int, more: int) -> list[Point]:
+        """The usual point with so many times as many members of families, and more."""
+        domains = dict(self.setting.parameters)
+        counts = {
+            name for one in self.setting.mechanisms if one.count is not None for name in one.count.letters
+        }
+        for first in islice(parameters.points(domains, self.setting.assumed), 1):
+            there = {name: x * times + more if name in counts else x for name, x in first.items()}
+            allowed = all(domains[name].contains(x) for name, x in there.items() if name in domains)
+            if allowed:
+                return [parameters.completed(self.setting, there)]
+        return []
+
+    def first(self, one: Type) -> Iterator[Point]:
         """A few simple databases at the usual point of the parameters."""
-        for usual in self.parameters[:1]:
-            yield from self.databases(usual, databases, FEW_POINTS)
+        for usual in dict.fromkeys(map(_frozen, self.usual)):
+            yield from self.databases(one, dict(usual), FEW_POINTS)
 
-    def few(self, databases: str) -> Iterator[Point]:
+    def few(self, one: Type) -> Iterator[Point]:
         """A few simple databases at each of a few points of the parameters."""
-        for one in self.parameters[:FEW_PARAMETERS]:
-            yield from islice(self.databases(one, databases, FEW_POINTS), MOST_FAILING)
+        for there in self.parameters[:FEW_PARAMETERS]:
+            yield from islice(self.databases(one, there, FEW_POINTS), MOST_FAILING)
 
-    def near(self, seen: Sequence[tuple[Open, sympy.Expr]], databases: str) -> Iterator[Point]:
-        """Points at which a comparison may fail: those that were seen, then simple ones.
-
-        seen -- what was not proved, with the factor of its group: it counts where the factor is large.
-        """
-        simple = self.parameters
-        for one, factor in seen:
-            large = {str(x) for x in factor.free_symbols}
-            above = [point for point in simple if large and _is_above(point, large)][:FEW_PARAMETERS]
-            if one.case is not None and one.point:
-                for parameters in [one.point, *above]:
-                    yield from self._translated(one.case, {**one.point, **parameters}, databases)
-                for usual in simple[:1]:  # where the point's were equal
-                    there = {name: one.point.get(name, x) for name, x in usual.items()}
-                    yield from self.databases(there, databases, FEW_POINTS)
-            for parameters in above:
-                yield from self.databases(parameters, databases, FEW_POINTS)
+    def near(self, one: Type, seen: Sequence[Open]) -> Iterator[Point]:
+        """Points at which a comparison may fail: those that were seen, then simple ones."""
+        for other in seen:
+            above = [point for point in self.parameters if other.large and _is_above(point, other.large)]
+            own = {name.partition("[")[0] for name, _ in self.setting.parameters}
+            for usual in self.parameters[:1] if other.point else ():  # where the point's were equal
+                given = {name: x for name, x in other.point.items() if name.partition("[")[0] in own}
+                known = parameters.completed(self.setting, {**usual, **given})
+                yield from self.databases(one, known, FEW_POINTS)
+            for there in above[:FEW_PARAMETERS]:
+                yield from self.databases(one, there, FEW_POINTS)
+            for there in [other.point, *above[:FEW_PARAMETERS]] if other.point else ():
+                yield from self._translated(one, other, {**other.point, **there})
+        for there in self.leading:
+            yield from self.databases(one, there, FEW_POINTS)
+        for usual in self.doubled:
+            yield from islice(self.databases(one, usual, FEW_POINTS), FEW_POINTS // 10)
         for most in (FEW_POINTS, MOST_POINTS):
-            for parameters in simple[:FEW_PARAMETERS]:
-                yield from self.databases(parameters, databases, most)
+            for there in (*self.usual[1:], *self.parameters[:FEW_PARAMETERS]):
+                yield from self.databases(one, there, most)
 
-    def _translated(self, case: Case, point: Mapping[str, Fraction], databases: str) -> Iterator[Point]:
-        full = {name: point.get(name, x) for usual in self.parameters[:1] for name, x in usual.items()}
-        inside = {name: Fraction(0) for name in self.composition.letters.domains} | full | dict(point)
-        for name in self.composition.setting.databases.intervals:
-            for who in databases:
-                x = letter(name, who)
-                value = formulas.evaluate(case.of.get(x, x), inside)
-                if value is None:
-                    return
-                full[str(x)] = value
-        for cells in self.composition.letters.cells.values():
-            for cell in cells.cells:
-                full |= {str(one): self._count(cells, one, inside) for one in cell.counts}
-        yield full | dict(case.at)
+    def _translated(self, one: Type, other: Open, point: Point) -> Iterator[Point]:
+        """A point of the letters of a case in coordinates."""
+        usual = next(iter(self.parameters), {})
+        own = {name.partition("[")[0] for name, _ in self.setting.parameters}
+        given = {name: x for name, x in point.items() if name.partition("[")[0] in own}
+        full = parameters.completed(self.setting, {**usual, **given})
+        letters = letters_of(self.setting, where_of(one))
+        inside = {**dict.fromkeys(letters, Fraction(0)), **full, **point}
+        for name in letters:
+            value = (
+                formulas.evaluate(other.of[name], _filled(other.of[name], inside))
+                if name in other.of
+                else inside[name]
+            )
+            if value is None:
+                return
+            full[name] = value
+        yield full
 
-    def _count(self, cells: Cells, one: sympy.Symbol, inside: Mapping[str, Fraction]) -> Fraction:
-        """How many records of a kind differ, where those that go and come may be told in pairs."""
-        return inside[str(one)] + sum((inside[str(moved)] for moved in cells.moved_by(one)), Fraction(0))
-
-    def databases(self, parameters: Mapping[str, Fraction], databases: str, most: int) -> Iterator[Point]:
-        """Simple databases at a point of the parameters, so many: mixtures of a few values of each letter.
-
-        Where few are wanted, D has the first values, and the others small ones.
-        """
-        few = most <= FEW_POINTS
+    def databases(self, one: Type, there: Point, most: int) -> Iterator[Point]:
+        """Simple databases of a case at a point of the parameters, so many: mixtures of a few values of each
+        letter.  Where few are wanted, D has the first values, and the others small ones."""
+        few, where = most <= FEW_POINTS, where_of(one)
         choices: list[list[Point]] = []
         try:
             places = [
-                some
-                for _, part in self.composition.setting.databases.points
-                for some in _places(part, parameters)
+                (some, ("D",) if name in where.same else ("D", "E"))
+                for name, part in self.setting.databases.parts
+                if isinstance(part, Points)
+                for some in _places(part, there)
             ]
-        except formulas.FormulaError:
+        except FormulaError:
             return
-        for some, who in product(places, databases):
-            there = [{str(letter(name, who)): x for name, x in place.items()} for place in some]
-            choices.append(there[: 1 if who == "D" else 3 ** len(there[0])] if few else there)
-        for cells in self.composition.letters.cells.values():
-            for cell in cells.cells:
-                *others, last = [[{str(one): Fraction(n)} for n in (0, 1, 2)] for one in cell.counts]
-                choices += [*(one[:1] for one in others), last[:2]] if few else [*others, last]
-        for part, listing in self.composition.letters.listings.items():
-            names = numbered(part)
-            every = [order for i, j in listing.rows.values() for order in dict.fromkeys([(i, j), (j, i)])]
-            asked = every if self._directed else listing.rows.values()
-            apart = [dict(zip(names, map(Fraction, pair), strict=True)) for pair in asked]
-            choices.append(apart)
+        for some, whose in places:
+            for who in whose:
+                at: list[Point] = [
+                    {str(coordinate(x, who)): value for x, value in place.items()} for place in some
+                ]
+                choices.append(at[: 1 if who == "D" else 3 ** len(at[0])] if few else at)
+        first = _of_first(where)
+        for name, domain in letters_of(self.setting, where).items():
+            if not name.endswith(("__D", "__E")):
+                least = domain.least or Fraction(0)
+                numbers: list[Point] = [{name: least + n} for n in (0, 1, 2) if domain.contains(least + n)]
+                choices.append(numbers[: 1 if name in first else 2] if few else numbers)
         if math.prod(map(len, choices)) <= most:
             for chosen in product(*choices):
-                yield {**parameters, **dict(ChainMap(*chosen))}
+                yield {**there, **dict(ChainMap(*map(dict, chosen)))}
             return
         mixed = random.Random(1)
         for _ in range(most):
-            yield {**parameters, **dict(ChainMap(*map(mixed.choice, choices)))}
+            yield {**there, **dict(ChainMap(*(dict(mixed.choice(one)) for one in choices)))}
 
 
-def _is_above(point: Mapping[str, Fraction], large: Set[str]) -> bool:
-    """Whether some parameters are larger than all others at a point."""
-    others = [value for name, value in point.items() if name not in large]
-    return all(point[name] > max(others, default=Fraction(0)) for name in large)
+def _filled(term: Term, point: Point) -> dict[str, Fraction]:
+    """A point with 0 for letters that it does not give."""
+    return {name: point.get(name, Fraction(0)) for name in term.letters}
 
 
-def _places(part: Points, parameters: Mapping[str, Fraction]) -> Iterator[list[Point]]:
-    """A few values of each coordinate, or of both coordinates of a disc.  Raises formulas.FormulaError."""
+def where_of(one: Type) -> Where:
+    """Where two databases of a product are."""
+    assert one.where is not None
+    return one.where
+
+
+def letters_of(setting: Setting, where: Where) -> dict[str, Domain]:
+    """The letters of two databases in a case, with their values."""
+    points = [part for name, part in setting.databases.parts if isinstance(part, Points)]
+    found = {name: one.of[1] for part in points for name, one in part.letters().items()}
+    same = [part for name, part in setting.databases.parts if isinstance(part, Points) and name in where.same]
+    gone = {f"{x}__E" for part in same for x in part.coordinates}
+    counts = (one for _, some in where.counts for both in some for one in both)
+    found |= {name: domain for one in counts for name, domain in one.letters.items()}
+    return {name: domain for name, domain in found.items() if name not in gone}
+
+
+def _frozen(point: Point) -> tuple[tuple[str, Fraction], ...]:
+    return tuple(point.items())
+
+
+def _of_first(where: Where) -> set[str]:
+    """The letters of how many records D has more that are none of how many E has."""
+    counts = [both for _, some in where.counts for both in some if both[0] != both[1]]
+    D, E = ({name for both in counts for name in both[n].letters} for n in (0, 1))
+    return D - E
+
+
+def _is_above(point: Point, large: Iterable[str]) -> bool:
+    """Whether some parameters, of families all members, are larger than all others at a point."""
+    first = {name.partition("[")[0] for name in large}
+    above = [value for name, value in point.items() if name.partition("[")[0] in first]
+    others = [value for name, value in point.items() if name.partition("[")[0] not in first]
+    return bool(above) and min(above) > max(others, default=Fraction(0))
+
+
+def _places(part: Points, there: Point) -> Iterator[list[dict[str, Fraction]]]:
+    """A few values of each coordinate, or of both coordinates of a disc.  Raises FormulaError."""
     if part.disc is not None:
-        r = formulas.evaluate(part.disc / 2, parameters) or Fraction(0)
+        r = (formulas.evaluate(part.disc, there) or Fraction(0)) / 2
         yield [dict(zip(part.coordinates, (r * x, r * y), strict=True)) for x, y in IN_A_DISC]
         return
-    for name, interval in zip(part.coordinates, part.box, strict=True):
-        ends = (interval.least, interval.greatest)
-        low, high = (None if x is None else formulas.evaluate(x, parameters) for x in ends)
-        yield [{name: x} for x in _few(low, high)]
+    for name, ends in zip(part.coordinates, part.box, strict=True):
+        yield [{name: x} for x in _few(ends, there)]
 
 
-def _few(low: Fraction | None, high: Fraction | None) -> list[Fraction]:
+def _few(ends: Ends, there: Point) -> list[Fraction]:
     """A few values in an interval, simple ones first: its ends, or its middle."""
+    low, high = (None if x is None else formulas.evaluate(x, there) for x in ends)
     if low is not None and high is not None:
         return [low, high, (low + high) / 2, low + (high - low) / 4, low + (high - low) / 1000]
     if low is not None:

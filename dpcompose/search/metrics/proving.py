@@ -1,190 +1,156 @@
-"""Proofs that one formula in metrics is at least another for all databases, or points at which it is not."""
+"""Proofs that one formula in distances is at least another one in each case, or points at which it is not."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
-import sympy
-
+from dpcompose.kernel import computed
 from dpcompose.kernel.certificates import BadCertificate
-from dpcompose.kernel.polynomials import NotAForm
-from dpcompose.kernel.terms import Term
-from dpcompose.proof.metrics.cells import NoForm
-from dpcompose.proof.metrics.composition import Composition
-from dpcompose.proof.metrics.letters import Case
-from dpcompose.proof.metrics.norms import AS_ROOTS, IN_COORDINATES, LEVELS
-from dpcompose.proof.metrics.pairs import Pairs, ShowsNothing
-from dpcompose.proof.metrics.refutation import check_exceeds
+from dpcompose.kernel.deciders import coordinates, norms
+from dpcompose.kernel.forms import NotAForm
+from dpcompose.kernel.rules.metrics import of_squares, square
+from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.terms import HALF, ZERO, Term
 from dpcompose.search import comparing
-from dpcompose.search.metrics.points import Open, Point, Trials
-from dpcompose.spaces.points import Declared, Euclid
-
-Found = TypeVar("Found")
+from dpcompose.search.metrics.points import Open
 
 
 @dataclass(frozen=True, eq=False)
 class Prover:
-    """Proves comparisons of formulas in the letters of a composition's databases."""
+    """Proves comparisons of formulas in the letters of two databases of a setting."""
 
-    composition: Composition
+    setting: Setting
     _known: dict[tuple[Term, Term, int | None, bool], comparing.Proof | comparing.Point | None] = field(
         default_factory=dict, repr=False
     )
+    _cases: dict[tuple[Term, Term, bool], dict[str, Any] | Open | None] = field(
+        default_factory=dict, repr=False
+    )
 
-    @cached_property
-    def trials(self) -> Trials:
-        return Trials(self.composition)
+    def in_case(self, greater: Term, lesser: Term, squared: bool = False) -> dict[str, Any] | Open | None:
+        """A proof of greater ≥ lesser as the kernel reads it; None where it needs none; or what is open."""
+        asked = greater, lesser, squared
+        if asked not in self._cases:
+            self._cases[asked] = self._in_case(greater, lesser, squared)
+        return self._cases[asked]
 
-    def settle(
-        self,
-        greater: sympy.Expr,
-        lesser: sympy.Expr,
-        attempt: Callable[[Point], Found] | None,
-        databases: str = "DE",
-    ) -> dict[str, Any] | Found | str:
-        """A proof of greater ≥ lesser as it is saved, or what an attempt makes of a point, or why neither.
-
-        attempt -- what is wanted of a point where the comparison fails; raises BadCertificate elsewhere;
-        None: no point would do.
-        First a few simple points; then a proof of each group, as `Letters.groups` has them, or of the whole;
-        then more points.
-        """
-        tried = set[frozenset[tuple[str, Fraction]]]()
-        found, _ = _first(attempt, _fresh(self.trials.first(databases), tried))
-        if found is not None:
-            return found
-        groups = self.composition.letters.groups(greater, lesser)
-        seen = []
+    def _in_case(self, greater: Term, lesser: Term, squared: bool) -> dict[str, Any] | Open | None:
+        if greater.kind == "oo" or greater == lesser:
+            return None
+        if lesser.kind == "oo":
+            return Open({}, {}, "what is known to be lost at most is oo there")
+        if squared:
+            return self._of_squares(greater, lesser)
+        greater, lesser = (
+            norms.distributed(of_squares(one, self.setting.known)) for one in (greater, lesser)
+        )
+        groups = norms.groups(greater, lesser, self._names, self.setting.assumed)
+        seen: list[Open] = []
         for whole in (False, True) if len(groups) > 1 else (True,):
             proofs = []
-            for factor, more, less in [(sympy.Integer(1), greater, lesser)] if whole else groups:
-                shown = self._everywhere(more, less, databases)
+            for factor, more, less in [(None, greater, lesser)] if whole else groups:
+                shown = self._group(more, less)
                 if isinstance(shown, Open):
-                    seen.append((shown, factor))
+                    large = frozenset() if factor is None else frozenset(factor.letters)
+                    seen.append(Open(shown.point, shown.of, shown.reason, large))
                     break
                 proofs.append(shown)
             else:
                 return {"whole": whole, "groups": proofs}
-        found, why = _first(attempt, _fresh(self.trials.near(seen, databases), tried))
-        return found or seen[-1][0].reason or why or "neither a proof nor a point was found"
+        last = next((one for one in reversed(seen) if one.point), seen[-1])
+        return replace(last, large=frozenset[str]().union(*(one.large for one in seen)))
 
-    def first(self, attempt: Callable[[Point], Found], points: Iterable[Point] | None = None) -> Found | None:
-        """What an attempt makes of the first simple point at which it does not fail, if there is one."""
-        found, _ = _first(attempt, self.trials.near([], "DE") if points is None else points)
-        return found
+    def _of_squares(self, greater: Term, lesser: Term) -> dict[str, Any] | Open | None:
+        """A proof by the squares of both sides, or as it is."""
+        try:
+            more, less = (square(one, self.setting.known) for one in (greater, lesser))
+        except NotAForm:
+            return self._in_case(greater, lesser, False)
+        found: dict[str, Any] = {}
+        if not greater.nonnegative:
+            shown = self.in_case(greater, ZERO)
+            if isinstance(shown, Open):
+                return shown
+            found = {"not negative": shown}
+        shown = self.in_case(more, less)
+        return shown if isinstance(shown, Open) else found | {"squares": shown}
 
-    def prove(self, greater: sympy.Expr, lesser: sympy.Expr) -> dict[str, Any] | str:
-        """A proof of greater ≥ lesser, formulas in letters, as it is saved; or why there is none."""
-        nothing: Callable[[Point], dict[str, Any]] | None = None
-        return self.settle(greater, lesser, nothing)
+    @property
+    def _names(self) -> set[str]:
+        return {name for name, _ in self.setting.parameters}
 
-    def _everywhere(self, greater: sympy.Expr, lesser: sympy.Expr, databases: str) -> dict[str, Any] | Open:
-        """A proof of greater ≥ lesser for each case, at the lowest level where there is one.
-
-        None is looked for any more where the comparison fails at a simple point.
-        """
+    def _group(self, greater: Term, lesser: Term) -> dict[str, Any] | Open:
+        """A proof of all cases, at the lowest level where there is one."""
         found: list[Open] = []
-        roots = any(one.has(Euclid) or _has_roots(one) for one in (greater, lesser))
-        for level in LEVELS:
-            if level == AS_ROOTS and not roots:
+        roots = any(_has_roots(one) for one in (greater, lesser))
+        places = bool(self.setting.databases.points)
+        for level in norms.LEVELS:
+            if level in (norms.AS_ROOTS, norms.AS_WRITTEN) and not roots:
+                continue
+            if level in norms.IN_COORDINATES and not places:
                 continue
             shown = self._at_level(greater, lesser, level)
             if isinstance(shown, dict):
                 return shown
-            if level == LEVELS[0] and (point := self._failing(greater, lesser, databases)) is not None:
-                return Open(
-                    None, {}, f"what is known to be lost at most is more than that {self.where(point)}"
-                )
-            if level in IN_COORDINATES:
-                found.append(shown)
-        return next((one for one in found if one.point), found[0])
+            found.append(shown)
+        return next((one for one in reversed(found) if one.point), found[-1])
 
-    def _failing(self, greater: sympy.Expr, lesser: sympy.Expr, databases: str) -> Point | None:
-        """A simple point at which lesser > greater; what is known by a bound alone is as large as that."""
-        for point in self.trials.few(databases):
-            with suppress(BadCertificate):
-                full = self.pairs.complete(point) | {f"declared__{name}": None for name in self._declared}
-                check_exceeds(*(self.pairs.value(side, full) for side in (lesser, greater)))
-                return point
-        return None
-
-    @cached_property
-    def pairs(self) -> Pairs:
-        return Pairs(self.composition.setting, self.composition.letters)
-
-    @property
-    def _declared(self) -> list[str]:
-        metrics = self.composition.setting.metrics.items()
-        return [name for name, one in metrics if isinstance(one.distance, Declared)]
-
-    def where(self, point: Point) -> str:
-        """Where a point is, in words."""
-        domains = self.composition.setting.domains
-        some = ", ".join(f"{name} = {x}" for name, x in point.items() if name in domains)
-        return f"at some databases{' where ' if some else ''}{some}"
-
-    def _at_level(self, greater: sympy.Expr, lesser: sympy.Expr, level: int) -> dict[str, Any] | Open:
-        proofs = []
-        assumed = self.composition.setting.assume
+    def _at_level(self, greater: Term, lesser: Term, level: int) -> dict[str, Any] | Open:
+        proofs, points = [], self.setting.databases.points
         try:
-            for case in self.composition.letters.cases(greater, lesser, level):
-                found = self._compared(case, level)
+            cases = norms.cases(greater, lesser, points, level, self.setting.assumed)
+            for n, (more, less) in enumerate(cases):
+                found = self._compared(more, less, level)
                 if not isinstance(found, comparing.Proof):
                     point = found.values if isinstance(found, comparing.Point) else {}
-                    why = "" if point else comparing.reason(case.greater, case.lesser, assumed)
-                    return Open(case, point, why)
+                    why = "" if point else comparing.reason(more, less, self.setting.assumed)
+                    return Open(point, self._coordinates(greater, lesser, level, n), why)
                 proofs.append(found.certificate)
-        except (NotAForm, NoForm) as error:
-            return Open(None, {}, str(error))
+        except NotAForm as error:
+            return Open({}, {}, str(error))
         return {"level": level, "cases": proofs}
 
-    def _compared(self, case: Case, level: int) -> comparing.Proof | comparing.Point | None:
+    def _coordinates(self, greater: Term, lesser: Term, level: int, n: int) -> Mapping[str, Term]:
+        """What coordinates are in the letters of the n-th case, where it is one in coordinates."""
+        points = self.setting.databases.points
+        if level == norms.IN_COORDINATES[1]:
+            return list(coordinates.orders(points, {*greater.letters, *lesser.letters}))[n]
+        return coordinates.within(points)
+
+    def _compared(self, more: Term, less: Term, level: int) -> comparing.Proof | comparing.Point | None:
         """What is found of a case, looked for once where it is the same at several levels.
 
         Points are wanted where coordinates are written out; at other levels they are none of databases.
         """
-        efforts = None if level in (IN_COORDINATES[0], AS_ROOTS) else 1
-        to_prove = level not in IN_COORDINATES
-        asked = case.greater, case.lesser
-        for key in ((*asked, None, False), (*asked, efforts, to_prove)):
+        places = bool(self.setting.databases.points)
+        efforts = None if level == norms.IN_COORDINATES[0] or (places and level == norms.AS_ROOTS) else 1
+        to_prove = places and level not in norms.IN_COORDINATES
+        for key in ((more, less, None, False), (more, less, efforts, to_prove)):
             if key in self._known:
                 return self._known[key]
-        assumed = self.composition.setting.assume
-        found = comparing.compare(*asked, efforts=efforts, to_prove=to_prove, assumed=assumed)
-        self._known[*asked, efforts, to_prove] = found
+        assumed = self.setting.assumed
+        found = comparing.compare(more, less, efforts=efforts, to_prove=to_prove, assumed=assumed)
+        self._known[more, less, efforts, to_prove] = found
         return found
 
 
-def _fresh(points: Iterable[Point], tried: set[frozenset[tuple[str, Fraction]]]) -> Iterator[Point]:
-    """Those that were not tried yet."""
-    for point in points:
-        known = frozenset(point.items())
-        if known not in tried:
-            tried.add(known)
-            yield point
-
-
-def _has_roots(it: sympy.Expr) -> bool:
+def _has_roots(term: Term) -> bool:
     """Whether roots of sums stand in a formula."""
-    return any(one.base.is_Add and one.exp == sympy.S.Half for one in it.atoms(sympy.Pow))
+    if term.kind == "power" and term.parts[1].number == HALF and term.parts[0].kind == "sum":
+        return True
+    return any(map(_has_roots, term.parts))
 
 
-def _first(
-    attempt: Callable[[Point], Found] | None, points: Iterable[Point]
-) -> tuple[Found, str] | tuple[None, str]:
-    """What an attempt makes of the first point at which it does not fail, or why there is none, if known."""
-    why = ""
-    for point in points if attempt is not None else ():
-        assert attempt is not None
-        try:
-            return attempt(point), ""
-        except ShowsNothing:
-            continue
-        except BadCertificate as error:
-            why = str(error)
-    return None, why
+def fails(greater: Term, lesser: Term, point: Mapping[str, Fraction]) -> bool:
+    """Whether greater < lesser at a point, for sure."""
+    if greater.kind == "oo":
+        return False
+    if lesser.kind == "oo":
+        return True
+    with suppress(BadCertificate, ValueError, ArithmeticError):
+        return computed.is_more(lesser, greater, point)
+    return False

@@ -7,31 +7,51 @@ diagonals, along the rows of linear maps, and at the ends of intervals and of cl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
 from itertools import islice, product
 from typing import Any
 
 import sympy
 
+from dpcompose.kernel import forms, substitution, terms
+from dpcompose.kernel import formulas as texts
+from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel.covers import places
+from dpcompose.kernel.covers.products import Products
+from dpcompose.kernel.covers.types import Cover, NoCover, Type
+from dpcompose.kernel.deciders import coordinates, values
+from dpcompose.kernel.grammar import FormulaError
+from dpcompose.kernel.metrics import MARK
+from dpcompose.kernel.points import Points
+from dpcompose.kernel.rules import metrics as rules
+from dpcompose.kernel.rules.premises import BadStep
+from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.terms import HALF, INFINITY, ONE, ZERO, Term, TermError
+from dpcompose.kernel.theory import Theory
 from dpcompose.language import exchange, formulas
 from dpcompose.language.shown import Shown
-from dpcompose.language.symbols import REAL, symbol
-from dpcompose.language.worstcase import Top, largest
-from dpcompose.language.writing import as_top
-from dpcompose.proof.metrics.cells import NoForm
+from dpcompose.privacy.metrics.elaborated import InMetrics
 from dpcompose.search import comparing
 from dpcompose.search.metrics.claims import Judge
-from dpcompose.spaces.points import Euclid, Points, Values, letter
+from dpcompose.search.metrics.points import Open, Point, Trials, where_of
+from dpcompose.search.metrics.proving import Prover, fails
 
-Point = dict[str, sympy.Expr]
+Place = Mapping[str, Term]
+"""A point: formulas in the parameters, by the names of coordinates."""
+Ends = tuple[Mapping[str, str], Mapping[str, str]]
 
 MOST_PAIRS = 400
-"""At how many pairs of points ratios are looked at."""
+"""How many pairs of points are looked at."""
 MOST_CORNERS = 40
 """How many points at ends of intervals are joined with each other."""
 MOST_SIGNS = 6
-"""Up to how many coordinates all diagonals are looked at."""
+"""Up to how many coordinates all diagonals are looked at, and not one alone."""
+MOST_LOOKS = 10_000
+"""At how many pairs of databases ratios are looked at."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,13 +60,13 @@ class MetricSensitivity(Shown):
 
     value -- exact, a formula in the parameters or oo, where `proved`; else what it is at least;
     pair -- two databases that attain it, coordinates by name, where that is the same for all parameters;
-    certificate -- what shows that it is enough, as `certificates.check_everywhere` reads it.
+    certificate -- what shows that it is enough, in each case that two databases fall into.
     """
 
     value: sympy.Expr
     proved: bool
-    pair: tuple[Mapping[str, str], Mapping[str, str]] | None
-    certificate: Mapping[str, Any]
+    pair: Ends | None
+    certificate: Sequence[Any]
     reason: str = ""
 
     def __repr__(self) -> str:
@@ -58,189 +78,378 @@ class MetricSensitivity(Shown):
         return f"{value}{where}" if self.proved else f"at least {value}{where}; {self.reason}"
 
 
-def sensitivity(judge: Judge, moved: sympy.Expr, over: sympy.Expr) -> MetricSensitivity:
-    """The least Δ with moved ≤ Δ·over, both formulas in the named metrics of a setting."""
-    letters = judge.composition.letters
-    if judge.composition.is_opaque(moved) or judge.composition.is_opaque(over):
-        raise NoForm("of a metric that is known by a bound alone nothing is attained")
-    upper, lower = letters.of(moved), letters.of(over)
-    found: dict[sympy.Expr, tuple[Mapping[str, str], Mapping[str, str]] | None] = {}
+def sensitivity(judge: Judge, told: InMetrics, moved: sympy.Expr, over: sympy.Expr) -> MetricSensitivity:
+    """The least Δ with moved ≤ Δ·over, both formulas in the named metrics of a setting.
 
-    def look(D: Point, E: Point, differ: Mapping[sympy.Symbol, sympy.Expr]) -> sympy.Expr | None:
-        values = dict(differ)
-        for who, one in (("D", D), ("E", E)):
-            values |= {letter(name, who): x for name, x in one.items()}
-        for one, of in letters.differing.items():
-            values[one] = sympy.Integer(int(_differ(judge, of, D, E, differ)))
-        x, y = (_settled(judge, side.xreplace(values)) for side in (upper, lower))
-        if x == 0 or x.has(Euclid) or y.has(Euclid):
-            return None
-        if y == 0:
-            return sympy.oo if x.is_positive else None
-        return _settled(judge, sympy.cancel(x / y) if not x.has(Top) and not y.has(Top) else x / y)
-
-    counts = [one for cells in letters.cells.values() for cell in cells.cells for one in cell.counts]
-    equal = dict.fromkeys(counts, sympy.Integer(0))
-    some = [
-        (D, E) for D, E in islice(_pairs(judge), MOST_PAIRS) if _is_inside(judge, D) and _is_inside(judge, E)
-    ]
-    for D, E in some:
-        if (ratio := look(D, E, equal)) is not None:
-            ends = [{name: formulas.to_text(value) for name, value in one.items()} for one in (D, E)]
-            found.setdefault(ratio, (ends[0], ends[1]))
-    for one in counts:  # one record more, or one position that differs
-        D = some[0][0] if some else {}
-        if (ratio := look(D, D, equal | {one: sympy.Integer(1)})) is not None:
-            found.setdefault(ratio, None)
-    if sympy.oo in found:
-        return MetricSensitivity(sympy.oo, True, found[sympy.oo], {})
-    value = _joined(judge, list(found))
-    settled = judge.prover.prove(value * lower, upper)
-    if isinstance(settled, str):
-        return MetricSensitivity(value, False, found.get(value), {}, settled)
-    return MetricSensitivity(value, True, found.get(value), settled)
-
-
-def _joined(judge: Judge, ratios: list[sympy.Expr]) -> sympy.Expr:
-    """The largest of ratios, of which those are kept that the others together do not exceed.
-
-    Ratios with maxima or quotients of parameters are left out: others say the same, or the proof fails.
+    Raises NoCover where one is no formula in how databases differ.
     """
-    simple = [one for one in ratios if not one.has(Top) and _is_polynomial(one)]
-    if not simple:
-        return sympy.Integer(0)
-    top = _largest(judge, simple)
-    kept = list(top.terms) if isinstance(top, Top) else [top]
-    domains = judge.setting.domains
-    for one in list(kept):
-        others = [other for other in kept if other != one]
-        if others:
-            more, less = (exchange.in_domains(x, domains) for x in (largest(*others), one))
-            if isinstance(
-                comparing.compare(more, less, to_prove=True, assumed=judge.setting.assume), comparing.Proof
-            ):
-                kept = others
-    return largest(*kept)
+    distances = replace(judge.setting, mechanisms=())  # what these are stated in is of no matter
+    return _Ratios(distances, judge.theory, told.term(moved), told.term(over)).sensitivity()
 
 
-def _is_polynomial(ratio: sympy.Expr) -> bool:
-    return not any(one.exp < 0 and one.free_symbols for one in ratio.atoms(sympy.Pow))
+@dataclass(frozen=True, eq=False)
+class _Ratios:
+    """The ratios of one formula in distances over another one, at simple pairs of databases."""
 
+    setting: Setting
+    theory: Theory
+    moved: Term
+    over: Term
+    found: dict[Term, Ends | None] = field(default_factory=dict)
 
-def _pairs(judge: Judge) -> Iterator[tuple[Point, Point]]:
-    """Pairs of points: from a corner along directions, then all corners, among them the ends of clipping."""
-    setting = judge.setting
-    intervals = setting.databases.intervals
-    names = list(intervals)
-    discs: dict[str, sympy.Expr] = {}
-    for _, part in setting.databases.points:
-        if part.disc is not None:
-            discs |= dict.fromkeys(part.coordinates, part.disc)
-    start, width = {}, {}
-    for name, interval in intervals.items():
-        low, high = interval.least, interval.greatest
-        start[name] = low if low is not None else sympy.Integer(0) if high is None else high - 1
-        width[name] = high - low if low is not None and high is not None else sympy.Integer(1)
-    if discs:
-        start |= {name: sympy.Integer(0) for name in discs}
-        width |= {name: disc / 4 for name, disc in discs.items()}
-    for direction in _directions(judge, names):
-        back = any(step < 0 for step in direction.values())
-        middle = {name: start[name] + (width[name] / 2 if back else 0) for name in names}
-        moved = {name: middle[name] + direction.get(name, 0) * width[name] / 2 for name in names}
-        yield middle, moved
-    ends: dict[str, list[sympy.Expr]] = {}
-    for name, interval in intervals.items():
-        some = [one for one in (interval.least, interval.greatest) if one is not None]
-        if name in discs:
-            some = [sympy.Integer(0), discs[name] / 2, -discs[name] / 2]
-        if interval.least is None or interval.greatest is None:
-            some += [one for one in _constants(judge) if name not in discs]
-        ends[name] = list(dict.fromkeys(some)) or [sympy.Integer(0), sympy.Integer(1)]
-    corners = (dict(zip(names, x, strict=True)) for x in product(*ends.values()))
-    inside = [one for one in islice(corners, MOST_PAIRS) if _is_inside(judge, one)][:MOST_CORNERS]
-    yield from product(inside, repeat=2)
+    def sensitivity(self) -> MetricSensitivity:
+        for ratio, ends in self._looks():
+            self.found.setdefault(ratio, ends)
+            if ratio == INFINITY:
+                return MetricSensitivity(sympy.oo, True, ends, [])
+        every = [part for one in self.found for part in _maximum(one) if not part.has("top")]
+        simple = list(filter(_is_polynomial, every))
+        found = self._joined(simple)
+        return found if found.proved or simple == every else self._joined(every)
 
+    # cases
 
-def _directions(judge: Judge, names: list[str]) -> Iterator[Point]:
-    one = sympy.Integer(1)
-    yield from ({name: one} for name in names)
-    if len(names) <= MOST_SIGNS:
-        for signs in product((1, -1), repeat=max(len(names) - 1, 0)):
-            yield dict(zip(names, map(sympy.Integer, (1, *signs)), strict=True))
-    for values in judge.setting.values.values():
-        for entry in values.formulas or ():
-            row = (
-                {name: sympy.diff(entry, symbol(name, REAL)) for name in names} if not entry.has(Top) else {}
-            )
-            if row and all(x.is_Rational for x in row.values()) and any(row.values()):
-                most = max(abs(x) for x in row.values())
-                yield {name: x / most for name, x in row.items()}
+    @cached_property
+    def cover(self) -> Cover:
+        """The cases of any two databases, without bounds that are believed.  Raises NoCover."""
+        names = {*self.moved.letters, *self.over.letters}
+        distances = dict(self.setting.distances)
+        if unknown := [name for name in names if name.startswith(MARK) and name not in distances]:
+            raise NoCover(f"{unknown[0].removeprefix(MARK)} is no metric of the setting")
+        if any(distances[name].declared for name in self._used):
+            raise NoCover("of a metric that is known by a bound alone nothing is attained")
+        found = Products(self.setting, self.theory, names).cover()
+        some = (
+            replace(one, where=replace(where_of(one), at_most=where_of(one).distances)) for one in found.types
+        )
+        return replace(found, types=tuple(some))
 
+    @cached_property
+    def _used(self) -> list[str]:
+        """The distances that both formulas are made of."""
+        names = rules.used_by(self.moved, self.setting) | rules.used_by(self.over, self.setting)
+        return [name for name, _ in self.setting.distances if name in names]
 
-def _constants(judge: Judge) -> list[sympy.Expr]:
-    """The numbers and parameters that clipped values are compared with."""
-    found: dict[sympy.Expr, None] = {sympy.Integer(0): None, sympy.Integer(1): None}
-    for values in judge.setting.values.values():
-        for entry in values.formulas or ():
-            for top in sorted(entry.atoms(Top), key=str):
-                for one in top.terms:
-                    if all(str(x) in judge.setting.domains for x in one.free_symbols):
-                        found |= {one: None, -one: None}
-    return list(found)
+    @cached_property
+    def _cases(self) -> list[tuple[Type, Term, Term]]:
+        """The cases in which both formulas have a value, with these."""
+        found = []
+        for one in self.cover.types:
+            with suppress(BadStep):
+                over, moved = rules.sides_at(one, self.over, self.moved, self.setting)
+                found.append((one, moved, over))
+        return found
 
+    def _looks(self) -> Iterator[tuple[Term, Ends | None]]:
+        """The ratios at simple pairs, each once, with the points where nothing else differs."""
+        some = (
+            (one, sides, both, counts)
+            for both in self._pairs
+            for one, *sides in self._cases
+            for counts in _counts(one)
+        )
+        known = dict[tuple[Term, Term], Term | None]()
+        for one, sides, (D, E), counts in islice(some, MOST_LOOKS):
+            point = {f"{x}__{who}": v for who, at in (("D", D), ("E", E)) for x, v in at.items()} | counts
+            moved, over = (substitution.substituted(side, point) for side in sides)
+            if (moved, over) not in known:
+                known[moved, over] = self._ratio(moved, over)
+            ratio = known[moved, over]
+            if ratio is None or ratio in self.found or not self._is_there(one, point, ratio):
+                continue
+            yield ratio, self._ends(one, D, E, counts) if ratio != ZERO else None
 
-def _is_inside(judge: Judge, point: Point) -> bool:
-    """Whether a point belongs to the class for all values of the parameters, as far as signs show it."""
-    inside: list[sympy.Expr] = []
-    for _, part in judge.setting.databases.points:
-        if part.disc is not None:
-            inside.append(part.disc**2 - 4 * sympy.Add(*(point[x] ** 2 for x in part.coordinates)))
-        for x, interval in zip(part.coordinates, part.box, strict=True):
-            inside += [] if interval.least is None else [point[x] - interval.least]
-            inside += [] if interval.greatest is None else [interval.greatest - point[x]]
-    return all(_never_negative(judge, one) for one in inside)
+    def _ends(self, one: Type, D: Place, E: Place, counts: Mapping[str, Term]) -> Ends | None:
+        """Two points in words, where two databases are not told by numbers of records, or by a list."""
+        changed = any(count != ZERO for some in _numbers(one, counts).values() for count in some)
+        if not D or changed or where_of(one).listed:
+            return None
+        first, second = ({name: texts.to_text(x) for name, x in at.items()} for at in (D, E))
+        return first, second
 
+    def _ratio(self, moved: Term, over: Term) -> Term | None:
+        """moved/over; None where it is not seen that over > 0, or that it is 0 and moved > 0."""
+        with suppress(TermError, FormulaError):
+            x, y = self._settled(moved), self._settled(over)
+            if y == ZERO or x.kind == "oo":
+                infinite = y.kind != "oo" and self._is_positive(x)
+                return INFINITY if infinite else None
+            if y.kind == "oo" or not self._is_positive(y):
+                return None
+            return self._largest([self._quotient(one, y) for one in _maximum(x)])
+        return None
 
-def _differ(judge: Judge, of: Values, D: Point, E: Point, counts: Mapping[sympy.Symbol, sympy.Expr]) -> bool:
-    """Whether two databases differ in some values, by their points and by how many records differ."""
-    if of.parts:
-        cells = judge.composition.letters.cells
-        if any(
-            counts[one] != 0
-            for name in of.parts
-            for cell in (cells[name].cells if name in cells else ())
-            for one in cell.counts
-        ):
+    def _quotient(self, x: Term, y: Term) -> Term:
+        """x/y for y > 0, by the squares of both where one is a root."""
+        if (_has_root(x) or _has_root(y)) and self._is_at_least(x, ZERO):
+            return terms.sqrt(_factored(_cancelled(x**2, y**2)))
+        return _cancelled(x, y)
+
+    # where two databases are
+
+    def _is_there(self, one: Type, point: Mapping[str, Term], ratio: Term) -> bool:
+        """Whether a case has two databases at a point, so that they have a ratio, for all parameters."""
+        where = where_of(one)
+
+        def differ(some: Iterable[Term]) -> bool:
+            """Whether one of some differences is not 0 wherever the ratio is not."""
+            return any(self._is_other(substitution.expanded(v), ratio) for v in some)
+
+        for differences, other in where.differences:
+            some = [substitution.expanded(substitution.substituted(v, point)) for v in differences]
+            if not differ(some) if other else any(v != ZERO for v in some):
+                return False
+        parts = dict(self.setting.databases.parts)
+        if any(v != ZERO for name in where.same for v in _between(parts[name], point)):
+            return False
+        changed = {name for name, some in _numbers(one, point).items() if any(x != ZERO for x in some)}
+        changed |= {name for name, (x, y) in where.listed if x != y}
+        for name, far in where.distances:
+            whole = dict(self.setting.distances)[name].parts if far == ONE else ()
+            moved = (v for part in whole for v in _between(parts[part], point))
+            if whole and changed.isdisjoint(whole) and not differ(moved):
+                return False
+        return self._are_records(one, point)
+
+    def _is_other(self, difference: Term, ratio: Term) -> bool:
+        if difference == ZERO:
+            return False
+        if any(map(self._is_positive, (difference, -difference))):
             return True
-        parts = [judge.setting.databases[name] for name in of.parts]
-        return any(D[x] != E[x] for part in parts if isinstance(part, Points) for x in part.coordinates)
-    at = [{symbol(name, REAL): x for name, x in one.items()} for one in (D, E)]
-    entries = of.formulas or ()
-    return any(sympy.expand(x.xreplace(at[0]) - x.xreplace(at[1])) != 0 for x in entries)
+        return ratio.kind != "oo" and all(
+            _is_polynomial(_cancelled(part, difference)) for part in _maximum(ratio)
+        )
+
+    def _are_records(self, one: Type, point: Mapping[str, Term]) -> bool:
+        """Whether there are databases of records that differ so."""
+        where = where_of(one)
+        numbers = {name: x.number for name, x in point.items() if x.number is not None}
+        with suppress(NoCover):
+            list(places.records(self.setting, self.theory, where, numbers))
+            return True
+        return False
+
+    # signs
+
+    def _settled(self, term: Term) -> Term:
+        """A formula in the parameters, with maxima whose largest term is seen by its sign."""
+        if not term.parts:
+            return term
+        made = substitution.expanded(substitution.made_of(term, list(map(self._settled, term.parts))))
+        if made.kind == "power" and made.parts[1].number == HALF and made.parts[0].kind == "power":
+            base, exponent = made.parts[0].parts
+            if exponent.number == 2:
+                made = terms.largest(base, -base)
+        return self._largest(made.parts) if made.kind == "top" and made.of[0] == 1 else made
+
+    def _largest(self, some: Iterable[Term]) -> Term:
+        """The largest of formulas, without those that another one is seen to be above."""
+        kept: list[Term] = []
+        for one in dict.fromkeys(some):
+            if not any(self._is_at_least(other, one) for other in kept):
+                kept = [other for other in kept if not self._is_at_least(one, other)] + [one]
+        return terms.largest(*kept)
+
+    def _is_at_least(self, greater: Term, lesser: Term) -> bool:
+        return self._has_sign(substitution.expanded(greater - lesser), 0)
+
+    def _is_positive(self, term: Term) -> bool:
+        return term.kind == "oo" or self._has_sign(term, 1)
+
+    def _has_sign(self, term: Term, least: int) -> bool:
+        if forms.term_sign(term, self.setting.known) >= least:
+            return True
+        assumed = self.setting.assumed
+        return bool(assumed) and values.surely(term, strictly=least == 1, assumed=assumed)
+
+    # what is enough
+
+    def _joined(self, ratios: Sequence[Term]) -> MetricSensitivity:
+        """What the largest of ratios is, of which those are kept that the others together do not exceed."""
+        kept = list(_maximum(self._largest(ratios))) if ratios else [ZERO]
+        for one in list(kept):
+            others = [other for other in kept if other != one]
+            if others:
+                more, assumed = terms.largest(*others), self.setting.assumed
+                found = comparing.compare(more, one, to_prove=True, assumed=assumed)
+                kept = others if isinstance(found, comparing.Proof) else kept
+        value = terms.largest(*kept)
+        written, ends, shown = exchange.to_sympy(value), self.found.get(value), self._proof(value)
+        if isinstance(shown, str):
+            return MetricSensitivity(written, False, ends, [], shown)
+        return MetricSensitivity(written, True, ends, shown)
+
+    def _proof(self, value: Term) -> list[Any] | str:
+        """A proof of value·over ≥ moved in all cases, as `rules.metrics` reads it; or why there is none."""
+        found, trials, prover = list[Any](), Trials(self.setting), Prover(self.setting)
+        try:
+            greater = value * self.over
+            for one in self.cover.types:
+                more, less = rules.sides_at(one, greater, self.moved, self.setting)
+                some = trials.few(one) if more != less else ()
+                for point in some:
+                    if fails(more, less, point) and (words := self._words(one, point)):
+                        return f"more is needed at {words}"
+                shown = prover.in_case(more, less)
+                if isinstance(shown, Open):
+                    return shown.reason or "neither a proof nor a point was found"
+                found.append(shown)
+            rules.at_least_everywhere(self.setting, self.cover, greater, self.moved, found)
+        except (BadStep, BadCertificate, TermError) as error:
+            return str(error)
+        return found
+
+    def _words(self, one: Type, point: Point) -> str:
+        """Where two databases are in words; "" where they are not in the case."""
+        with suppress(places.NotThere, ValueError, ArithmeticError):
+            full = places.checked(self.setting, self.theory, one, point)
+            if self._is_there(one, {name: terms.number(x) for name, x in full.items()}, INFINITY):
+                given = [f"{name} = {full[name]}" for name, _ in self.setting.parameters if name in full]
+                where = where_of(one)
+                if where.counts or where.listed:
+                    return ", ".join(["some databases", *given])
+                ends = (", ".join(f"{x} = {full[f'{x}__{who}']}" for x in self._names) for who in "DE")
+                return ", ".join([*(f"({one})" for one in ends), *given])
+        return ""
+
+    # points
+
+    @property
+    def _names(self) -> list[str]:
+        return [name for part in self.setting.databases.points for name in part.coordinates]
+
+    @cached_property
+    def _pairs(self) -> list[tuple[Place, Place]]:
+        """Pairs of points of the class."""
+        some = islice(self._lines(), MOST_PAIRS)
+        return [(D, E) for D, E in some if self._is_inside(D) and self._is_inside(E)]
+
+    def _lines(self) -> Iterator[tuple[Place, Place]]:
+        """From a corner along directions, then all corners, among them the ends of clipping."""
+        start, width, ends = dict[str, Term](), dict[str, Term](), dict[str, list[Term]]()
+        for part in self.setting.databases.points:
+            for name, (low, high) in zip(part.coordinates, part.box, strict=True):
+                start[name] = (
+                    ZERO if low is None and high is None else (high or ZERO) - 1 if low is None else low
+                )
+                width[name] = ONE if low is None or high is None else high - low
+                some = [one for one in (low, high) if one is not None]
+                if part.disc is not None:
+                    width[name], some = part.disc / 4, [ZERO, part.disc / 2, -part.disc / 2]
+                elif len(some) < 2:
+                    some += self._constants
+                ends[name] = list(dict.fromkeys(some))
+        yield start, start
+        for direction in self._directions(list(start)):
+            back = any(step.number is not None and step.number < 0 for step in direction.values())
+            middle = {name: x + width[name] / 2 if back else x for name, x in start.items()}
+            moved = {
+                name: substitution.expanded(x + direction.get(name, ZERO) * width[name] / 2)
+                for name, x in middle.items()
+            }
+            yield middle, moved
+        corners = (dict(zip(ends, some, strict=True)) for some in product(*ends.values()))
+        inside = [one for one in islice(corners, MOST_PAIRS) if self._is_inside(one)][:MOST_CORNERS]
+        yield from product(inside, repeat=2)
+
+    def _directions(self, names: Sequence[str]) -> Iterator[Place]:
+        yield from ({name: ONE} for name in names)
+        others = max(len(names) - 1, 0)
+        diagonals = product((1, -1), repeat=others) if others < MOST_SIGNS else [(1,) * others]
+        for signs in diagonals if others else ():
+            yield dict(zip(names, map(terms.number, (1, *signs)), strict=True))
+        rows = (coordinates.steps(one) for one in self._parts if one.kind == "sum")
+        for row in {frozenset(row.items()): row for row in rows if row}.values():
+            numbers = [step.number for step in row.values()]
+            most = max((abs(one) for one in numbers if one is not None), default=1)
+            scale = most if None not in numbers else 1
+            yield {_coordinate(delta): step / scale for delta, step in row.items()}
+
+    @cached_property
+    def _parts(self) -> list[Term]:
+        """All that formulas are made of."""
+        distances = dict(self.setting.distances)
+        some = (distances[name].formula for name in self._used)
+        waiting = [self.moved, self.over, *(one for one in some if one is not None)]
+        found: dict[Term, None] = {}
+        while waiting:
+            one = waiting.pop()
+            if one not in found:
+                found[one] = None
+                waiting += one.parts
+        return list(found)
+
+    @cached_property
+    def _constants(self) -> list[Term]:
+        """The numbers and parameters that values and distances are compared with."""
+        tops = sorted((one for one in self._parts if one.kind == "top"), key=lambda one: one.key)
+        compared = (one for top in tops for one in top.parts if coordinates.is_constant(one))
+        return list(dict.fromkeys([ZERO, ONE, *(x for one in compared for x in (one, -one))]))
+
+    def _is_inside(self, point: Place) -> bool:
+        """Whether a point belongs to the class for all values of the parameters."""
+        at = {f"{name}__D": x for name, x in point.items()}
+        some = (one for part in self.setting.databases.points for one in part.inside("D"))
+        return all(self._is_at_least(substitution.substituted(one, at), ZERO) for one in some)
 
 
-def _settled(judge: Judge, it: sympy.Expr) -> sympy.Expr:
-    """A formula in the parameters, with maxima whose largest term is seen by its sign."""
-    it = as_top(it)
-    if it.is_Atom:
-        return it
-    parts = [_settled(judge, part) for part in it.args]
-    if isinstance(it, Top) and it.args[0] == 1:
-        return _largest(judge, parts[1:])
-    if isinstance(it, Euclid):
-        return sympy.sqrt(sympy.Add(*(part**2 for part in parts)))
-    return it.func(*parts)
+def _counts(one: Type) -> Iterator[dict[str, Term]]:
+    """Simple numbers of records, or of positions, that differ: none more than needs be, or one."""
+    every = (count for _, some in where_of(one).counts for both in some for count in both)
+    domains = {name: domain for count in every for name, domain in count.letters.items()}
+    none = dict.fromkeys(domains, ZERO)
+    yield none
+    more = [name for name, domain in domains.items() if domain.contains(Fraction(1))]
+    yield from (none | {name: ONE} for name in more)
+    if len(more) > 1:
+        yield none | dict.fromkeys(more, ONE)
 
 
-def _largest(judge: Judge, some: list[sympy.Expr]) -> sympy.Expr:
-    """The largest of formulas, without those that another one is seen to be above."""
-    kept: list[sympy.Expr] = []
-    for one in dict.fromkeys(some):
-        if not any(_never_negative(judge, other - one) for other in kept):
-            kept = [other for other in kept if not _never_negative(judge, one - other)] + [one]
-    return largest(*kept)
+def _numbers(one: Type, point: Mapping[str, Term]) -> dict[str, list[Term]]:
+    """For each part of records how many differ at a point."""
+    return {
+        name: [substitution.substituted(count, point) for both in some for count in both]
+        for name, some in where_of(one).counts
+    }
 
 
-def _never_negative(judge: Judge, it: sympy.Expr) -> bool:
-    return judge.setting.is_never_negative(as_top(sympy.expand(it)))
+def _between(part: Any, point: Mapping[str, Term]) -> list[Term]:
+    """How far coordinates of a part move."""
+    names = part.coordinates if isinstance(part, Points) else ()
+    return [substitution.expanded(point[f"{x}__D"] - point[f"{x}__E"]) for x in names]
+
+
+def _coordinate(step: Term) -> str:
+    """The coordinate of which a term is the difference."""
+    return next(name for name in step.letters if name.endswith("__D")).removesuffix("__D")
+
+
+def _maximum(term: Term) -> tuple[Term, ...]:
+    """What a formula is the largest of."""
+    return term.parts if term.kind == "top" and term.of[0] == 1 else (term,)
+
+
+def _cancelled(x: Term, y: Term) -> Term:
+    """x/y in lowest terms."""
+    found = substitution.expanded(x / y)
+    if _is_polynomial(found) or found.has("top"):
+        return found
+    return exchange.of_sympy(sympy.cancel(exchange.to_sympy(x) / exchange.to_sympy(y)))
+
+
+def _factored(term: Term) -> Term:
+    """The same as a product, of which more can be taken out of a root."""
+    return term if term.has("top") else exchange.of_sympy(sympy.factor(exchange.to_sympy(term)))
+
+
+def _has_root(term: Term) -> bool:
+    return any(one.kind == "power" and one.parts[1].number == HALF and one.letters for one in term.factors)
+
+
+def _is_polynomial(ratio: Term) -> bool:
+    """Whether nothing with letters stands in a denominator."""
+    if ratio.kind == "power" and ratio.letters:
+        exponent = ratio.parts[1].number
+        if exponent is None or exponent < 0:
+            return False
+    return all(map(_is_polynomial, ratio.parts))

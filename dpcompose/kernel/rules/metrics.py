@@ -1,0 +1,298 @@
+"""Guarantees and claims that are formulas in distances: of products, for any two databases.
+
+The composition has a guarantee at each two databases, a formula in the distances in which mechanisms are
+stated.  A claim is another formula; it holds if it is at least that one in each case that two databases fall
+into, and it is false at two databases at which some mechanisms lose more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from dpcompose.kernel import axioms, comparison, computed, forms, infinity, metrics, substitution, terms
+from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel.covers import places, products
+from dpcompose.kernel.covers.types import Cover, Type, Where
+from dpcompose.kernel.deciders import norms
+from dpcompose.kernel.infinity import NoValue
+from dpcompose.kernel.judgements import Bounded, Composed, Covers, IsMetric, Loose, Lower, Optimal, Satisfies
+from dpcompose.kernel.losses import Composition
+from dpcompose.kernel.metrics import grows, letter
+from dpcompose.kernel.rules.parameters import decided_by, entry_of
+from dpcompose.kernel.rules.premises import BadStep, Found, Premises, check_key, claimed, one_of, said
+from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term
+from dpcompose.kernel.theory import Theory
+
+
+def metric(setting: Setting, theory: Theory, premises: Premises) -> Found:
+    """At any two databases the composition has the guarantee that its mechanisms have there together."""
+    composed = one_of(premises, Composed)
+    if not setting.distances:
+        raise BadStep("the mechanisms are not stated in distances of the setting")
+    values = Composition(composed.losses, setting, theory).at(_anywhere(setting))
+    return Satisfies(composed.notion, tuple(values.items())), frozenset({_form(theory, composed.notion)})
+
+
+def _anywhere(setting: Setting) -> Type:
+    """Two databases at which every distance is its letter."""
+    moves, lost = [], []
+    for i, one in enumerate(setting.mechanisms, start=1):
+        assert one.metric is not None
+        many = 1 if one.count is None else 0
+        if one.noise is not None:
+            moves.append((i, ((many, one.metric.formula),)))
+        else:
+            moves.append((i, ((many, ONE),)))
+            lost.append((i, one.metric.formula, one.metric.besides))
+    return Type(tuple(moves), frozenset(), (), lost=tuple(lost))
+
+
+def _form(theory: Theory, notion: str) -> str:
+    """The page by which guarantees in metrics compose: one of its own, or the rule of the notion."""
+    for page in theory.of_kind("metric"):
+        if page.head.states == "metric form" and page.head.notion == notion:
+            return str(page.id)
+    return str(theory.rule(notion).id)
+
+
+# comparisons in all cases
+
+
+def everywhere(
+    setting: Setting, theory: Theory, premises: Premises, *, claim: Any, certificates: Any
+) -> Found:
+    """Every guarantee whose parameters are at least those of one that holds, at any two databases."""
+    known, covered = said(premises, Satisfies, Covers)
+    guarantee = claimed(claim, setting, theory)
+    if known.notion != guarantee.notion:
+        raise BadStep(f"the guarantee is about {known.notion}")
+    squared = theory.rule(guarantee.notion).head.squared
+    used = frozenset[str]()
+    for (key, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
+        shown = entry_of(certificates, key)
+        used |= at_least_everywhere(setting, covered.cover, greater, lesser, shown, key in squared)
+    return guarantee, decided_by(used)
+
+
+def at_least_everywhere(
+    setting: Setting, cover: Cover, greater: Term, lesser: Term, shown: Any, squared: bool = False
+) -> frozenset[str]:
+    """The deciders by which one formula in distances is at least another one in all cases of a cover."""
+    sides = [sides_at(one, greater, lesser, setting) for one in cover.types]
+    if greater.kind == "oo":
+        return frozenset()
+    if not isinstance(shown, list) or len(shown) != len(sides):
+        raise BadCertificate(f"there are {len(sides)} cases to prove")
+    some = (
+        in_case(setting, more, less, one, squared) for (more, less), one in zip(sides, shown, strict=True)
+    )
+    return frozenset[str]().union(*some)
+
+
+def sides_at(one: Type, greater: Term, lesser: Term, setting: Setting) -> tuple[Term, Term]:
+    """Two formulas in distances in one case, the second one with the bounds of these."""
+    where = where_of(one)
+    return at(greater, where.distances, setting), at(lesser, where.at_most, setting)
+
+
+def where_of(one: Type) -> Where:
+    """Where two databases of a product are."""
+    if one.where is None:
+        raise BadStep("the types are not those of any two databases of a product")
+    return one.where
+
+
+def at(formula: Term, distances: Sequence[tuple[str, Term]], setting: Setting) -> Term:
+    """A formula in distances where these have values.  Raises BadStep."""
+    known = dict(distances)
+    if missing := [name for name in formula.letters if name in dict(setting.distances) and name not in known]:
+        raise BadStep(f"the types say nothing of the distance {missing[0]}")
+    if formula.kind == "oo":
+        return formula
+    try:
+        return infinity.at(formula, known, setting.assumed)
+    except NoValue as error:
+        raise BadStep(str(error)) from None
+
+
+def at_most_there(formula: Term, where: Where, setting: Setting) -> Term:
+    """What a claim is at most in a case: of distances that are known by a bound alone by that."""
+    unknown = [name for name, one in setting.distances if one.declared and name in used_by(formula, setting)]
+    if not unknown:
+        return at(formula, where.distances, setting)
+    made = dict(setting.distances)
+    through = [made[name] for name in used_by(formula, setting) if name in made]
+    every = (formula, *(x for one in through for x in (one.formula, one.at_most) if x is not None))
+    if any(metrics.is_moving(one) and not grows(one) for one in every):
+        raise BadStep("a claim is not seen to grow with a distance of which a bound alone is known")
+    largest = {str(products.unknown(name)): INFINITY for name in unknown}
+    return infinity.at(at(formula, where.at_most, setting), largest, setting.assumed)
+
+
+def used_by(formula: Term, setting: Setting) -> set[str]:
+    """The distances that a formula is made of, and those that these are made of."""
+    found, made = {*formula.letters}, dict(setting.distances)
+    for name, one in reversed(made.items()):
+        for other in (one.formula, one.at_most) if name in found else ():
+            found |= set() if other is None else {*other.letters}
+    return found
+
+
+def in_case(setting: Setting, greater: Term, lesser: Term, shown: Any, squared: bool) -> frozenset[str]:
+    """The deciders by which what is shown proves greater ≥ lesser in one case, and no more."""
+    if greater.kind == "oo" or greater == lesser:
+        return frozenset()
+    if lesser.kind == "oo":
+        raise BadCertificate("what is lost is oo there")
+    if squared and isinstance(shown, dict) and "squares" in shown:
+        used = frozenset[str]()
+        if not greater.nonnegative:
+            used = in_case(setting, greater, ZERO, entry_of(shown, "not negative"), False)
+        more, less = (square(one, setting.known) for one in (greater, lesser))
+        return used | in_case(setting, more, less, shown["squares"], False)
+    if not isinstance(shown, dict) or set(shown) != {"whole", "groups"} or type(shown["whole"]) is not bool:
+        raise BadCertificate("the certificate cannot be read")
+    greater, lesser = (norms.distributed(of_squares(one, setting.known)) for one in (greater, lesser))
+    names = {name for name, _ in setting.parameters}
+    groups = norms.groups(greater, lesser, names, setting.assumed)
+    wanted = [(greater, lesser)] if shown["whole"] else [(more, less) for _, more, less in groups]
+    if not isinstance(shown["groups"], list) or len(shown["groups"]) != len(wanted):
+        raise BadCertificate(f"there are {len(wanted)} groups to prove")
+    some = (
+        _group(setting, more, less, one) for (more, less), one in zip(wanted, shown["groups"], strict=True)
+    )
+    return frozenset[str]({"norms"} if setting.databases.points else ()).union(*some)
+
+
+def of_squares(term: Term, known: forms.Known) -> Term:
+    """A formula with max(a², b²) for max(a, b)² where a, b ≥ 0."""
+
+    def squared(one: Term) -> Term | None:
+        if one.kind == "power" and one.parts[1].number == 2 and one.parts[0].kind == "top":
+            found = square(one.parts[0], known)
+            return found if found.kind == "top" else None
+        return None
+
+    return substitution.changed(term, squared)
+
+
+def square(term: Term, known: forms.Known) -> Term:
+    """x² for a formula x ≥ 0: of a root what it is of, and max(a, b)² = max(a², b²) for a, b ≥ 0."""
+    if term.kind == "product":
+        return terms.multiply([square(one, known) for one in term.parts])
+    if term.kind == "power" and term.parts[1].number == terms.HALF:
+        return term.parts[0]
+    if term.kind == "top" and term.of[0] == 1 and all(forms.term_sign(one, known) >= 0 for one in term.parts):
+        return terms.top(1, [square(one, known) for one in term.parts])
+    return substitution.expanded(term**2) if term.kind == "sum" else term**2
+
+
+def _group(setting: Setting, greater: Term, lesser: Term, shown: Any) -> frozenset[str]:
+    if not isinstance(shown, dict) or set(shown) != {"level", "cases"}:
+        raise BadCertificate("the certificate cannot be read")
+    if type(shown["level"]) is not int or shown["level"] not in norms.LEVELS:  # True is an int, 1.0 equals 1
+        raise BadCertificate("the certificate cannot be read")
+    points = setting.databases.points
+    some, proofs = norms.cases(greater, lesser, points, shown["level"], setting.assumed), shown["cases"]
+    if not isinstance(proofs, list) or len(proofs) != len(some):
+        raise BadCertificate(f"there are {len(some)} cases to prove")
+    used = (
+        comparison.check_at_least(more, less, proof, setting.assumed)
+        for (more, less), proof in zip(some, proofs, strict=True)
+    )
+    return frozenset[str]().union(*used)
+
+
+# what metrics are
+
+
+def is_metric(setting: Setting, theory: Theory, premises: Premises, *, name: str, certificates: Any) -> Found:
+    """A distance that is a formula in coordinates is a metric: its axioms hold at any three points."""
+    said(premises)
+    distance = dict(setting.distances).get(name)
+    if distance is None or distance.formula is None or distance.apart or metrics.is_moving(distance.formula):
+        raise BadStep(f"{name} is no distance that is a formula in coordinates")
+    obligations = axioms.obligations(distance.formula, setting.databases.points)
+    if not isinstance(certificates, list) or len(certificates) != len(obligations):
+        raise BadCertificate(f"there are {len(obligations)} axioms")
+    used = frozenset[str]()
+    for one, shown in zip(obligations, certificates, strict=True):
+        used |= in_case(setting, one.greater, one.lesser, shown, False)
+    return IsMetric(name), decided_by(used)
+
+
+def bounded(setting: Setting, theory: Theory, premises: Premises, *, name: str, certificate: Any) -> Found:
+    """A distance is at most the bound that is stated for it."""
+    covered = one_of(premises, Covers)
+    distance = dict(setting.distances).get(name)
+    if distance is None or distance.at_most is None or distance.declared:
+        raise BadStep(f"{name} has no bound that could be shown")
+    used = frozenset[str]()
+    if not isinstance(certificate, list) or len(certificate) != len(covered.cover.types):
+        raise BadCertificate(f"there are {len(covered.cover.types)} cases to prove")
+    for one, shown in zip(covered.cover.types, certificate, strict=True):
+        far = where_of(one).distances
+        more, less = (at(side, far, setting) for side in (distance.at_most, letter(name)))
+        used |= in_case(setting, more, less, shown, False)
+    return Bounded(name), decided_by(used)
+
+
+# what is least
+
+
+def least_everywhere(
+    setting: Setting, theory: Theory, premises: Premises, *, key: str, certificates: Any
+) -> Found:
+    """No smaller formula is a guarantee: at any two databases some mechanisms lose as much."""
+    guarantee, covered, *lowers = said(premises, Satisfies, Covers, Lower)
+    check_key(guarantee, key)
+    if len(guarantee.values) > 1:
+        raise BadStep(f"{guarantee.notion} privacy has several parameters")
+    types, value = covered.cover.types, dict(guarantee.values)[key]
+    if len(lowers) != len(types) or not isinstance(certificates, list) or len(certificates) != len(types):
+        raise BadStep(f"what is lost is to be known in each of {len(types)} cases")
+    squared = key in theory.rule(guarantee.notion).head.squared
+    used = frozenset[str]()
+    for one, lower, shown in zip(types, lowers, certificates, strict=True):
+        if (lower.notion, lower.key) != (guarantee.notion, key) or [x.type for x in lower.at] != [one]:
+            raise BadStep("what is lost is another parameter, or at other databases")
+        if lower.at[0].positive:
+            raise BadStep("more than any number is lost at some of these databases, and not at all")
+        used |= in_case(setting, lower.value, at(value, where_of(one).at_most, setting), shown, squared)
+    return Optimal(guarantee.notion, guarantee.values, key), decided_by(used)
+
+
+def larger(
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    claim: Any,
+    key: str,
+    neighbours: int,
+    point: Mapping[str, str],
+) -> Found:
+    """A claim of one parameter is larger than a guarantee at two databases."""
+    known, covered = said(premises, Satisfies, Covers)
+    guarantee = claimed(claim, setting, theory)
+    if known.notion != guarantee.notion or len(guarantee.values) > 1:
+        raise BadStep("the guarantee has other parameters, or several")
+    check_key(guarantee, key)
+    types = covered.cover.types
+    if not 1 <= neighbours <= len(types):
+        raise BadStep(f"there is no type {neighbours!r}")
+    full = places.checked(setting, theory, types[neighbours - 1], comparison.read_point(point))
+    sides = sides_at(types[neighbours - 1], dict(guarantee.values)[key], dict(known.values)[key], setting)
+    check_more(*sides, full)
+    return Loose(guarantee.notion, guarantee.values, tuple(sorted(full.items()))), frozenset()
+
+
+def check_more(greater: Term, lesser: Term, point: Mapping[str, Fraction]) -> None:
+    """Raises BadCertificate unless greater > lesser at a point, for sure."""
+    if greater.kind == "oo" and lesser.kind != "oo":
+        return
+    if lesser.kind == "oo" or not computed.is_more(greater, lesser, point):
+        raise BadCertificate("the one side is not seen to be larger than the other there")

@@ -1,0 +1,367 @@
+"""A setting in metrics, told as a core setting on a product: its parts, distances, mechanisms in these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import sympy
+
+from dpcompose.kernel import metrics, reader, reading, settings, substitution, terms
+from dpcompose.kernel.classes import OF_PARTS
+from dpcompose.kernel.covers.products import changes, moved
+from dpcompose.kernel.deciders.values import surely
+from dpcompose.kernel.domains import NONNEGATIVE, REAL
+from dpcompose.kernel.formulas import to_text
+from dpcompose.kernel.points import coordinate
+from dpcompose.kernel.terms import Term
+from dpcompose.language import exchange
+from dpcompose.language.formulas import to_text as written
+from dpcompose.language.symbols import symbol
+from dpcompose.privacy.elaboration import LAWS, Elaborated
+from dpcompose.privacy.elaboration.kinds import ANY, NotElaborated
+from dpcompose.privacy.mechanisms import Mechanism, mechanism
+from dpcompose.privacy.metrics.setting import POWERS, MetricGuarantee, MetricMechanism, MetricSetting
+from dpcompose.privacy.noises import Noise
+from dpcompose.privacy.notions import pure
+from dpcompose.privacy.settings import Setting
+from dpcompose.spaces.built_in import free_lunch
+from dpcompose.spaces.databases import Database
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.maps import Map, everything
+from dpcompose.spaces.points import (
+    AnyTwo,
+    Apart,
+    Counted,
+    Declared,
+    Enumerated,
+    Euclid,
+    Lost,
+    Made,
+    NamedMetric,
+    Norm,
+    Own,
+    Part,
+    Points,
+    Steps,
+    Tabled,
+    Values,
+    class_of,
+)
+from dpcompose.spaces.queries import Count
+from dpcompose.spaces.tuples import Tuples
+
+NORMS = {"pure": "L1", "gaussian": "L2"}
+
+
+@dataclass(frozen=True, eq=False)
+class InMetrics:
+    """A setting in metrics, and its core setting."""
+
+    setting: MetricSetting
+
+    @cached_property
+    def core(self) -> settings.Setting:
+        """The core setting.  Raises NotElaborated."""
+        try:
+            return reading.read(self._data())
+        except reader.BadSetting as error:
+            raise NotElaborated(str(error)) from None
+
+    def _data(self) -> dict[str, Any]:
+        setting = self.setting
+        parts = {name: self._part(name, part) for name, part in setting.databases.parts}
+        mechanisms = [self._mechanism(one) for one in setting.mechanisms]
+        return {
+            "parameters": {name: str(domain) for name, domain in setting.domains.items()},
+            "databases": {"kind": "product", "shown": str(setting.databases), "parts": parts},
+            "target": ANY,
+            "distances": dict(self._distances()),
+            "mechanisms": mechanisms,
+            "adaptive": setting.adaptive,
+            **({"assumed": [one.data() for one in setting.assume]} if setting.assume else {}),
+        }
+
+    # formulas
+
+    def term(self, formula: sympy.Expr) -> Term:
+        """A formula in metrics, parameters and coordinates of D and E, as a term.  Raises NotAForm."""
+        formula = formula.replace(Apart, lambda metric: symbol(f"apart_{self._apart(metric)}", NONNEGATIVE))
+        formula = formula.replace(
+            Euclid, lambda *v: sympy.sqrt(sympy.Add(*(x**2 for x in v)), evaluate=False)
+        )
+        domains = dict(self.setting.domains) | dict.fromkeys(self.setting.metrics, NONNEGATIVE)
+        domains |= {str(one): NONNEGATIVE for one in formula.free_symbols if str(one).startswith("apart_")}
+        names = [f"{x}__{who}" for x in self.setting.databases.intervals for who in "DEF"]
+        found = exchange.in_domains(formula, {**domains, **dict.fromkeys(names, REAL)})
+        return substitution.substituted(
+            found, {name: metrics.letter(self.mark(name)) for name in self._named(found)}
+        )
+
+    def expression(self, term: Term) -> sympy.Expr:
+        """A formula in distances as one in the metrics of the setting."""
+        if term.kind == "oo":
+            return sympy.oo
+        known = {self.mark(name): one for name, one in self.setting.letters.items()}
+        known |= {self.mark(f"apart_{n}"): Apart(one) for n, one in enumerate(self._aparts, start=1)}
+        return exchange.to_sympy(substitution.changed(term, _factored), {**self.setting.symbols, **known})
+
+    def claim(self, guarantee: MetricGuarantee) -> dict[str, str]:
+        """A claim in the letters of the core setting: its notion, and formulas for its parameters."""
+        values = {key: to_text(self.term(value)) for key, value in guarantee.parameters.items()}
+        return {"notion": guarantee.notion, **values}
+
+    def negative(self, claimed: MetricGuarantee) -> str:
+        """Why a claim whose metric stands in a power is not to be proved: it may be negative somewhere."""
+        _, power = POWERS[claimed.notion]
+        if power == 1 or claimed.metric is sympy.oo:
+            return ""
+        said = self.term(claimed.metric)
+        if metrics.is_positive_part(said) or surely(said, strictly=False, assumed=self.setting.assume):
+            return ""
+        return f"it is not known that the claimed {written(claimed.metric)} is never negative"
+
+    def mark(self, name: str) -> str:
+        """The letter of a metric, by its name: another one where a coordinate has the same."""
+        found = metrics.MARK + name
+        letters = {str(coordinate(x, who)) for x in self.setting.databases.intervals for who in "DEF"}
+        return f"{found}_metric" if found in letters else found
+
+    def _named(self, term: Term) -> Iterator[str]:
+        return (name for name in term.letters if name in self.setting.metrics or name.startswith("apart_"))
+
+    def _apart(self, metric: sympy.Expr) -> int:
+        """The number of a distance that is ∞ where a metric is, and else 0."""
+        if metric not in self._aparts:
+            self._aparts.append(metric)
+        return self._aparts.index(metric) + 1
+
+    @cached_property
+    def _aparts(self) -> list[sympy.Expr]:
+        return []
+
+    # parts
+
+    @cached_property
+    def told(self) -> Mapping[str, Elaborated]:
+        """How each part of databases is told: with a mechanism for each distance on it that can be told."""
+        return {
+            name: self._of_part(name, part)
+            for name, part in self.setting.databases.parts
+            if not isinstance(part, Points)
+        }
+
+    def _of_part(self, name: str, part: Part) -> Elaborated:
+        found = self._elaborated(part, self._all_on(name))
+        if found is None:  # a distance that cannot be told is one of which nothing is known
+            told = [one for one in self._all_on(name) if self._elaborated(part, [one]) is not None]
+            self._untold.update(one.name for one in self._all_on(name) if one not in told)
+            found = self._elaborated(part, told)
+        if found is None:
+            raise NotElaborated(f"distances on {part} cannot be told to the kernel")
+        return found
+
+    def _elaborated(self, part: Part, some: Sequence[NamedMetric]) -> Elaborated | None:
+        """The neighbours' setting of a part, with a mechanism that is as far apart as each distance says."""
+        assert not isinstance(part, Points)
+        listed = isinstance(part, Enumerated)
+        try:
+            inputs = tuple(_stated(one, listed) for one in some) or (_stated(None, True),)
+            found = Elaborated(Setting(class_of(part), free_lunch, inputs, {}), listed)
+            kind = found.kind.databases()["kind"]
+        except (NotElaborated, ValueError):
+            return None
+        return found if kind in OF_PARTS else None
+
+    @cached_property
+    def _untold(self) -> set[str]:
+        return set()
+
+    def _all_on(self, part: str) -> list[NamedMetric]:
+        """The metrics on a part of databases."""
+        return [one for one in self.setting.metrics.values() if self._part_of(one) == part]
+
+    def _on(self, part: str) -> list[NamedMetric]:
+        """Those of them that can be told."""
+        _ = self.told
+        return [one for one in self._all_on(part) if one.name not in self._untold]
+
+    def _part_of(self, metric: NamedMetric) -> str | None:
+        match metric.distance:
+            case Steps(part=part) | Counted(part=part) | Tabled(part=part) | Lost(part=part):
+                return part
+            case AnyTwo(of) if len(of.parts) == 1 and not isinstance(
+                self.setting.databases[of.parts[0]], Points
+            ):
+                return of.parts[0]
+        return None
+
+    def _part(self, name: str, part: Part) -> dict[str, Any]:
+        if not isinstance(part, Points):
+            return {"shown": str(part), **self.told[name].kind.databases()}
+        box = [
+            [None if x is None else to_text(self.term(x)) for x in (one.least, one.greatest)]
+            for one in part.box
+        ]
+        disc = {} if part.disc is None else {"disc": to_text(self.term(part.disc))}
+        return {"kind": "points", "coordinates": list(part.coordinates), "box": box, **disc}
+
+    def listed(self, name: str, number: int) -> dict[str, Any]:
+        """A database of a listed part by its number, as its class shows it, below the part's name."""
+        told = self.told[name]
+        D = told.kind._databases[number]  # type: ignore[attr-defined]
+        shown = told.setting.databases.show(D)
+        return {name or ("records" if isinstance(shown, list) else "database"): shown}
+
+    def records(self, name: str, records: tuple[str, ...]) -> dict[str, Any]:
+        """A database of a part of records, below the part's name; of cells their values are a or b."""
+        part = self.setting.databases[name]
+        values = part.records[:2] if isinstance(part, Tuples) and not part.arbitrary else ()
+        there = dict(zip("ab", values, strict=False))
+        return {name or "records": [there.get(one, one) for one in records] if there else list(records)}
+
+    # distances
+
+    def _distances(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        inputs: dict[str, dict[str, Any]] = {}
+        for name, told in self.told.items():
+            some = zip(self._on(name), told._data()["mechanisms"], strict=False)
+            inputs |= {one.name: self._input(told, one, data) for one, data in some}
+        done = 0
+        for name, metric in self.setting.metrics.items():
+            bound = {} if metric.at_most is None else {"at most": to_text(self.term(metric.at_most))}
+            if name in inputs:
+                found = {"part": self._part_of(metric), "input": inputs[name]}
+            else:
+                found = self._distance(metric)
+            yield from self._apart_from(done)
+            done = len(self._aparts)
+            yield self.mark(name), found | bound
+        yield from self._apart_from(done)
+
+    def _apart_from(self, done: int) -> Iterator[tuple[str, dict[str, Any]]]:
+        for n, metric in enumerate(self._aparts[done:], start=done + 1):
+            yield self.mark(f"apart_{n}"), {"formula": to_text(self.term(metric)), "apart": True}
+
+    def _distance(self, metric: NamedMetric) -> dict[str, Any]:
+        if metric.name in self._untold:
+            return {}
+        match metric.distance:
+            case Made(formula):
+                return {"formula": to_text(self.term(formula))}
+            case Norm(word, of):
+                norm = moved(self._entries(of), word)
+                assert norm is not None
+                return {"formula": to_text(norm)}
+            case Own() as own:
+                return {"formula": to_text(self.term(own.between("D", "E")))}
+            case AnyTwo(of) if of.parts:
+                return {"parts": list(of.parts)}
+            case AnyTwo(of):
+                return {"differences": [to_text(one) for one in changes(self._entries(of))]}
+            case Declared():
+                return {}
+        raise NotElaborated(f"{metric.name} is no distance on a product")
+
+    def _entries(self, of: Values) -> tuple[Term, ...]:
+        return tuple(map(self.term, of.of("D")))
+
+    def _input(self, told: Elaborated, metric: NamedMetric, data: dict[str, Any]) -> dict[str, Any]:
+        """The mechanism whose input is as far apart as a metric says."""
+        data = {**data, "name": metric.name}
+        listed = told.kind.databases()["kind"] == "listed"
+        elements = told.kind._databases if listed else ()  # type: ignore[attr-defined]
+        match metric.distance:
+            case Lost() as table:
+                rows = [[to_text(self.term(p)) for p in table.rows[D]] for D in elements]
+                data["table"] = {"on": "databases", "outcomes": list(table.outcomes), "rows": rows}
+            case Tabled() as table:
+                far = {(D, E): table.between(table.of(D), table.of(E)) for D in elements for E in elements}
+                data["stated"] = _lengths(elements, far)
+                data["domain"] = "own" if table.reads == everything else "common"
+            case Counted(reads=reads) if listed:
+                size = told.setting.databases.size
+                far = {
+                    (D, E): Fraction(abs(size(reads(D)) - size(reads(E)))) for D in elements for E in elements
+                }
+                data |= {"stated": _lengths(elements, far), "reads": [None], "domain": "own"}
+        return data
+
+    # mechanisms
+
+    def _mechanism(self, one: MetricMechanism) -> dict[str, Any]:
+        key, _ = POWERS[one.notion]
+        values = {key: "1"} | ({} if one.delta is None else {"delta": "0"})
+        besides = {} if one.delta is None else {"delta": to_text(self.term(one.delta))}
+        data: dict[str, Any] = {
+            "name": one.name,
+            "reads": [None],
+            "domain": "own",
+            "notion": one.notion,
+            "values": values,
+            "metric": {"formula": to_text(self.term(one.metric)), "besides": besides},
+        }
+        data |= {} if one.members is None else {"count": to_text(self.term(one.members))}
+        data |= {"processed": True} if one.processing else {}
+        if one.noise is not None:
+            data |= self._noise(one, one.noise)
+        if one.lost is not None:
+            (name,) = map(str, one.metric.free_symbols)  # lost_by_M, which is that table
+            data["table"] = self._input(self.told[one.lost.part], self.setting.metrics[name], {})["table"]
+        return data
+
+    def _noise(self, one: MetricMechanism, noise: Noise) -> dict[str, Any]:
+        """The noise, and the metric in which what it is added to moves."""
+        page = LAWS.get(noise.word, noise.word) if noise.own is None else noise.own.id
+        told: dict[str, Any] = {"page": page, "parameter": to_text(noise.fitting)}
+        if one.values is not None:
+            told["entries"] = [to_text(x) for x in self._entries(one.values)]
+        else:
+            told["query"] = {"page": Count.page, "values": {}}
+        (name,) = (str(x) for x in one.metric.free_symbols if str(x) in self.setting.metrics)
+        return {"noise": told, "metric": {"formula": self.mark(name), "besides": {}}}
+
+
+def _factored(term: Term) -> Term | None:
+    """A sum over all members with what is the same for all of them before it."""
+    if term.kind != "over" or term.of[0] != term.of[2]:
+        return None
+    factors = term.of[1].factors
+    alike = [one for one in factors if not any(map(terms.moves, one.letters))]
+    member = terms.multiply([one for one in factors if one not in alike])
+    return terms.multiply([*alike, terms.over(term.of[0], member, term.of[2])])
+
+
+def _lengths(
+    elements: tuple[Database, ...], far: Mapping[tuple[Database, Database], Fraction | None]
+) -> dict[str, Any]:
+    """Pairs of listed databases that are not infinitely far apart, and how far they are."""
+    single, lengths = [], []
+    for i, D in enumerate(elements):
+        for j, E in enumerate(elements[:i]):
+            if (at := far[E, D]) is not None:
+                single.append([j, i])
+                lengths.append(str(at))
+    order = sorted(range(len(single)), key=lambda n: single[n])
+    return {"single": [single[n] for n in order], "steps": 1, "lengths": [lengths[n] for n in order]}
+
+
+def _stated(metric: NamedMetric | None, listed: bool) -> Mechanism:
+    """A mechanism whose input is as far apart as a metric on a part says, where neighbours say it."""
+    distance = None if metric is None else metric.distance
+    name = "M" if metric is None else metric.name
+    match distance:
+        case Steps(granularity, _, reads, domain):
+            return _about(name, granularity, reads, domain)
+        case Tabled(reads=reads):
+            return _about(name, free_lunch, reads, "common")
+        case Counted(reads=reads) if not listed:
+            return mechanism(name, reads=reads, query=Count(), noise=Noise("laplace", sympy.Integer(1)))
+    return _about(name, free_lunch, everything, "own")
+
+
+def _about(name: str, granularity: Granularity, reads: Map, domain: str) -> Mechanism:
+    return mechanism(name, pure(1, granularity, None if reads == everything else domain), reads=reads)

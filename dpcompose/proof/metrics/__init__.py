@@ -1,1 +1,0 @@
-"""Privacy in metrics: pairs of databases in letters, what is lost at them, and the check of what is saved."""

@@ -1,0 +1,59 @@
+"""Why it is not known whether mechanisms lose what they are stated in, in words: then nothing is refuted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dpcompose.kernel import axioms, metrics
+from dpcompose.kernel.metrics import MARK
+from dpcompose.kernel.rules.metrics import used_by
+from dpcompose.language import formulas
+from dpcompose.privacy.metrics.elaborated import InMetrics
+from dpcompose.privacy.metrics.setting import POWERS
+from dpcompose.search.metrics.claims import Judge
+
+
+def doubt(told: InMetrics, judge: Judge, notion: str) -> str:
+    """Why some mechanism is not known to lose anything in a notion; "" where all are."""
+    return next(_doubts(told, judge, notion), "")
+
+
+def _doubts(told: InMetrics, judge: Judge, notion: str) -> Iterator[str]:
+    for i in range(1, len(judge.setting.mechanisms) + 1):
+        if why := _unwitnessed(told, judge, i, notion):
+            yield why
+    for one in judge.setting.mechanisms:
+        for _, value in one.metric.formulas if one.metric is not None else ():
+            if not metrics.is_positive_part(value):
+                said = formulas.to_text(told.expression(value))
+                yield f"it is not known that {said}, stated of {one.name}, is never negative"
+
+
+def _unwitnessed(told: InMetrics, judge: Judge, i: int, notion: str) -> str:
+    """Why M_i is not known to lose anything in a notion; "" where it is."""
+    one, stated = judge.setting.mechanisms[i - 1], told.setting.mechanisms[i - 1]
+    assert one.metric is not None
+    if one.table is not None:
+        table = f"what the table of {one.name} loses in {notion} privacy is not looked at"
+        return "" if notion == one.notion else table
+    named = dict(judge.setting.distances)
+    used = used_by(one.metric.formula, judge.setting)
+    if any(name in used and distance.declared for name, distance in named.items()):
+        return f"of the metric in which {one.name} is private a bound alone is known"
+    if one.noise is None:
+        known = axioms.are_metrics(judge.setting, [name for name in named if judge.distances.known(name)])
+        parts = {name for name in one.metric.formula.letters if name.startswith(MARK)}
+        if not one.metric.attained() or not parts <= known:
+            said = formulas.to_text(stated.metric)
+            return (
+                f"it is not known that {said}, in which {one.name} is private, satisfies the triangle "
+                "inequality, and so not whether so much can be lost"
+            )
+        if POWERS[one.notion] == POWERS[notion]:
+            return ""
+    violation = any(
+        (page.head.of, page.head.notion) == (one.notion, notion) for page in judge.theory.of_kind("violation")
+    )
+    noise = None if one.noise is None else judge.theory.page(one.noise.page, "noise").head
+    fine = violation if noise is None else noise.attained and notion in noise.guarantee
+    return "" if fine else f"what {one.name} loses at two databases in {notion} privacy is not known"

@@ -1,0 +1,139 @@
+"""What is known of the distances of a setting: that they are metrics, and at most their bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from dpcompose.kernel import axioms, formulas, metrics
+from dpcompose.kernel.judgements import Bounded, IsMetric
+from dpcompose.kernel.rules import metrics as rules
+from dpcompose.kernel.terms import Term
+from dpcompose.kernel.theorems import NoTheorem, Theorem
+from dpcompose.language import formulas as language
+from dpcompose.search.metrics.cases import ANYWHERE, Cases, types_of
+from dpcompose.search.metrics.points import Open, Point
+from dpcompose.search.metrics.proving import fails
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is known of a distance: whether it is a metric, and at most its bound; None where it is believed.
+
+    words -- what fails, where something does; theorems -- what shows it.
+    """
+
+    metric: bool | None
+    at_most: bool | None = True
+    words: str = ""
+    theorems: tuple[Theorem, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Standings:
+    """What is known of all distances of a setting."""
+
+    cases: Cases
+
+    @cached_property
+    def all(self) -> dict[str, Standing]:
+        """What is known of each distance, by its letter."""
+        return {name: self._standing(name) for name, _ in self.cases.setting.distances}
+
+    def _standing(self, name: str) -> Standing:
+        distance = dict(self.cases.setting.distances)[name]
+        if distance.declared:
+            return Standing(None, None)
+        found = Standing(True if name in axioms.are_metrics(self.cases.setting, ()) else None)
+        if found.metric is None and distance.formula is not None and not distance.apart:
+            found = self._axioms(name, distance.formula)
+        if distance.at_most is None or found.metric is False:
+            return found
+        return self._bounded(name, found)
+
+    def _axioms(self, name: str, formula: Term) -> Standing:
+        if any(one.startswith(metrics.MARK) for one in formula.letters):
+            return Standing(None)
+        certificates: list[Any] = []
+        for one in axioms.obligations(formula, self.cases.setting.databases.points):
+            for point in self._three(one.greater, one.lesser):
+                if fails(one.greater, one.lesser, point):
+                    less, more = (formulas.to_text(formulas.at(x, point)) for x in (one.greater, one.lesser))
+                    words = f"{one.words} fails: {less} is less than {more}"
+                    if "d(D, D)" in one.words:
+                        words = f"d(D, D) = {more}"
+                    return Standing(False, words=f"{words} at {self.cases.where(ANYWHERE, point, 'DEF')}")
+            shown = self.cases.prover.in_case(one.greater, one.lesser)
+            if isinstance(shown, Open):
+                return Standing(None)
+            certificates.append(shown)
+        with suppress(NoTheorem):
+            return Standing(
+                True, theorems=(self.cases.maker.by("is_metric", name=name, certificates=certificates),)
+            )
+        return Standing(None)
+
+    def _three(self, greater: Term, lesser: Term) -> Iterator[Point]:
+        """Simple points for three databases, among them the first two equal."""
+        cover = self.cases.cover([])
+        one = types_of(cover)[0] if cover is not None else ANYWHERE
+        for base in self.cases.trials.few(one):
+            for third in islice(self.cases.trials.first(one), 9):
+                yield {**base, **{f"{name[:-1]}F": x for name, x in third.items() if name.endswith("__E")}}
+
+    def _bounded(self, name: str, found: Standing) -> Standing:
+        cover = self.cases.cover([name])
+        if cover is None:
+            return Standing(found.metric, None, theorems=found.theorems)
+        distance, certificate = dict(self.cases.setting.distances)[name], list[Any]()
+        assert distance.at_most is not None
+        for one in types_of(cover):
+            far = one.where.distances if one.where else ()
+            more, less = (
+                rules.at(x, far, self.cases.setting) for x in (distance.at_most, metrics.letter(name))
+            )
+            for point in self.cases.trials.few(one):
+                if fails(more, less, point) and self.cases.there(one, point):
+                    values = [
+                        value if value.kind == "oo" else formulas.at(value, point) for value in (less, more)
+                    ]
+                    lost, bound = map(formulas.to_text, values)
+                    called, said = (
+                        self.cases.told.expression(x) for x in (metrics.letter(name), distance.at_most)
+                    )
+                    words = (
+                        f"{called} is {lost} at {self.cases.where(one, point)}, and the declared bound "
+                        f"{language.to_text(said)} is {bound}"
+                    )
+                    return Standing(found.metric, False, words, found.theorems)
+            shown = self.cases.prover.in_case(more, less)
+            if isinstance(shown, Open):
+                return Standing(found.metric, None, theorems=found.theorems)
+            certificate.append(shown)
+        with suppress(NoTheorem):
+            made = self.cases.maker.by("bounded", cover, name=name, certificate=certificate)
+            return Standing(found.metric, True, theorems=(*found.theorems, made))
+        return Standing(found.metric, None, theorems=found.theorems)
+
+    @property
+    def metrics(self) -> list[Theorem]:
+        """The theorems that distances are metrics."""
+        return [one for one in self.theorems if isinstance(one.says, IsMetric)]
+
+    @property
+    def bounds(self) -> list[Theorem]:
+        """The theorems that distances are at most their bounds."""
+        return [one for one in self.theorems if isinstance(one.says, Bounded)]
+
+    @property
+    def theorems(self) -> list[Theorem]:
+        """All that is shown of distances."""
+        return [one for standing in self.all.values() for one in standing.theorems]
+
+    def known(self, name: str) -> bool:
+        """Whether a distance is known to be a metric."""
+        return self.all[name].metric is True
