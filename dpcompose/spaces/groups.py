@@ -86,6 +86,10 @@ class Group(Granularity):
         single, steps = self.innermost()
         if single.form is not None and D in databases and E in databases:
             return 0 < single.distance(D, E) <= steps
+        shape = databases.shape_of_both(D, E)
+        blocks = None if shape is None or shape.cells is None else self.blocks(shape)
+        if shape is not None and blocks is not None:
+            return D != E and blocks.fewest(shape.differing(D, E)) <= blocks.most
         return D != E and any(found == E for found in self.neighbours(D, databases))
 
     def unfit(self, databases: DatabaseClass) -> str | None:

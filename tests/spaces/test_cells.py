@@ -240,6 +240,31 @@ def test_groups_of_attributes_on_any_length() -> None:
     assert study.bound.profile.vectors == (((1, "2"), (2, "2"), (3, "2")),)
 
 
+@pytest.mark.parametrize(
+    ("databases", "of"),
+    [
+        (dpc.streams("ab", "= 4"), dpc.w_event(2)),
+        (dpc.streams("ab", "<= 3"), dpc.w_event(2)),
+        (dpc.streams("ab", "= 4"), dpc.union(dpc.event, dpc.w_event(3))),
+        (dpc.graphs(4), dpc.node),
+        (dpc.graphs(3), dpc.edge),
+        (PEOPLE, dpc.attribute),
+        (OWNED, dpc.user),
+        (dpc.tuples("ab", "<= 3"), dpc.bounded),
+        (dpc.tuples("ab", "= 3"), dpc.union(dpc.bounded, dpc.unbounded)),
+        (dpc.sets("abcd"), dpc.unbounded),
+        (dpc.sets("abcd", "1..3"), dpc.unbounded),
+        (dpc.sets("abcd"), dpc.union(dpc.bounded, dpc.unbounded)),
+    ],
+)
+def test_groups_relate_what_as_many_steps_reach(databases: DatabaseClass, of: Granularity) -> None:
+    twice = dpc.group(2, of)
+    every = list(databases.databases())
+    for D in every[::3]:
+        reached = {F for E in of.neighbours(D, databases) for F in (E, *of.neighbours(E, databases))} - {D}
+        assert {E for E in every if twice.relates(D, E, databases)} == reached
+
+
 FAMILY = """
 format = 1
 [parameters]
