@@ -50,6 +50,7 @@ ROOMS = {
         "reading",
         "theory",
         "covers",
+        "families",
         "losses",
         "axioms",
         "closer",

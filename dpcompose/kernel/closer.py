@@ -14,7 +14,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from dpcompose.kernel import forms, formulas, substitution, terms
+from dpcompose.kernel import families, forms, formulas, substitution, terms
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.forms import Form
 from dpcompose.kernel.losses import Composition, Loss, NoLoss, at_type
@@ -65,6 +65,9 @@ class Closer:
             formula = dict(zip(values, chosen, strict=True))
             together = self.together([formula[one] for one in moved])
             totals.append(forms.read(substitution.expanded(together)).scaled(Fraction(-1)))
+        if families.needed(self.composition.setting, type.moves):  # of fewer members the sum may be less
+            plain = self.composition.at(type)[self.key]
+            totals.append(forms.read(substitution.expanded(plain)).scaled(Fraction(-1)))
         return forms.write(top(1, totals).scaled(Fraction(-1)))
 
     def moved(self, type: Type) -> list[Moved]:

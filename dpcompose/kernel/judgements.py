@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.kernel import formulas
+from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.covers.types import Cover, Type
 from dpcompose.kernel.losses import Loss, Values
 from dpcompose.kernel.terms import Term
@@ -56,18 +57,21 @@ class Attained:
     which page it is: a witness, what it can lose in another notion, or its own noise.
 
     positive -- where more than any number is lost, formulas in letters of which one must be above 0 for that;
-    none: it is lost wherever the letters are.
+    none: it is lost wherever the letters are;
+    where -- relations between letters that must hold for that: there are as many members as move.
     """
 
     type: Type
     value: Term
     witnesses: tuple[tuple[int, str], ...]
     positive: tuple[Term, ...] = ()
+    where: Assumed = ()
 
 
 @dataclass(frozen=True)
 class Lower:
-    """Some mechanisms as the setting says lose this much of one parameter, for all values of the letters.
+    """Some mechanisms as the setting says lose this much of one parameter, for all values of the letters
+    that satisfy what the types ask for.
 
     value -- the largest of what they lose at the neighbours of some types; ∞: more than any number.
     """
@@ -76,6 +80,11 @@ class Lower:
     key: str
     value: Term
     at: tuple[Attained, ...]
+
+    @property
+    def where(self) -> Assumed:
+        """The relations between letters that must hold for that."""
+        return tuple(dict.fromkeys(relation for one in self.at for relation in one.where))
 
 
 @dataclass(frozen=True)

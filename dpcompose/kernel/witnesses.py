@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import forms, formulas, given_tables, substitution, terms
+from dpcompose.kernel import families, forms, formulas, given_tables, substitution, terms
+from dpcompose.kernel.assumptions import NOTHING, Assumed
 from dpcompose.kernel.closer import Closer, at_most
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders import values as has_values
@@ -77,6 +78,10 @@ class Witnesses:
         if (shown := self._without_limit()) is not None:
             return INFINITY, pages | shown
         return self._sum(), pages
+
+    def where(self) -> Assumed:
+        """The relations between letters for as many members to be there as have an event."""
+        return families.needed(self.setting, self.moves) if self.page.head.by == "event" else NOTHING
 
     def positive(self) -> tuple[Term, ...]:
         """Formulas of which one is to be above 0 where ∞ is lost at databases that are told in letters; none

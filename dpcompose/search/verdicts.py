@@ -302,15 +302,15 @@ class Judge:
 
     def _points(self, said: Satisfies, lower: Lower, through: list[str]) -> Iterator[Mapping[str, Fraction]]:
         """Points at which the claim may be too small: where it is seen to be, and simple ones."""
+        assumed = (*self.shop.setting.assumed, *lower.where)
         usual = next(guarantees.points(self.shop.setting, 1), {})
         if not through and lower.value.kind != "oo":
-            value = dict(said.values)[lower.key]
-            assumed, found = self.shop.setting.assumed, None
+            value, found = dict(said.values)[lower.key], None
             if value.kind != "oo":
                 found = parameters.where_larger(lower.value, value, assumed=assumed)
             if found is not None:
                 yield self.completed({**usual, **found})
-        for point in guarantees.points(self.shop.setting, FEW_POINTS):
+        for point in islice(parameters.points(dict(self.shop.setting.parameters), assumed), FEW_POINTS):
             yield self.completed(point)
         for point in self._far_points(lower.value, *dict(said.values).values()):
             yield self.completed(point)

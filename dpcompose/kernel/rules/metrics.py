@@ -259,6 +259,8 @@ def least_everywhere(
     for one, lower, shown in zip(types, lowers, certificates, strict=True):
         if (lower.notion, lower.key) != (guarantee.notion, key) or [x.type for x in lower.at] != [one]:
             raise BadStep("what is lost is another parameter, or at other databases")
+        if lower.where:
+            raise BadStep(f"what is lost is lost only where {lower.where[0]}")
         if lower.at[0].positive:
             raise BadStep("more than any number is lost at some of these databases, and not at all")
         used |= in_case(setting, lower.value, at(value, where_of(one).at_most, setting), shown, squared)

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from dpcompose.kernel import formulas
+from dpcompose.kernel.assumptions import Assumption
+from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.deciders import values as has_values
 from dpcompose.kernel.judgements import Judgement, Satisfies
 from dpcompose.kernel.losses import Values
@@ -81,3 +83,11 @@ def check_key(guarantee: Satisfies, key: str) -> None:
 def read_values(texts: Mapping[str, str], setting: Setting) -> Values:
     """Parameters by name, from formulas."""
     return tuple((key, formulas.parse(text, setting.symbols)) for key, text in sorted(texts.items()))
+
+
+def check_always_there(setting: Setting, *where: Assumption) -> None:
+    """Raises BadStep where some types are those of neighbours only for some numbers of records or members."""
+    if where:
+        raise BadStep(f"that holds only where {where[0]}: a smaller guarantee may hold for other numbers")
+    if not sizes.are_always_there(setting):
+        raise BadStep("for fewer records there are fewer neighbours: a smaller guarantee may hold for these")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import axioms, comparison, computed, formulas, losses, terms, witnesses
+from dpcompose.kernel import assumptions, axioms, comparison, computed, formulas, losses, terms, witnesses
 from dpcompose.kernel.covers import places, sizes
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.intervals import sign
@@ -24,7 +24,16 @@ from dpcompose.kernel.judgements import (
 from dpcompose.kernel.losses import Loss
 from dpcompose.kernel.rules import metrics
 from dpcompose.kernel.rules.parameters import at_least, decided_by, largest
-from dpcompose.kernel.rules.premises import BadStep, Found, Premises, check_key, claimed, one_of, said
+from dpcompose.kernel.rules.premises import (
+    BadStep,
+    Found,
+    Premises,
+    check_always_there,
+    check_key,
+    claimed,
+    one_of,
+    said,
+)
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.terms import ZERO, Term
 from dpcompose.kernel.theory import Theory
@@ -54,7 +63,8 @@ def attain(
             there = losses.limited(there, page.head.shows, theory, [i for i, _, _ in type.lost])
         lost = witnesses.Witnesses(setting, theory, page, apart, there, by)
         value, used = lost.value()
-        found.append(Attained(type, value, lost.pages, lost.positive() if value.kind == "oo" else ()))
+        positive = lost.positive() if value.kind == "oo" else ()
+        found.append(Attained(type, value, lost.pages, positive, lost.where()))
         pages |= used
         who |= {i for i, _ in lost.pages}
     if len(who) < len(setting.mechanisms):
@@ -116,6 +126,7 @@ def refute(
     at, implied = _there(setting, theory, lower.at[0].type, point, guarantee, implied)
     if setting.distances and len(lower.at) > 1:
         raise BadStep("what is lost is to be known at two databases")
+    assumptions.check_at(lower.where, at)
     positive = lower.at[0].positive
     if positive and not any(computed.is_more(one, ZERO, at) for one in positive):
         raise BadStep("no input is seen to move there, so that more than any number would be lost")
@@ -226,7 +237,7 @@ def optimal(
     Of a guarantee that says nothing: none holds that says anything, as more than any number is lost.
     """
     guarantee, *lowers = said(premises, Satisfies, Lower)
-    check_always_there(setting)
+    check_always_there(setting, *(relation for one in lowers for relation in one.where))
     if any((one.notion, one.key) != (guarantee.notion, key) for one in lowers):
         raise BadStep(f"what is lost is not {key} of {guarantee.notion} privacy")
     value, lost = dict(guarantee.values)[key], terms.top(1, [one.value for one in lowers])
@@ -234,12 +245,6 @@ def optimal(
         raise BadStep("a guarantee has oo where more than any number is lost, and only there")
     used = at_least(setting, theory, guarantee.notion, key, lost, value, certificate)
     return Optimal(guarantee.notion, guarantee.values, key), decided_by(used)
-
-
-def check_always_there(setting: Setting) -> None:
-    """Raises BadStep where some types are those of neighbours only from some number of records on."""
-    if not sizes.are_always_there(setting):
-        raise BadStep("for fewer records there are fewer neighbours: a smaller guarantee may hold for these")
 
 
 def loose(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
-from dpcompose.kernel import comparison, computed, covers, losses, metrics, terms
+from dpcompose.kernel import comparison, computed, covers, families, losses, metrics, terms
 from dpcompose.kernel.closer import Closer
 from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.judgements import (
@@ -26,6 +27,7 @@ from dpcompose.kernel.rules.premises import (
     BadStep,
     Found,
     Premises,
+    check_always_there,
     check_key,
     claimed,
     one_of,
@@ -114,8 +116,9 @@ def curve_standing(setting: Setting, theory: Theory, premises: Premises, *, clai
         raise BadStep("the claim is not known to hold")
     notion, values = guarantee.notion, guarantee.values
     page, loose = computed.standing(notion, values, covered.cover, some, setting, theory, bits)
-    if not (loose or sizes.are_always_there(setting)):
-        raise BadStep("for fewer records there are fewer neighbours: a smaller guarantee may hold for these")
+    if not loose:
+        moved = (families.needed(setting, one.moves) for one in covered.cover.types)
+        check_always_there(setting, *chain.from_iterable(moved))
     trusts = frozenset({page, "decider curves"})
     return (Loose(notion, values, ()) if loose else Optimal(notion, values, "delta")), trusts
 
