@@ -243,7 +243,7 @@ def _counterexample(found: Verdict, example: Counterexample, bound: Best) -> Ite
     at_least = "at least " if example.is_at_least else ""
     claimed, true = example.decimals
     yield (
-        f"<p>true loss {at_least}{_loss(example.shown(example.actual))}{true}{_where(example)}; "
+        f"<p>true {example.what} {at_least}{_loss(example.shown(example.actual))}{true}{_where(example)}; "
         f"claimed {_loss(example.shown(example.claimed))}{claimed}<br>"
         f"right is: {said_html(found.right)}</p>"
     )

@@ -245,7 +245,7 @@ def _counterexample(found: Verdict, example: Counterexample) -> Iterator[str]:
         formula(formulas.parse(example.shown(loss), {})) for loss in (example.actual, example.claimed)
     )
     beside, at_least = example.decimals, "at least " if example.is_at_least else ""
-    yield f"The true loss is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
+    yield f"The true {example.what} is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
     if found.published:
         yield f"This is {_text(found.published)}."
     if example.alone is not None:

@@ -105,8 +105,6 @@ def make(
     without -- mechanisms whose outputs are left out; raises Unknown where more have to be.
     """
     setting = inputs.setting
-    if inputs.times:
-        raise BadCertificate(f"more than {LARGEST_INSTANCE} members are too many to write out")
     _check_possible(inputs, claimed, pair, point)
     page = inputs.theory.witness(claimed.notion)
     if page is None:
@@ -122,12 +120,14 @@ def make(
         )
     is_square = page.head.shows in inputs.theory.rule(claimed.notion).head.squared
     value = _claimed(dict(claimed.terms)[page.head.shows], point, is_square, setting)
-    actual = _lost(rows, value, is_square)
-    names = tuple(setting.mechanisms[row.mechanism - 1].name for row in rows)
+    times = [inputs.times[row.mechanism - 1] if inputs.times else 1 for row in rows]
+    actual = _lost(rows, value, is_square, times)
+    names = tuple(_name(inputs, row.mechanism) for row in rows)
     found = Counterexample(pair, dict(point), value, actual, tuple(rows), names, setting.databases)
     alone = _alone(inputs, rows, value, is_square)
     by_parts = _by_parts(inputs, left_out)
-    return replace(found, alone=alone, squared=is_square, without=left_out, by_parts=by_parts)
+    event = page.head.by == "event"
+    return replace(found, alone=alone, squared=is_square, without=left_out, by_parts=by_parts, event=event)
 
 
 def _moving(
@@ -436,11 +436,15 @@ MOST_EMPTY = 8
 """How many empty bins at the end of a histogram are written out."""
 
 
-def _lost(rows: Sequence[Row], claimed: Number, is_square: bool) -> Number | None:
+def _lost(rows: Sequence[Row], claimed: Number, is_square: bool, times: Sequence[int]) -> Number | None:
     """The loss of rows, which is more than is claimed; None for ∞.  Raises BadCertificate where it is not.
 
+    times -- how many mechanisms each row counts for.
     The loss of outcomes of tables may be a logarithm: powers of e are compared.
     """
+    many = max(times, default=1) > 1
+    if many and any(isinstance(row, OnTable | witnesses.Event) for row in rows):
+        raise BadCertificate(f"more than {LARGEST_INSTANCE} members are too many to write out")
     if any(isinstance(row, OnTable) for row in rows):
         try:
             limit, lost = promises.power(witnesses.exact(claimed)), witnesses.ratio(rows)
@@ -451,7 +455,7 @@ def _lost(rows: Sequence[Row], claimed: Number, is_square: bool) -> Number | Non
         except ValueError as error:
             raise BadCertificate(str(error)) from None
     else:
-        actual = witnesses.loss(rows)
+        actual = witnesses.loss(rows, times)
         is_above = witnesses.above(actual, claimed)
     if not is_above:
         lost_words, words = shown_loss(actual, is_square), shown_loss(claimed, is_square)

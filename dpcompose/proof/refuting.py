@@ -100,24 +100,34 @@ class Counterexample(Shown):
 
     def lost(self) -> str:
         """What is claimed and what is lost, in words."""
-        what, of = ("loss", "") if self.most is None and not self.event else ("delta", "delta ")
+        of = "delta " if self.what == "delta" else ""
         at_least = "at least " if self.is_at_least else ""
         claimed, actual = self.decimals
         return (
             f"claimed {of}{self.shown(self.claimed)}{claimed}, "
-            f"true {what} {at_least}{self.shown(self.actual)}{actual}"
+            f"true {self.what} {at_least}{self.shown(self.actual)}{actual}"
         )
 
     @property
     def decimals(self) -> tuple[str, str]:
         """Decimals beside the claimed value, rounded up, and the true one, rounded down; they differ."""
-        if self.most is not None or self.actual is None:
+        if self.most is not None or self.actual is None or self._as_decimals:
             return "", ""
         claimed, actual = (_unsquared(one, self.squared) for one in (self.claimed, self.actual))
         digits = SHOWN_DIGITS
         while digits < MOST_SHOWN_DIGITS and not _differ(claimed, actual, digits):
             digits += 1
         return beside(claimed, True, digits), beside(actual, False, digits)
+
+    @property
+    def what(self) -> str:
+        """What is compared: a loss, or a δ."""
+        return "loss" if self.most is None and not self.event else "delta"
+
+    @property
+    def _as_decimals(self) -> bool:
+        """Whether values are numbers that are shown as decimals: probabilities."""
+        return self.event and isinstance(self.claimed, Fraction) and isinstance(self.actual, Fraction)
 
     @property
     def is_at_least(self) -> bool:
@@ -146,7 +156,7 @@ class Counterexample(Shown):
 
     def shown(self, loss: Number | None) -> str:
         """A loss, or a claimed value, as a formula."""
-        if self.most is not None and isinstance(loss, Fraction):
+        if (self.most is not None or self._as_decimals) and isinstance(loss, Fraction):
             return decimal(loss)
         return shown_loss(loss, self.squared)
 

@@ -21,7 +21,7 @@ from dpcompose.kernel.deciders.tails import Laplace, Normal
 from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.intervals import enclosure, sign
 from dpcompose.kernel.terms import Term
-from dpcompose.language.decimals import beside
+from dpcompose.language.decimals import decimal, rounded
 from dpcompose.spaces.databases import Database
 
 if TYPE_CHECKING:
@@ -117,8 +117,7 @@ class Event(Row):
         return {"mechanism": self.mechanism, "at D": str(self.at_D), "at E": "0"}
 
     def words(self) -> str:
-        shown = f"{self.at_D}{beside(exact(self.at_D), False)}"
-        return f"with outcomes 1, 0 and P(1) = {shown} at D, 0 at D'"
+        return f"with outcomes 1, 0 and P(1) = {decimal(self.at_D)} at D, 0 at D'"
 
 
 @dataclass(frozen=True)
@@ -306,8 +305,8 @@ def on_table(mechanism: int, table: ProbabilityTable, D: Database, E: Database) 
     return OnTable(mechanism, at_D[o], at_E[o], str(table.outcomes[o]))
 
 
-DIGITS, BITS = 9, 128
-"""To how many digits an irrational probability is rounded down, and with how many bits it is enclosed."""
+DIGITS, BITS = 12, 128
+"""To how many significant digits an irrational probability is rounded down, and with how many bits it is enclosed."""
 
 
 def after_steps(following: Sequence[str], stated: Mapping[str, Term], key: str, r: int) -> Fraction:
@@ -320,7 +319,7 @@ def after_steps(following: Sequence[str], stated: Mapping[str, Term], key: str, 
 
     >>> stated = {"epsilon": terms.number(1), "delta": terms.number(Fraction(1, 4))}
     >>> after_steps(["delta + exp(epsilon)*a", "1"], stated, "delta", 2)
-    Fraction(929570457, 1000000000)
+    Fraction(464785228557, 500000000000)
     """
     reached = min(Fraction(1), _rounded_down(stated[key]))
     for _ in range(r - 1):
@@ -333,15 +332,16 @@ def _rounded_down(value: Term) -> Fraction:
     """A rational number that is at most a real constant, and itself where that is rational."""
     if value.number is not None:
         return value.number
-    low = Fraction(enclosure(value, BITS).low * 10**DIGITS // 1, 10**DIGITS)
+    low = rounded(enclosure(value, BITS).low, DIGITS, up=False)
     if sign(value - low) != 1:
         raise ValueError("a probability is not seen to be above what it is rounded down to")
     return low
 
 
-def loss(rows: Sequence[Row]) -> Number | None:
+def loss(rows: Sequence[Row], times: Sequence[int] = ()) -> Number | None:
     """What independent witness mechanisms lose together, of one kind; None for ∞.
 
+    times -- for each row how many mechanisms it counts for; one, where nothing is said.
     Ratio: ln(P(1, …, 1 | E) / P(1, …, 1 | D)), or that of other outcomes of tables.  Noise: Σ d²; its
     page says for which variance that is a parameter, or its square.  Event: the probability at D that
     some outcome is 1, which never happens at E.  Noisy: what the mechanism of the setting loses.  Violating:
@@ -350,27 +350,21 @@ def loss(rows: Sequence[Row]) -> Number | None:
     """
     total, none = Fraction(0), Fraction(1)
     irrational = terms.ZERO
-    for one in rows:
+    for one, many in zip(rows, times or [1] * len(rows), strict=True):
         if isinstance(one, Event):
-            none *= 1 - one.at_D
-        elif isinstance(one, Noise):
-            if one.distance is None:
-                return None
-            if isinstance(one.distance, Fraction):
-                total += one.distance
-            else:
-                irrational += one.distance
-        elif isinstance(one, Noisy | Violating):
-            if one.loss is None:
-                return None
-            if isinstance(one.loss, Fraction):
-                total += one.loss
-            else:
-                irrational += one.loss
+            none *= (1 - one.at_D) ** many
         elif isinstance(one, Ratio):
             if one.at_D == 0:
                 return None
-            total += _exponent(exponentials.divided(one.at_E, one.at_D))
+            total += many * _exponent(exponentials.divided(one.at_E, one.at_D))
+        elif isinstance(one, Noise | Noisy | Violating):
+            lost = one.distance if isinstance(one, Noise) else one.loss
+            if lost is None:
+                return None
+            if isinstance(lost, Fraction):
+                total += many * lost
+            else:
+                irrational += many * lost
     if irrational != terms.ZERO:
         return number_of(irrational + total)
     return total if none == 1 else 1 - none

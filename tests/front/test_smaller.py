@@ -172,7 +172,7 @@ def test_a_claim_close_below_is_told_apart() -> None:
 def test_the_true_value_of_a_counterexample() -> None:
     study, (verdict,) = found(mechanisms(("e", "d"), bounded=True, claims=[("2*e", "2*d")]))
     shown = render.verdict(1, verdict)
-    assert "claimed 1/50, true loss 18591409/500000000 = 0.037182818" in shown
+    assert "claimed delta 0.02, true delta at least 0.0371828182845" in shown
     assert "P(1) = 18591409/500000000 = 0.037182818 at D" in shown
     assert "= 0.037182818" in Tags(verdict._repr_html_()).text
     assert "= 0.037182818; claimed is" in study.guarantee().to_latex([verdict])
