@@ -242,9 +242,10 @@ def _counterexample(found: Verdict, example: Counterexample, bound: Best) -> Ite
         yield table(head, (one for row, name in ratios for one in _outcomes(row, name)))
     at_least = "at least " if example.is_at_least else ""
     claimed, true = example.decimals
+    is_claimed, is_true = (latex(example.typeset(one)) for one in (example.claimed, example.actual))
     yield (
-        f"<p>true {example.what} {at_least}{_loss(example.shown(example.actual))}{true}{_where(example)}; "
-        f"claimed {_loss(example.shown(example.claimed))}{claimed}<br>"
+        f"<p>true {example.what} {at_least}${is_true}${true}{_where(example)}; "
+        f"claimed ${is_claimed}${claimed}<br>"
         f"right is: {said_html(found.right)}</p>"
     )
     if found.published:

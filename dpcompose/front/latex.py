@@ -241,9 +241,7 @@ def _counterexample(found: Verdict, example: Counterexample) -> Iterator[str]:
         yield f"Let {', '.join(point)}."
     for name, row in example.reached:
         yield _row(row, plain(name))
-    actual, claimed = (
-        formula(formulas.parse(example.shown(loss), {})) for loss in (example.actual, example.claimed)
-    )
+    actual, claimed = (formula(example.typeset(loss)) for loss in (example.actual, example.claimed))
     beside, at_least = example.decimals, "at least " if example.is_at_least else ""
     yield f"The true {example.what} is {at_least}{actual}{beside[1]}; claimed is {claimed}{beside[0]}."
     if found.published:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dpcompose.kernel import formulas, terms
 from dpcompose.kernel.intervals import NoEnclosure, enclosure, sign
@@ -15,6 +15,9 @@ from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, rounded
 from dpcompose.language.shown import Shown
 from dpcompose.proof import witnesses
 from dpcompose.proof.witnesses import Number
+
+if TYPE_CHECKING:
+    import sympy
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class Counterexample(Shown):
     @property
     def decimals(self) -> tuple[str, str]:
         """Decimals beside the claimed value, rounded up, and the true one, rounded down; they differ."""
-        if self.most is not None or self.actual is None or self._as_decimals:
+        if self.actual is None or self._as_decimals:
             return "", ""
         claimed, actual = (_unsquared(one, self.squared) for one in (self.claimed, self.actual))
         digits = SHOWN_DIGITS
@@ -127,7 +130,8 @@ class Counterexample(Shown):
     @property
     def _as_decimals(self) -> bool:
         """Whether values are numbers that are shown as decimals: probabilities."""
-        return self.event and isinstance(self.claimed, Fraction) and isinstance(self.actual, Fraction)
+        both = isinstance(self.claimed, Fraction) and isinstance(self.actual, Fraction)
+        return self.most is not None or (self.event and both)
 
     @property
     def is_at_least(self) -> bool:
@@ -156,9 +160,20 @@ class Counterexample(Shown):
 
     def shown(self, loss: Number | None) -> str:
         """A loss, or a claimed value, as a formula."""
-        if (self.most is not None or self._as_decimals) and isinstance(loss, Fraction):
+        if self._as_decimals and isinstance(loss, Fraction):
             return decimal(loss)
         return shown_loss(loss, self.squared)
+
+    def typeset(self, loss: Number | None) -> sympy.Expr:
+        """The same as an expression: a formula, or a decimal."""
+        import sympy
+
+        from dpcompose.language import formulas as expressions
+
+        text = self.shown(loss)
+        if self._as_decimals and isinstance(loss, Fraction) and "/" not in text:
+            return sympy.Float(text)
+        return expressions.parse(text, {})
 
 
 MOST_ALIKE = 5

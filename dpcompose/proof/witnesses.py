@@ -306,7 +306,8 @@ def on_table(mechanism: int, table: ProbabilityTable, D: Database, E: Database) 
 
 
 DIGITS, BITS = 12, 128
-"""To how many significant digits an irrational probability is rounded down, and with how many bits it is enclosed."""
+"""To how many significant digits an irrational probability is rounded down, and with how many bits it is
+enclosed."""
 
 
 def after_steps(following: Sequence[str], stated: Mapping[str, Term], key: str, r: int) -> Fraction:

@@ -78,7 +78,10 @@ def test_an_event_that_a_delta_misses_shows_a_larger_delta() -> None:
     d = {"ab": 2, "bc": 1, "ac": 3}["".join(sorted(one["database"] for one in example.pair))]
     leaked = {1: Fraction(11, 32), 2: Fraction(5, 8), 3: Fraction(27, 32)}
     assert (example.claimed, example.actual) == (Fraction(d, 4), leaked[d])
-    assert f"claimed delta {decimal(Fraction(d, 4))}, true delta at least {decimal(leaked[d])}" in render.verdict(1, found)
+    assert (
+        f"claimed delta {decimal(Fraction(d, 4))}, true delta at least {decimal(leaked[d])}"
+        in render.verdict(1, found)
+    )
 
 
 def test_no_path_is_a_loss_without_end() -> None:

@@ -173,9 +173,11 @@ def test_the_true_value_of_a_counterexample() -> None:
     study, (verdict,) = found(mechanisms(("e", "d"), bounded=True, claims=[("2*e", "2*d")]))
     shown = render.verdict(1, verdict)
     assert "claimed delta 0.02, true delta at least 0.0371828182845" in shown
-    assert "P(1) = 18591409/500000000 = 0.037182818 at D" in shown
-    assert "= 0.037182818" in Tags(verdict._repr_html_()).text
-    assert "= 0.037182818; claimed is" in study.guarantee().to_latex([verdict])
+    assert "P(1) = 0.0371828182845 at D" in shown
+    assert "true delta at least $0.0371828182845$; claimed $0.02$" in Tags(verdict._repr_html_()).text
+    assert "The true delta is at least $0.0371828182845$; claimed is $0.02$." in study.guarantee().to_latex(
+        [verdict]
+    )
 
 
 @pytest.mark.parametrize(("many", "shown"), [(5, 5), (6, 1), (1000, 1)])
