@@ -26,14 +26,12 @@ from dpcompose.front.document import (
     unchecked,
 )
 from dpcompose.front.lines import Derivation
-from dpcompose.kernel.judgements import Satisfies
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.settings import Setting, inside
 from dpcompose.proof import counterexamples, registry
 from dpcompose.proof.registry import Page, Theory
 from dpcompose.proof.witnesses import Row
-from dpcompose.search import parameters
 from dpcompose.search.citations import Citing, Fit
 from dpcompose.search.guarantees import Guarantees, Known
 from dpcompose.spaces.databases import DatabaseClass
@@ -94,8 +92,13 @@ class Bound(Best, Shown):
 
     @cached_property
     def guarantee(self) -> words.Private:
-        """The best guarantee."""
-        return self.steps.private(self.found.main.theorem)
+        """The best guarantee that has a formula."""
+        return self.steps.private(self.best.theorem)
+
+    @property
+    def best(self) -> Known:
+        """The same as a theorem of the kernel, with what is known of it."""
+        return self.found.best
 
     @cached_property
     def profile(self) -> words.Profile:
@@ -115,7 +118,7 @@ class Bound(Best, Shown):
     @property
     def optimal(self) -> bool:
         """Whether it is known that nothing smaller holds."""
-        return bool(self.found.main.optimal)
+        return bool(self.best.optimal)
 
     @property
     def vacuous(self) -> bool:
@@ -128,6 +131,11 @@ class Bound(Best, Shown):
         each = (page for path in self.found.way.each.values() for page in path)
         whole = (one.arguments["page"] for one in conversions(self.found.main.theorem))
         return tuple(self.steps.theory.pages[id] for id in dict.fromkeys([*each, *whole]))
+
+    @property
+    def items(self) -> list[str]:
+        closer = [] if self.best is self.found.main else [self.steps.closer]
+        return [page.cite(self.steps.notion, self.setting.adaptive) for page in (self.theorem, *closer)]
 
     @cached_property
     def relies_on(self) -> tuple[Page, ...]:
@@ -161,8 +169,8 @@ class Bound(Best, Shown):
     @property
     def theorems(self) -> tuple[str, ...]:
         """What is cited: for the guarantee, and for conversions."""
-        pages = (self.theorem, *self.conversions)
-        return tuple(page.cite(self.steps.notion, self.setting.adaptive) for page in pages)
+        converted = (page.cite(self.steps.notion, self.setting.adaptive) for page in self.conversions)
+        return (*self.items, *converted)
 
     @property
     def values(self) -> Mapping[str, sympy.Expr]:
@@ -210,20 +218,6 @@ class Bound(Best, Shown):
     def for_neighbours(self, what: str) -> Bound:
         """This guarantee: `what` is about neighbours, and so is it."""
         return self
-
-    @property
-    def beside(self) -> str:
-        """The smaller guarantee of the derivation, in words; "" where none is known."""
-        if self.smaller is None:
-            return ""
-        said = plain(self.words_of(self.smaller.guarantee))
-        said = said if len(said) <= LONGEST else f"{said[:LONGEST]} ..."
-        return f"smaller is line {self.smaller.line}: {said}{'; optimal' if self.smaller.optimal else ''}"
-
-    @property
-    def least(self) -> Said:
-        """The least guarantee that is known, in words."""
-        return self.words_of(self.guarantee if self.smaller is None else self.smaller.guarantee)
 
     @property
     def believed(self) -> list[str]:
@@ -294,8 +288,6 @@ class Bound(Best, Shown):
         """As JSON."""
         found: dict[str, Any] = {"guarantee": as_data(self.guarantee)}
         found["optimal"] = True if self.optimal else False if self.smaller_is_known else None
-        if self.smaller is not None:
-            found["smaller"] = as_data(self.smaller.guarantee)
         if self.flat is not None and self.one_by_one:
             found["one-by-one"] = as_data(self.flat.guarantee)
         return found
@@ -303,39 +295,9 @@ class Bound(Best, Shown):
     # what is known besides
 
     @cached_property
-    def smaller(self) -> Smaller | None:
-        """The guarantee with closer values, where it is seen to be smaller at some point."""
-        closer = self.found.closer
-        if closer is None or not self._is_larger_than(closer.says):
-            return None
-        said = self.steps.private(closer.theorem)
-        n = next(line.n for line in self.steps.lines if line.judgement == said)
-        return Smaller(said, bool(closer.optimal), n, closer)
-
-    @cached_property
     def smaller_is_known(self) -> bool:
         """Whether another guarantee is known that is smaller at some point."""
-        if self.smaller is not None:
-            return True
-        return self.flat is not None and self._is_larger_than(self.flat.found.main.says)
-
-    def _is_larger_than(self, other: Satisfies) -> bool:
-        """Whether another guarantee is seen to be smaller at some point."""
-        own, squared = self.found.main.says, self.steps.theory.rule(other.notion).head.squared
-        if own.notion != other.notion:
-            return False
-        for key, value in own.values:
-            smaller = dict(other.values)[key]
-            if smaller == value:
-                continue
-            if "oo" in (smaller.kind, value.kind):
-                return value.kind == "oo"
-            if (
-                parameters.where_larger(value, smaller, key in squared, self.found.shop.setting.assumed)
-                is not None
-            ):
-                return True
-        return False
+        return self.flat is not None and self.found.is_smaller(self.flat.best.says, self.best.says)
 
     def without_optimal(self) -> Bound:
         """The same where mechanisms have more guarantees, so that smaller ones may hold."""
@@ -349,20 +311,8 @@ class Bound(Best, Shown):
         return "; optimal" if self.optimal else "; a smaller one is known" if self.smaller_is_known else ""
 
 
-@dataclass(frozen=True)
-class Smaller:
-    """A guarantee that is smaller than the one that is shown: the line that states it, and its theorem."""
-
-    guarantee: words.Private
-    optimal: bool
-    line: int
-    known: Known
-
-
 MOST_IN_A_METRIC = 8
 """The most mechanisms for which the composed metric is printed."""
-LONGEST = 400
-"""Up to how many characters a smaller guarantee is written out."""
 
 
 def as_data(said: words.Private) -> dict[str, str]:

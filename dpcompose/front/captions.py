@@ -96,6 +96,14 @@ class Captions:
         setting = self.setting
         return words.Private(said.notion, written(said.values), str(setting.target), str(setting.databases))
 
+    @property
+    def closer(self) -> Page:
+        """The page on closer values: that over steps, unless several inputs move."""
+        over = "mechanisms" if any(moves_several(one) for one in self.cover.types) else "steps"
+        page = self.theory.closer(self.notion, over)
+        assert page is not None
+        return page
+
     def profile(self) -> words.Profile:
         """The types of neighbours: how far they move the inputs, each with a pair."""
         show, types = self.setting.databases.show, self.cover.types
@@ -205,14 +213,14 @@ class _Told:
     def __post_init__(self) -> None:
         self.lines: list[Line] = []
         loss, profile = self.loss_and_profile()
-        closer = self.by.found.closer
-        if closer is not None:
-            self.optimal(closer, profile, self.closer(closer, loss, profile))
         guarantee = self.guarantee(loss, profile)
         for theorem in conversions(self.by.found.main.theorem):
             roles = dict(theorem.arguments["chosen"])
             guarantee = self.add(self.by.private(theorem), theorem.arguments["page"], roles, [guarantee])
         self.optimal(self.by.found.main, profile, guarantee)
+        closer = self.by.found.closer
+        if closer is not None:
+            self.optimal(closer, profile, self.closer(closer, loss, profile))
 
     def add(
         self,
@@ -349,11 +357,8 @@ class _Told:
     # guarantees
 
     def closer(self, closer: Known, loss: Line, profile: Line) -> Line:
-        """The guarantee with closer values: by the page over steps, unless several inputs move."""
-        over = "mechanisms" if any(moves_several(one) for one in self.by.cover.types) else "steps"
-        page = self.by.theory.closer(self.by.notion, over)
-        assert page is not None
-        return self.add(self.by.private(closer.theorem), page.id, {}, [loss, profile])
+        """The guarantee with closer values."""
+        return self.add(self.by.private(closer.theorem), self.by.closer.id, {}, [loss, profile])
 
     def guarantee(self, loss: Line, profile: Line) -> Line:
         """The guarantee by the theorem that is cited for it, after its hypotheses."""

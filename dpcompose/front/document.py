@@ -266,7 +266,7 @@ class Best(Protocol):
 
     scope -- the databases; where -- what is assumed of
     parameters; said -- the guarantee; item -- what is cited for it; standing -- that it is optimal, or that a
-    smaller one is known; beside -- such a one; values -- its formulas by name; relies_on -- the pages that it
+    smaller one is known; values -- its formulas by name; relies_on -- the pages that it
     rests on and nobody derives; vacuous -- whether it says nothing, as there are no neighbours.
     """
 
@@ -314,11 +314,16 @@ class Best(Protocol):
     @property
     def theorems(self) -> Sequence[str]:
         """What is cited: for the guarantee, and for conversions."""
-        return [self.item, *(page.cite(*self.numbered) for page in self.conversions)]
+        return [*self.items, *(page.cite(*self.numbered) for page in self.conversions)]
 
     @property
     def standing(self) -> str:
         return "; optimal" if self.optimal else ""
+
+    @property
+    def items(self) -> Sequence[str]:
+        """What is cited for the guarantee: a theorem, and what gives a closer value."""
+        return [self.item]
 
     # of most there is nothing
 
@@ -337,10 +342,6 @@ class Best(Protocol):
 
     @property
     def where(self) -> str:
-        return ""
-
-    @property
-    def beside(self) -> str:
         return ""
 
     @property

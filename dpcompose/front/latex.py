@@ -179,7 +179,7 @@ said = Writer(_text, formula, _private, cite)
 
 def _theorem(best: Best, head: Head) -> Iterator[str]:
     yield r"\begin{theorem}"
-    yield f"{said(head.theorem)} ({cite(best.item)})."
+    yield f"{said(head.theorem)} ({' and '.join(map(cite, best.items))})."
     if best.optimal:
         yield _text(head.optimal)
     yield from rests(best.relies_on)

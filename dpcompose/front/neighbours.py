@@ -166,7 +166,7 @@ class ForNeighbours:
     def _right(self, answer: Answer, shown: Bound) -> Said:
         """The least guarantee that is known: at the claim's δ, where a curve says it."""
         if answer.guarantee is None:
-            return shown.least
+            return shown.said
         return [f"{shown.guarantee.granularity} ", sentences.claimed(answer.guarantee, self.theory, True)]
 
     def _by(self, answer: Answer, shown: Bound) -> str:

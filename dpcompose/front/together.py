@@ -44,7 +44,7 @@ def data(proofs: Proofs, bound: Bound | None) -> dict[str, Any]:
 
 def _is_smaller(proofs: Proofs, found: Known) -> bool:
     """Whether what all guarantees give is seen to be smaller somewhere than the best of one choice."""
-    best = proofs.guarantee(found.says.notion).main.theorem
+    best = proofs.guarantee(found.says.notion).best.theorem
     return proofs.choices is not None and proofs.choices.is_less(found.theorem, best)
 
 

@@ -191,6 +191,27 @@ class Guarantees:
         """The guarantees that claims are compared with, the closest first."""
         return (self.main,) if self.closer is None else (self.closer, self.main)
 
+    @cached_property
+    def best(self) -> Known:
+        """That with closer values, where it is seen to be smaller somewhere; else that by the rule."""
+        if self.closer is not None and self.is_smaller(self.closer.says, self.main.says):
+            return self.closer
+        return self.main
+
+    def is_smaller(self, one: Satisfies, other: Satisfies) -> bool:
+        """Whether a guarantee is seen to be smaller than another one at some point."""
+        if one.notion != other.notion:
+            return False
+        squared, assumed = self.shop.theory.rule(one.notion).head.squared, self.shop.setting.assumed
+        for (key, lesser), (_, greater) in zip(one.values, other.values, strict=True):
+            if lesser == greater:
+                continue
+            if "oo" in (lesser.kind, greater.kind):
+                return greater.kind == "oo"
+            if parameters.where_larger(greater, lesser, key in squared, assumed) is not None:
+                return True
+        return False
+
     @property
     def notion(self) -> str:
         return self.main.says.notion

@@ -307,7 +307,7 @@ def saved(
     data: dict[str, Any] = {"format": FORMAT, "problem": problem, "core": proofs.elaborated.core.data()}
     best: dict[str, Any] = {}
     with suppress(NoGuarantee, TermError):
-        main = proofs.guarantee(notion).main
+        main = proofs.guarantee(notion).best
         best["step"] = number(main.theorem)
         for one in _optimal(proofs, main):
             best["optimal"] = number(one)

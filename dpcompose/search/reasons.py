@@ -92,7 +92,7 @@ def _squared(best: Guarantees, key: str) -> bool:
 
 def _may_be_smaller(best: Guarantees, key: str, value: Term) -> bool:
     """Whether a claimed value is seen to be smaller than that of the best guarantee somewhere."""
-    known = dict(best.main.says.values)[key]
+    known = dict(best.best.says.values)[key]
     if "oo" in (known.kind, value.kind):
         return known.kind == "oo" != value.kind
     return parameters.where_larger(known, value, _squared(best, key), best.shop.setting.assumed) is not None
@@ -100,7 +100,7 @@ def _may_be_smaller(best: Guarantees, key: str, value: Term) -> bool:
 
 def _unknown(best: Guarantees, said: Satisfies) -> list[tuple[str, str]]:
     """The parameters that are not seen to be at least those of the best guarantee, each with a reason."""
-    known, found = dict(best.main.says.values), []
+    known, found = dict(best.best.says.values), []
     for key, value in said.values:
         if (
             "oo" not in (value.kind, known[key].kind)
@@ -112,7 +112,7 @@ def _unknown(best: Guarantees, said: Satisfies) -> list[tuple[str, str]]:
 
 
 def _written(best: Guarantees) -> str:
-    return ", ".join(f"{key} = {formulas.to_text(value)}" for key, value in best.main.says.values)
+    return ", ".join(f"{key} = {formulas.to_text(value)}" for key, value in best.best.says.values)
 
 
 def _pages(best: Guarantees) -> list[str]:

@@ -81,7 +81,7 @@ def _run(file: str, given: argparse.Namespace) -> int:
             about = render.about(composed.scope, composed.where)
             rows += [f"  {one}" for one in (f"no guarantee: {missing}", *about)]
         else:
-            rows += render.rows(bound, filter(None, (bound.beside, bound.one_by_one, study.together())), "  ")
+            rows += render.rows(bound, filter(None, (bound.one_by_one, study.together())), "  ")
         rows += [f"  warning: {warning}" for warning in study.warnings()]
         rows += [render.verdict(n, verdict) for n, verdict in enumerate(verdicts, start=1)]
         print("\n".join(rows), end="\n\n", flush=True)
