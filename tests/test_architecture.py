@@ -206,6 +206,7 @@ ROOMS = {
         "results",
         "specialised",
         "curve",
+        "totals",
         "together",
         "neighbours",
         "beside",
