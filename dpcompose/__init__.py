@@ -11,7 +11,7 @@ so that `dpcompose --help` is instant:
   free_lunch, group, union, and your own by relation, steps, pairs;
 * what is read: restriction, record_partition, positions, columns, where, between, vertex, among, function,
   table, composed, everything;
-* concrete mechanisms: count, clipped_sum, vector_sum, mean, histogram, location, bit with laplace,
+* concrete mechanisms: count, clipped_sum, vector_sum, mean, variance, histogram, location, bit with laplace,
   gaussian_noise, geometric, randomized_response, planar_laplace, exponential; density, of their outputs;
 * tables of probabilities: probability_table, randomized_response_table, exponential_mechanism_table,
   independent;
@@ -93,7 +93,16 @@ if TYPE_CHECKING:
     from dpcompose.spaces.maps import everything, function, table
     from dpcompose.spaces.multisets import multisets
     from dpcompose.spaces.policies import policy
-    from dpcompose.spaces.queries import bit, clipped_sum, count, histogram, location, mean, vector_sum
+    from dpcompose.spaces.queries import (
+        bit,
+        clipped_sum,
+        count,
+        histogram,
+        location,
+        mean,
+        variance,
+        vector_sum,
+    )
     from dpcompose.spaces.reading import among, vertex
     from dpcompose.spaces.recodings import recoding
     from dpcompose.spaces.relations import pairs, relation, steps
@@ -168,7 +177,16 @@ _PLACES = {
     "spaces.maps": ("everything", "function", "table"),
     "spaces.multisets": ("multisets",),
     "spaces.policies": ("policy",),
-    "spaces.queries": ("bit", "clipped_sum", "count", "histogram", "location", "mean", "vector_sum"),
+    "spaces.queries": (
+        "bit",
+        "clipped_sum",
+        "count",
+        "histogram",
+        "location",
+        "mean",
+        "variance",
+        "vector_sum",
+    ),
     "spaces.reading": ("among", "vertex"),
     "spaces.recodings": ("recoding",),
     "spaces.restrictions": ("positions", "record_partition", "restriction"),
@@ -268,6 +286,7 @@ __all__ = [
     "unbounded",
     "union",
     "user",
+    "variance",
     "vector_sum",
     "vertex",
     "w_event",

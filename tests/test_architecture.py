@@ -207,6 +207,7 @@ ROOMS = {
         "results",
         "specialised",
         "curve",
+        "totals",
         "together",
         "neighbours",
         "beside",

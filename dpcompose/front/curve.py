@@ -5,11 +5,11 @@ What stands above holds for all mechanisms as the study states them; what stands
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 import sympy
 
@@ -101,9 +101,12 @@ class PrivacyCurve:
     theory: Theory
     reached: bool = True
 
-    def delta(self, epsilon: object) -> Enclosure:
-        """The least δ at an ε ≥ 0, a number.  Raises WrongValue, NoCurve."""
-        return self._enclosed("epsilon", epsilon, least.delta_at)
+    def delta(self, epsilon: object, bits: Sequence[int] = least.BITS) -> Enclosure:
+        """The least δ at an ε ≥ 0, a number.  Raises WrongValue, NoCurve.
+
+        bits -- with how many binary digits it is looked for, one after the other.
+        """
+        return self._enclosed("epsilon", epsilon, partial(least.delta_at, bits=bits))
 
     def epsilon(self, delta: object) -> Enclosure:
         """The least ε ≥ 0 at a δ in [0, 1], a number.  Raises WrongValue, NoCurve."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from itertools import combinations
@@ -19,9 +19,10 @@ from dpcompose.kernel import substitution
 from dpcompose.kernel.grammar import natural
 from dpcompose.kernel.intervals import sign
 from dpcompose.language import formulas
+from dpcompose.language.decimals import decimal as exactly
 from dpcompose.language.symbols import Domain, family_of, symbol
 from dpcompose.language.worstcase import Over, Top
-from dpcompose.privacy.notions import FILE_KEYS, Guarantee
+from dpcompose.privacy.notions import Guarantee
 
 DIGITS = 6
 """How many significant digits a decimal approximation has."""
@@ -36,6 +37,10 @@ class WrongValue(ValueError):
 
 class NoBudget(ValueError):
     """No parameters are found for a total; the message says why, and what would help."""
+
+
+class NotSolved(NoBudget):
+    """The guarantee is not of a form in which it is solved exactly."""
 
 
 # numbers as people write and read them
@@ -103,7 +108,7 @@ def at(
     values -- numbers by name or symbol, for some parameters or all; of a family e[i] the value of
     all its members is called e, and that of the third e[3].  Raises WrongValue.
     """
-    numbers = _numbers(bound, values)
+    numbers = given_numbers(bound, values)
     setting, members = bound.setting, {}
     known: dict[str, sympy.Expr] = dict(setting.symbols) | {
         name: number for name, number in numbers.items() if name in setting.domains
@@ -197,7 +202,7 @@ def _count(bound: Best, family: str, known: Mapping[str, sympy.Expr]) -> int:
     raise WrongValue(f"there is no family {family}[i]")
 
 
-def _numbers(bound: Best, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
+def given_numbers(bound: Best, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
     """Given values as numbers, by the names of the setting's parameters or of members of its families."""
     domains = bound.setting.domains
     numbers: dict[str, sympy.Expr] = {}
@@ -263,7 +268,8 @@ class Budget:
     parameters -- the exact values, by name (of a family e[i], that of each member);
     fixed -- those that were given; guarantee -- its parameters at these values;
     largest -- True: larger ones in these proportions exceed the total; False: smaller ones do, as where
-    the guarantee is 1/e1.
+    the guarantee is 1/e1; beyond -- where the total is not solved exactly, the parameters on its other side;
+    exceeded -- whether it is known to be exceeded there.
     """
 
     bound: Bound
@@ -271,15 +277,27 @@ class Budget:
     fixed: Mapping[str, sympy.Expr]
     guarantee: Mapping[str, sympy.Expr]
     largest: bool
+    beyond: Mapping[str, sympy.Expr] = field(default_factory=dict)
+    exceeded: bool = True
 
     def __repr__(self) -> str:
         return f"{listed(self.parameters)}, for {listed(self.guarantee)}"
 
     def __str__(self) -> str:
-        rows = [f"{name} = {shown(value, up=not self.largest)}" for name, value in self.parameters.items()]
+        rows = [f"{name} = {self._shown(value, not self.largest)}" for name, value in self.parameters.items()]
         rows += [f"{name} = {shown(value)} (given)" for name, value in self.fixed.items()]
-        reached = [f"{name} = {shown(value)}" for name, value in self.guarantee.items()]
-        return "\n".join([*rows, f"the guarantee is then {', '.join(reached)}"])
+        reached = [f"{name} = {self._shown(value, True)}" for name, value in self.guarantee.items()]
+        rows.append(f"the guarantee is then {', '.join(reached)}")
+        if self.beyond:
+            said = "the total is exceeded" if self.exceeded else "it is not known to be kept"
+            at = (f"{name} = {self._shown(value, self.largest)}" for name, value in self.beyond.items())
+            rows.append(f"at {', '.join(at)} {said}")
+        return "\n".join(rows)
+
+    def _shown(self, value: sympy.Expr, up: bool) -> str:
+        """A number; one that was looked for among decimals as the decimal that it is."""
+        decimals = self.beyond and value.is_Rational
+        return exactly(Fraction(int(value.p), int(value.q))) if decimals else shown(value, up)
 
     def _rows(self) -> list[list[str]]:
         """A parameter, its exact value, and what that is approximately."""
@@ -303,7 +321,8 @@ class Budget:
 
     def data(self) -> dict[str, Any]:
         """As JSON: exact values as formulas, and approximations, which are rounded to the safe side."""
-        return {
+        other = {"beyond": as_texts(self.beyond), "exceeded": self.exceeded} if self.beyond else {}
+        return other | {
             "parameters": as_texts(self.parameters),
             "given": as_texts(self.fixed),
             "guarantee": as_texts(self.guarantee),
@@ -318,22 +337,6 @@ def as_texts(values: Mapping[str, sympy.Expr]) -> dict[str, str]:
 def approximations(values: Mapping[str, sympy.Expr], up: bool) -> dict[str, str]:
     found = {name: decimal(value, up) for name, value in values.items()}
     return {name: digits for name, digits in found.items() if digits is not None}
-
-
-def read_total(notion: str, text: str, notions: Mapping[str, Sequence[str]] = FILE_KEYS) -> Guarantee:
-    """The total that the command is given: "1", or "epsilon=1,delta=1e-6" where a notion has two.
-
-    notions -- the parameters of each notion.
-
-    >>> str(read_total("pure", "1/2")), str(read_total("approximate", "epsilon=1,delta=1e-6"))
-    ('pure (1/2)', 'approximate (1, 1/1000000)')
-    """
-    keys = notions[notion]
-    single = "=" not in text
-    given = {keys[0]: text} if single else read_values(text)
-    if set(given) != set(keys):
-        raise WrongValue(f"the total of a {notion} guarantee is {','.join(f'{key}=...' for key in keys)}")
-    return Guarantee(notion, tuple((key, as_number(key, given[key])) for key in keys))
 
 
 def budget(
@@ -352,8 +355,8 @@ def budget(
     """
     if total.notion != bound.guarantee.notion:
         raise WrongValue(f"the guarantee is {bound.guarantee.notion}, and the total is {total.notion}")
-    given = _numbers(bound, fixed or {})
-    weight = _weights(bound, weights or {})
+    given = given_numbers(bound, fixed or {})
+    weight = given_weights(bound, weights or {})
     left = at(bound, fixed or {})
     found: dict[str, sympy.Expr] = {}
     reached: dict[str, sympy.Expr] = {}
@@ -404,7 +407,7 @@ def _for_total(
     return found, solved[1]
 
 
-def _weights(bound: Bound, weights: Mapping[Any, object]) -> dict[str, sympy.Expr]:
+def given_weights(bound: Bound, weights: Mapping[Any, object]) -> dict[str, sympy.Expr]:
     domains, found = bound.setting.domains, {}
     for given, value in weights.items():
         name = str(given) if str(given) in domains else f"{given}[i]"
@@ -451,7 +454,7 @@ def _solved(key: str, g: sympy.Expr, wanted: sympy.Expr, t: sympy.Symbol) -> tup
             grows = found[0][1]
             ends = sorted((x for x, _ in found), key=lambda x: sympy.N(x, 10 * DIGITS))
             return ends[0 if grows else -1], grows
-    raise NoBudget(
+    raise NotSolved(
         f"{key} is no constant, power or worst case of these in a common factor t of the parameters: "
         f"{formulas.to_text(g)}, which is not solved exactly. Values for some parameters (at) may help"
     )

@@ -218,11 +218,12 @@ class Study:
         weights: Mapping[Any, object] | None = None,
         at: Mapping[Any, object] | None = None,
     ) -> Budget:
-        """The parameters for which the best guarantee is the total, exact: equal ones, or in proportion.
+        """The parameters for which the best guarantee is the total: equal ones, or in proportion.
 
-        total -- such as pure(1), of the guarantee's notion; weights -- {e1: 2}, else 1 each;
-        at -- values for parameters that are not to be chosen, such as how many mechanisms there are.
-        Raises NoBudget where this is not solved exactly, or where there is no finite guarantee.
+        total -- such as pure(1), approximate(1, "1e-6"), zcdp("1/2") or gaussian(1), in any notion;
+        weights -- {e1: 2}, else 1 each; at -- values for parameters that are not to be chosen, such as how
+        many mechanisms there are.  Exact where a formula is solved; else decimals at which the total is kept,
+        with those beyond.  Raises NoBudget where there is no such guarantee.
 
         >>> import dpcompose as dpc
         >>> D, (e1, e2) = dpc.multisets({"a", "b"}), dpc.parameters("e1 e2")
@@ -235,9 +236,14 @@ class Study:
         >>> study.budget(dpc.pure(1)), study.budget(dpc.pure(1), weights={e1: 2})
         (e1 = 1/2, e2 = 1/2, for epsilon = 1, e1 = 2/3, e2 = 1/3, for epsilon = 1)
         """
-        from dpcompose.front import numbers
+        from dpcompose.front import totals
 
-        return numbers.budget(self.judge.for_neighbours("a budget").bound, total, weights, at)
+        self.judge.for_neighbours("a budget")
+        return totals.budget(self, total, weights, at)
+
+    def best(self, notion: str | None = None) -> Any:
+        """The best bound as it is printed, in a notion; see `guarantee`."""
+        return self.judge.best(notion)
 
     def curve(self, at: Mapping[Any, object] | None = None) -> PrivacyCurve:
         """The least δ at every ε, and the least ε at every δ, between decimals that are certain.

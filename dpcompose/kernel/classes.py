@@ -127,6 +127,17 @@ class Databases:
             return None
         return n if self.letter is None else self.letter if is_count(self.letter) else None
 
+    def fewest(self, reads: tuple[int, ...] | None) -> int | Term | None:
+        """How many records of a multiset are read at least; None of other classes, and where it is fixed."""
+        word, n = self.size
+        if self.kind not in OF_ATOMS or self.of != "multisets" or word == "exactly":
+            return None
+        if reads is not None:
+            return 0
+        if self.lower is not None:
+            return self.lower
+        return self.least if self.letter is None or n is not None else self.letter
+
     def data(self) -> dict[str, Any]:
         """As JSON."""
         found: dict[str, Any] = {"kind": self.kind, "shown": self.shown}

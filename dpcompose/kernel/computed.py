@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel import formulas, terms
-from dpcompose.kernel.covers.types import Cover, Type
+from dpcompose.kernel.covers.types import Cover, Type, value_is_reached
 from dpcompose.kernel.deciders import noises, pieces
 from dpcompose.kernel.deciders.curves import Curve, Piece
 from dpcompose.kernel.intervals import sign
@@ -199,6 +199,10 @@ def attained(
     found: list[Piece | None] = []
     for i, members in type.moves:
         before = 0
+        if i in known and not value_is_reached(i, type, setting, theory):
+            raise NoLoss(
+                f"what {setting.mechanisms[i - 1].name} loses there is not known, only what bounds it"
+            )
         for many, r in members if i in known else ():
             if r.kind == "oo" and setting.mechanisms[i - 1].noise is not None:
                 raise NoLoss("a mechanism that is given by its noise is not known to lose without a limit")

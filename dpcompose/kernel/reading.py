@@ -368,14 +368,22 @@ def _noise(reader: Reader, reads: tuple[tuple[int, ...] | None, ...], databases:
         return products.read_noise(reader, databases)
     reader.keys(("query", "page", "parameter"))
     query = reader.key("query")
-    query.keys(("page", "values", "n"))
-    n = query.key("n").value if "n" in query.value else None
-    if n is not None:
-        n = query.key("n").formula() if isinstance(n, str) else query.key("n").whole(1, 10**15)
+    query.keys(("page", "values", "n", "least"))
+    n, least = (_number_read(query, key) for key in ("n", "least"))
     if n is not None and {n} != {databases.how_many(one) for one in reads}:
         raise query.key("n").wrong("the number of records that are read, where it is fixed,")
-    found = Query(query.key("page").text(), query.key("values").values(), n)
+    if least is not None and {least} != {databases.fewest(one) for one in reads}:
+        raise query.key("least").wrong("the least number of records that are read")
+    found = Query(query.key("page").text(), query.key("values").values(), n, least)
     return Noise(found, reader.key("page").text(), reader.key("parameter").formula())
+
+
+def _number_read(query: Reader, key: str) -> int | Term | None:
+    """A number of records, or the letter for it; None where nothing is said."""
+    if key not in query.value:
+        return None
+    one = query.key(key)
+    return one.formula() if isinstance(one.value, str) else one.whole(0 if key == "least" else 1, 10**15)
 
 
 def _table(reader: Reader, databases: Databases, values: int) -> Table:

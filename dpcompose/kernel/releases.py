@@ -67,13 +67,28 @@ LETTERS_OF_NOISE = "acuvwxyz"
 
 
 @dataclass(frozen=True, kw_only=True)
+class AtLeast:
+    """How far the value of a query moves where n is only the least number of records that are read, or 1.
+
+    only -- what must be at least 0 for that to hold; shared -- how many records two databases must share for
+    it to be reached.
+    """
+
+    moves: dict[Literal["L1", "L2", "range"], str]
+    only: str = ""
+    shared: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Query(Head):
     """How far the value of a query of the records that are read moves, where some go and others come.
 
     moves -- by norm, the most ‖q(x) − q(y)‖ can be where y lacks `removed` records of x and has `added`
     others, over all values of an attribute; in these and the query's own letters;
     entries -- how far each entry moves then that does, left out: one entry, by all of it;
-    sized -- whether n, how many records are read, must be known; one -- whether there is one record only;
+    sized -- whether n, how many records are read, must be known; at_least -- else the same with the least
+    number of records that are read; only -- what must be at least 0 for that to hold;
+    one -- whether there is one record only;
     whether -- whether the value only says if what is read differs; attained -- whether for some attributes
     the value moves as far, for all queries of a setting at once.
     """
@@ -82,6 +97,8 @@ class Query(Head):
     moves: dict[Literal["L1", "L2", "range"], str]
     entries: list[str] = field(default_factory=list)
     sized: bool = False
+    at_least: AtLeast | None = None
+    only: str = ""
     one: bool = False
     whether: bool = False
     attained: bool = True
@@ -91,8 +108,17 @@ class Query(Head):
         yield from each(("moves",), {str(key): text for key, text in self.moves.items()}, letters)
         for n, text in enumerate(self.entries, start=1):
             yield Written(("entries", str(n)), text, letters)
+        if self.only:
+            yield Written(("only",), self.only, letters)
+        if self.at_least is not None:
+            moves = {str(key): text for key, text in self.at_least.moves.items()}
+            yield from each(("at-least", "moves"), moves, LETTERS_OF_QUERIES)
+            if self.at_least.only:
+                yield Written(("at-least", "only"), self.at_least.only, LETTERS_OF_QUERIES)
 
     def misfits(self) -> Iterator[Mistake]:
+        if self.at_least is not None and (not self.sized or self.at_least.moves.keys() != self.moves.keys()):
+            yield Mistake(("at-least",), "what a least number of records says, n says of the same norms")
         for norm in self.moves.keys() - {"L1", "L2", "range"}:
             yield Mistake(("moves",), f"{norm!r} is no norm; L1, L2 and range are")
 

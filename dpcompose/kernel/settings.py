@@ -113,17 +113,20 @@ class Query:
     """What is computed of the records that are read, before noise is added.
 
     page -- the id of its page; values -- what the letters of the page are here; n -- how many records are
-    read, where that is fixed: a number, or the letter for it.
+    read, where that is fixed: a number, or the letter for it; least -- else how many are read at least.
     """
 
     page: str
     values: tuple[tuple[str, Term], ...]
     n: int | Term | None = None
+    least: int | Term | None = None
 
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        n = formulas.to_text(self.n) if isinstance(self.n, Term) else self.n
-        return {"page": self.page, "values": _texts(self.values)} | ({} if n is None else {"n": n})
+        found: dict[str, Any] = {"page": self.page, "values": _texts(self.values)}
+        for key, n in (("n", self.n), ("least", self.least)):
+            found |= {} if n is None else {key: formulas.to_text(n) if isinstance(n, Term) else n}
+        return found
 
 
 @dataclass(frozen=True)

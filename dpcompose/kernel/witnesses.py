@@ -16,7 +16,7 @@ from typing import Any
 from dpcompose.kernel import families, forms, formulas, given_tables, substitution, terms
 from dpcompose.kernel.assumptions import NOTHING, Assumed
 from dpcompose.kernel.closer import Closer, at_most
-from dpcompose.kernel.covers.types import Moves, Type
+from dpcompose.kernel.covers.types import Moves, Type, value_is_reached
 from dpcompose.kernel.deciders import values as has_values
 from dpcompose.kernel.losses import Composition, Loss, NoLoss, adds_up, by_noise, summands
 from dpcompose.kernel.settings import Mechanism, Setting
@@ -116,8 +116,7 @@ class Witnesses:
             return "decider tables"
         if mechanism.noise is not None:
             law = self.theory.page(mechanism.noise.page, "noise")
-            asked = mechanism.noise.query
-            moves = asked is None or self.theory.page(asked.page, "query").head.attained
+            moves = value_is_reached(i, self.type, self.setting, self.theory)
             if not (law.head.attained and moves) or head.by == "event":
                 raise NoLoss(
                     f"what {mechanism.name} loses at two databases is not known, only what bounds it"

@@ -131,8 +131,8 @@ class DatabasesTable(Table):
 BOUNDS = ListOf(FORMULA, 2, 2)
 
 QUERIES = (
-    'a query is "count", { sum = [l, u] }, { mean = [l, u] }, { histogram = m }, { vector-sum = c }, '
-    '{ location = w } or "bit"'
+    'a query is "count", { sum = [l, u] }, { mean = [l, u] }, { variance = [l, u] }, { histogram = m }, '
+    '{ vector-sum = c }, { location = w } or "bit"'
 )
 
 
@@ -329,6 +329,7 @@ QUERY = OrOwn(
 class QueryTable(Table):
     sum: list[str] | None = key(BOUNDS)
     mean: list[str] | None = key(BOUNDS)
+    variance: list[str] | None = key(BOUNDS)
     location: str | None = key(FORMULA)
     vector_sum: str | None = key(FORMULA, written="vector-sum")
     histogram: int | None = key(Whole(1, MOST_BINS))

@@ -28,6 +28,7 @@ ELSEWHERE = {
     "count": "size, number, len, counting",
     "sum": "total, clipped-sum, bounded-sum",
     "mean": "average, avg",
+    "variance": "var, spread",
     "multisets": "bags, multiset, histograms, datasets",
     "tuples": "vectors, lists, arrays",
     "sequences": "strings, words",

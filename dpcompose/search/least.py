@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel import computed, terms
-from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.covers.types import Type, value_is_reached
 from dpcompose.kernel.deciders import pieces
 from dpcompose.kernel.deciders.curves import Curve
 from dpcompose.kernel.intervals import enclosure
@@ -168,4 +168,5 @@ def known_to_lose(shop: Workshop, type: Type) -> list[int]:
         for i, mechanism in enumerate(shop.setting.mechanisms, start=1)
         if any(computed.is_attained(page, mechanism, theory) for page in theory.of_kind("computed"))
         and (mechanism.noise is None or i in entries)
+        and value_is_reached(i, type, shop.setting, theory)
     ]

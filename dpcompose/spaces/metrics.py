@@ -252,7 +252,8 @@ class Bags(Metric):
 class Queried(Metric):
     """‖q(x) − q(y)‖ for a query, at attributes of the records that make it largest.
 
-    ordered -- whether inputs are tuples of one length; n -- how many records they have, where that is fixed.
+    ordered -- whether inputs are tuples of one length; n -- how many records they have, where that is fixed;
+    least -- else how many they have at least.
 
     >>> from dpcompose.spaces.queries import histogram
     >>> Queried(histogram(3), "L2")(("a", "b"), ("a", "c"))
@@ -263,9 +264,12 @@ class Queried(Metric):
     norm: str
     ordered: bool = False
     n: int | None = None
+    least: int = 0
 
     def __call__(self, x: Database, y: Database) -> Distance:
         _, removed, added = self.counts(x, y)
+        if self.n is None and self.query.sized:
+            return self.query.moves_from(removed, added, self.least, self.norm)
         return self.query.moves(removed, added, self.n, self.norm)
 
     def counts(self, x: Database, y: Database) -> tuple[int, int, int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from dpcompose.kernel import terms
@@ -39,11 +40,13 @@ class Query(Shown, ABC):
     attribute -- whether it looks at an attribute of the records; one -- whether at one record only;
     values -- what noise can take its values for: "real", "integer", "bit", "plane", "scores"; "vector" for
     noise that is alike in all directions;
+    sized -- whether how far it moves depends on how many records are read;
     page -- the id of the page that says how far it moves.
     """
 
     attribute: ClassVar[bool] = False
     one: ClassVar[bool] = False
+    sized: ClassVar[bool] = False
     values: ClassVar[frozenset[str]] = REAL | {"integer"}
     page: str
 
@@ -54,6 +57,10 @@ class Query(Shown, ABC):
         n -- how many records are read, where that is fixed; norm -- one of NORMS.  Exact; a formula in
         the bounds of the attribute.
         """
+
+    def moves_from(self, removed: int, added: int, least: int, norm: str) -> Term:
+        """The same where only the least number of records is known that are read."""
+        return self.moves(removed, added, None, norm)
 
     @abstractmethod
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
@@ -177,24 +184,78 @@ class Sum(Query):
 
 @dataclass(frozen=True)
 class Mean(Sum):
-    """The same sum divided by the number n of records that are read, which is fixed and known.
+    """The same sum divided by the number of records that are read; of none the middle of the interval.
 
-    >>> Mean(ZERO, number(10)).moves(1, 1, 20, "L1")
-    1/2
+    >>> Mean(ZERO, number(10)).moves(1, 1, 20, "L1"), Mean(ZERO, number(10)).moves_from(0, 1, 4, "L1")
+    (1/2, 2)
     """
 
+    sized = True
     page = "mean"
 
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
         return super().moves(removed, added, n, norm) / _size(n)
 
+    def moves_from(self, removed: int, added: int, least: int, norm: str) -> Term:
+        most = max(removed, added)
+        kept = max(0, max(1, least) - min(removed, added))
+        return (self.upper - self.lower) * Fraction(most, kept + most) if most else ZERO
+
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
-        (x,), (y,) = super().at(kept, removed, added, n)
-        return (x / _size(n),), (y / _size(n),)
+        if n is not None:
+            (x,), (y,) = super().at(kept, removed, added, n)
+            return (x / _size(n),), (y / _size(n),)
+        here, there = _share(kept, removed), _share(kept, added)
+        high, low = (self._at(here), self.lower) if removed >= added else (self.lower, self._at(there))
+        middle = (self.lower + self.upper) / 2
+        return (high if kept + removed else middle,), (low if kept + added else middle,)
+
+    def _at(self, share: Fraction) -> Term:
+        return self.lower + (self.upper - self.lower) * share
 
     @property
     def words(self) -> str:
         return f"the mean of an attribute in {self._interval}"
+
+
+@dataclass(frozen=True)
+class Variance(Sum):
+    """The mean square of an attribute's distance from its mean; 0 of no records.
+
+    >>> Variance(ZERO, number(10)).moves(1, 1, 5, "L1"), Variance(ZERO, number(10)).moves_from(0, 1, 1, "L1")
+    (16, 25)
+    """
+
+    sized = True
+    page = "variance"
+
+    def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
+        return self._spread(Fraction(max(removed, added), 1) / (_size(n).number or 1))
+
+    def moves_from(self, removed: int, added: int, least: int, norm: str) -> Term:
+        if not (removed or added):
+            return ZERO
+        kept = max(1, max(1, least) - min(removed, added))
+        return self._spread(Fraction(1, kept + 1))
+
+    def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
+        here, there = _share(kept, removed), _share(kept, added)
+        return (self._spread(here) if removed >= added else ZERO,), (
+            ZERO if removed >= added else self._spread(there),
+        )
+
+    def _spread(self, share: Fraction) -> Term:
+        """The variance where such a share has the largest value, and the rest the smallest."""
+        return (self.upper - self.lower) ** 2 * share * (1 - share)
+
+    @property
+    def words(self) -> str:
+        return f"the variance of an attribute in {self._interval}"
+
+
+def _share(kept: int, changed: int) -> Fraction:
+    """Which share of kept + changed records is changed."""
+    return Fraction(changed, kept + changed) if changed else Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -380,12 +441,21 @@ def clipped_sum(lower: object, upper: object) -> Sum:
 
 
 def mean(lower: object, upper: object) -> Mean:
-    """The mean over the records read, whose number is fixed, of an attribute clipped to [lower, upper].
+    """The mean over the records read of an attribute clipped to [lower, upper]; of none (lower + upper)/2.
 
     >>> mean(0, 1).words
     'the mean of an attribute in [0, 1]'
     """
     return Mean(formulas.term(lower), formulas.term(upper))
+
+
+def variance(lower: object, upper: object) -> Variance:
+    """The mean over the records read of (attribute − mean)², clipped to [lower, upper]; 0 of none.
+
+    >>> variance(0, 1).words
+    'the variance of an attribute in [0, 1]'
+    """
+    return Variance(formulas.term(lower), formulas.term(upper))
 
 
 def vector_sum(clip: object) -> VectorSum:

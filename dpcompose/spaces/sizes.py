@@ -78,6 +78,13 @@ class Size:
         return int(self.letter.of[1].least)
 
     @property
+    def fewest_read(self) -> int | str:
+        """How many records a database has at least, as core settings say it."""
+        if self.lower is not None:
+            return str(self.lower)
+        return self.least if self.letter is None or self.n is not None else str(self.letter)
+
+    @property
     def named(self) -> dict[str, str]:
         """The letters as core settings call them."""
         both = {"letter": self.letter, "lower": self.lower}

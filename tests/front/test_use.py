@@ -141,6 +141,9 @@ def test_a_budget_is_used_up_and_more_is_too_much(file: Path) -> None:
     except numbers.NoBudget as error:
         assert file.name[:2] in WITHOUT_BUDGET, error
         return
+    if found.beyond:  # not solved exactly: tests/front/test_totals.py
+        assert all(found.guarantee[key] <= value for key, value in total.values)
+        return
     result = study.guarantee()
     there = result.at(found.parameters | found.fixed)
     spent = [(key, value) for key, value in total.values if result.values[key].free_symbols]
@@ -175,7 +178,7 @@ def test_budgets_in_proportion(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (("e1", "1"), {}, "nothing is left of the total epsilon"),
         (("e1", "oo"), {}, "there is no finite epsilon"),
-        (("exp(e1)",), {}, "exp(t), which is not solved exactly"),
+        (("exp(e1)",), {}, "no factor keeps the total"),
         (("e1", "e2"), {"e1": 2}, "nothing is left of the total epsilon"),
         (("2",), {}, "epsilon is at least 2 where 1 is left, whatever the parameters are"),
         (("1",), {}, "no parameter is left to choose"),

@@ -221,6 +221,7 @@ FORGED: list[tuple[str, list[Any], Any, str]] = [
     ("records", ["mechanisms", 1, "partition"], "", "one set that is read, or parts"),
     ("records", ["mechanisms", 2, "noise", "query", "n"], 5, "the number of records that are read"),
     ("records", ["mechanisms", 2, "noise", "query", "n"], 0, "a whole number from 1"),
+    ("records", ["mechanisms", 2, "noise", "query", "least"], 4, "the least number of records that are read"),
     ("records", ["mechanisms", 2, "noise", "query", "values"], ["0"], "a table of formulas"),
     ("records", ["mechanisms", 2, "reads", 0], [0, 1], "the number of records that are read"),
     ("records", ["mechanisms", 2, "stated"], {"single": [], "steps": 1}, "either noise, or the neighbours"),

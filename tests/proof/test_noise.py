@@ -373,7 +373,6 @@ REFUSED = [
     ),
     ('query = { location = 1 }\nnoise = { planar-laplace = "b" }', "of one record, and reads others too"),
     ('query = { sum = [0, 1] }\nnoise = { exponential = "e" }', "it needs candidates with scores"),
-    ('query = { mean = [0, 1] }\nnoise = { laplace = "1/e" }', "has no fixed number of them"),
     ('query = { sum = ["u", "v"] }\nnoise = { laplace = "1/e" }', "it is not known that u <= v"),
     ('query = "count"\nnoise = { laplace = "e - 1" }', "the scale e - 1 must be positive"),
     ('query = { histogram = 2 }\nnoise = { randomized-response = "3/4" }', "it needs one bit"),

@@ -14,7 +14,7 @@ from second_checker.pages import Library
 from second_checker.samples import demand_same, demand_sign
 
 VALUES = {"sum": ["l", "u"], "mean": ["l", "u"], "histogram": [], "count": [], "bit": [], "location": ["w"]}
-VALUES |= {"vector-sum": ["c"]}
+VALUES |= {"vector-sum": ["c"], "variance": ["l", "u"]}
 
 
 @dataclass
@@ -60,10 +60,15 @@ def move(algebra: Algebra, library: Library, mechanism: Any, pair: tuple[int, in
     demand(query["kind"] == "query" and page["kind"] == "noise", "no query, or no noise")
     names = {key: algebra.read(text) for key, text in noise["query"]["values"].items()}
     names |= {"removed": number(pair[0]), "added": number(pair[1])}
-    if "n" in noise["query"]:
+    said = query if not query.get("sized") or "n" in noise["query"] else query.get("at-least", {})
+    if said is query and "n" in noise["query"]:
         names["n"] = number(noise["query"]["n"])
-    demand(page["norm"] in query["moves"], "a query that does not move in this norm")
-    return simplest(algebra, algebra.read(query["moves"][page["norm"]], names))
+    elif said is not query:
+        names["n"] = number(max(1, noise["query"]["least"]))
+    demand(page["norm"] in said.get("moves", {}), "a query that does not move in this norm")
+    if "only" in said and pair != (0, 0):
+        demand(algebra.sign(algebra.read(said["only"], names)) >= 0, "a query of which nothing is said")
+    return simplest(algebra, algebra.read(said["moves"][page["norm"]], names))
 
 
 def entries(algebra: Algebra, library: Library, mechanism: Any, moves: Moves, rank: int) -> list[Form]:
@@ -106,7 +111,10 @@ def guarantee(algebra: Algebra, library: Library, mechanism: Any, notion: str) -
 
 def attained(library: Library, mechanism: Any) -> bool:
     """Whether the pages of a noise say that its guarantee is reached."""
-    pages = [library.one(mechanism["noise"]["page"]), library.one(mechanism["noise"]["query"]["page"])]
+    asked = mechanism["noise"]["query"]
+    pages = [library.one(mechanism["noise"]["page"]), library.one(asked["page"])]
+    if pages[1].get("sized") and "n" not in asked and pages[1]["at-least"].get("shared"):
+        raise NotRead("noise", "a query that is reached where records are shared")
     return all(page.get("attained", True) for page in pages)
 
 
@@ -132,9 +140,13 @@ def agree(said: Any, one: Any, core: Any, library: Library) -> None:
         demand_same(algebra, given, algebra.read(one["values"][key]), f"{key} is not what the noise gives")
     query(said["query"], one, core, algebra)
     table = library.one(noise["query"]["page"])
-    if type(noise["query"].get("n")) is str:
+    if str in (type(noise["query"].get("n")), type(noise["query"].get("least"))):
         raise NotRead("setting", "a letter for the number of records")
-    if table.get("sized") or "n" in noise["query"]:
+    if "least" in noise["query"]:
+        demand(
+            "n" not in noise["query"] and noise["query"]["least"] == least_read(one, core), "another number"
+        )
+    elif table.get("sized") or "n" in noise["query"]:
         demand(noise["query"].get("n") == records_read(one, core), "another number of records")
     demand(not table.get("one") or noise["query"]["n"] == 1, "a query of one record")
 
@@ -168,3 +180,13 @@ def records_read(one: Any, core: Any) -> int:
     if reads is None and base["size"][0] == "exactly":
         return int(base["size"][1])
     raise NotRead("noise", "a number of records that is not fixed")
+
+
+def least_read(one: Any, core: Any) -> int:
+    """How many records of a multiset a mechanism reads at least; its moves are reached there."""
+    base = core["databases"]
+    (reads,) = one["reads"]
+    demand(base["kind"] == "records" and base["of"] == "multisets", "no multisets")
+    if base["size"][0] == "exactly" or (reads is not None and base.get("least", 0) > 1):
+        raise NotRead("noise", "a number of records that is fixed, or of which others are filled up")
+    return 0 if reads is not None else int(base.get("least", 0))

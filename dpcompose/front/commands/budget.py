@@ -25,9 +25,10 @@ def add(commands: Commands) -> None:
         "budget",
         over_files(_run),
         "choose the parameters for which the guarantee is a wanted total",
-        "Solved exactly, for guarantees that grow as a power of a common factor of the parameters. Of (e, d) "
-        "both totals are given: --total epsilon=1,delta=1e-6. Example: dpcompose budget FILE --total 1 "
-        "--weights e1=2,e2=1. Exit status: 0; 3 there is no such guarantee, or it has another form; 2 a file "
+        "Solved exactly where the guarantee grows as a power of a common factor of the parameters; else "
+        "decimals at which the total is kept, and those beyond. A total in another notion is given by its "
+        "parameters: --total epsilon=1,delta=1e-6, --total rho=1/2, --total mu=1. Example: dpcompose budget "
+        "FILE --total 1 --weights e1=2,e2=1. Exit status: 0; 3 there is no such guarantee; 2 a file "
         "or value is wrong; 4 an internal error.",
     )
     budget.add_argument("files", nargs=1, metavar="FILE", help="a problem file (TOML)")
@@ -38,7 +39,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(file: str, given: argparse.Namespace) -> int:
-    from dpcompose.front import as_json, numbers
+    from dpcompose.front import as_json, numbers, totals
     from dpcompose.search.guarantees import NoGuarantee
     from dpcompose.spaces.databases import TooLarge
 
@@ -46,7 +47,7 @@ def _run(file: str, given: argparse.Namespace) -> int:
     try:
         weights, fixed = values_of(given.weights), values_of(given.at)
         notion = study.judge.for_neighbours("a budget").bound.notion
-        total = numbers.read_total(notion, given.total, study.theory.parameters)
+        total = totals.read_total(notion, given.total, study.theory.parameters)
         found = study.budget(total, weights, fixed)
     except (NoGuarantee, numbers.NoBudget, TooLarge) as error:
         return unanswered(file, error, given.json)
@@ -54,7 +55,7 @@ def _run(file: str, given: argparse.Namespace) -> int:
         data = {"file": file, "title": study.setting.title} | found.data()
         print(json.dumps(data | as_json.believed_pages(study.bound.relies_on)), flush=True)
         return FINE
-    print(f"{study.setting.title or file}\n{study.guarantee()!r}")
+    print(f"{study.setting.title or file}\n{study.guarantee(found.bound.notion)!r}")
     said = ", ".join(f"{name} = {value}" for name, value in weights.items())
     words = "largest" if found.largest else "smallest"
     print(

@@ -24,7 +24,7 @@ from dpcompose.kernel.grammar import FormulaError
 from dpcompose.kernel.orders import undominated
 from dpcompose.kernel.settings import Mechanism, Setting
 from dpcompose.kernel.substitution import changed, expanded, seen_largest, substituted
-from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, as_term, letter, number
+from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, as_term, largest, letter, number
 from dpcompose.kernel.theory import NoPage, Theory
 
 LARGEST = 2_000_000
@@ -198,6 +198,8 @@ class Covering(ABC):
         """
         far: dict[int, set[Term]] = {}
         unlimited = set()
+        if any(is_about_least(one, self.theory) for one in self.setting.mechanisms):
+            raise NoCover("what is asked of a number of records that is not known has a limit: not supported")
         for (i, _), r, discrete in moved:
             if not discrete and r.kind != "oo":
                 if not r.positive:
@@ -335,10 +337,13 @@ def how_many(members: int | Term) -> int:
 
 def query_metric(mechanism: Mechanism, theory: Theory) -> Metric:
     """How far the value of a mechanism's query moves, in the norm of its noise's page."""
-    query, law, formula, counted = _moves(mechanism, theory)
+    query, law, formula, counted, only = _moves(mechanism, theory)
 
     @cache
     def at(removed: int, added: int) -> Term:
+        if only and not is_at_least_zero(counted(only, number(removed), number(added))):
+            words = f"{query.id} says nothing of {removed} records that go and {added} that come"
+            raise NoCover(f"{words}: {only} is not seen to be at least 0")
         found = counted(formula, number(removed), number(added))
         if found != counted(formula, number(added), number(removed)):
             raise NoCover(f"{query.id} moves by another amount from E to D than from D to E")
@@ -359,7 +364,9 @@ def query_in_rows(
 ) -> tuple[tuple[str, ...], Callable[[Term, Term], Term]]:
     """How far the value of a query moves where numbers of rows, which may be formulas, go and come; and the
     pages that say so.  Raises NoCover where that is not seen to be convex in both, and 0 at 0."""
-    query, law, formula, counted = _moves(mechanism, theory)
+    query, law, formula, counted, only = _moves(mechanism, theory)
+    if only:
+        raise NoCover(f"{query.id} says nothing of any number of records that go and come")
     p, q = letter(" p", NONNEGATIVE), letter(" q", NONNEGATIVE)  # as no parameter is called
 
     def at(removed: Term, added: Term) -> Term:
@@ -377,23 +384,72 @@ def query_in_rows(
     return (query.id, law.id), at
 
 
-def _moves(mechanism: Mechanism, theory: Theory) -> tuple[Any, Any, str, Callable[[str, Term, Term], Term]]:
-    """The pages of a query and of its noise, how far it moves in the norm of that, and how this is read."""
+def is_at_least_zero(value: Term) -> bool:
+    """Whether a formula is seen to be at least 0."""
+    return value.nonnegative or (value.number is not None and value.number >= 0)
+
+
+def is_about_least(mechanism: Mechanism, theory: Theory) -> bool:
+    """Whether only the least number of the records is known that a mechanism's query is about."""
+    if mechanism.noise is None or mechanism.noise.query is None:
+        return False
+    return mechanism.noise.query.n is None and theory.page(mechanism.noise.query.page, "query").head.sized
+
+
+def value_is_reached(i: int, type: Type, setting: Setting, theory: Theory) -> bool:
+    """Whether the value of M_i's query moves, for some attributes, as far at the two of a type as it may.
+
+    Where only the least number of records is known, there may be no more in the smaller one, and as many are
+    shared as the page says; or all of one record is read of one of them, and none of the other.
+    """
+    mechanism = setting.mechanisms[i - 1]
+    if mechanism.noise is None or mechanism.noise.query is None:
+        return True
+    head = theory.page(mechanism.noise.query.page, "query").head
+    if not head.attained or not is_about_least(mechanism, theory):
+        return bool(head.attained)
+    least, (reads, *others) = mechanism.noise.query.least, mechanism.reads
+    if least is None or head.at_least is None or others or not type.pair or isinstance(type.pair[0], int):
+        return False
+    if isinstance(least, Term):
+        return reads is None and least.positive and head.at_least.shared == 0
+    atoms = setting.databases.atoms
+    names = {name for n, one in enumerate(atoms) if reads is None or n in reads for name in one.records}
+    x, y = (Counter(name for name in one if name in names) for one in type.pair if not isinstance(one, int))
+    fewest, shared = min(x.total(), y.total()), (x & y).total()
+    if shared < head.at_least.shared:
+        return False
+    if not fewest:
+        return max(x.total(), y.total()) == 1
+    return not shared or fewest <= max(1, least)
+
+
+def _moves(
+    mechanism: Mechanism, theory: Theory
+) -> tuple[Any, Any, str, Callable[[str, Term, Term], Term], str]:
+    """The pages of a query and of its noise, how far it moves in the norm of that, and how this is read; and
+    what must be at least 0 for it."""
     noise = mechanism.noise
     if noise is None or noise.query is None:
         raise NoCover(f"{mechanism.name} asks for no records")
     law, query = theory.page(noise.page, "noise"), theory.page(noise.query.page, "query")
-    text, known = query.head.moves.get(law.head.norm), dict(noise.query.values)
+    if query.head.one and noise.query.n != 1:
+        raise NoCover(f"{query.id} is about one record")
+    stated: Any = query.head.at_least if query.head.sized and noise.query.n is None else query.head
+    if stated is None or (stated is query.head.at_least and noise.query.least is None):
+        raise NoCover(f"{query.id} needs a known number of records")
+    text, known = stated.moves.get(law.head.norm), dict(noise.query.values)
     if text is None:
         raise NoCover(f"{query.id} does not say how far it moves in the norm {law.head.norm}")
     if not known.keys().isdisjoint(("removed", "added", "n")) or any(x.kind == "oo" for x in known.values()):
         raise NoCover(f"the values of {query.id} are finite, and none is called removed, added or n")
-    if query.head.one and noise.query.n != 1:
-        raise NoCover(f"{query.id} is about one record")
     if query.head.sized:
-        if noise.query.n is None:
-            raise NoCover(f"{query.id} needs a known number of records")
-        known["n"] = as_term(noise.query.n)
+        least = noise.query.least
+        if noise.query.n is not None:
+            known["n"] = as_term(noise.query.n)
+        elif least is not None:
+            found = as_term(least)
+            known["n"] = found if found.positive else largest(ONE, found)
 
     def counted(text: str, removed: Term, added: Term) -> Term:
         try:
@@ -401,4 +457,4 @@ def _moves(mechanism: Mechanism, theory: Theory) -> tuple[Any, Any, str, Callabl
         except FormulaError as error:
             raise NoCover(f"{query.id}: {error.message}") from None
 
-    return query, law, text, counted
+    return query, law, text, counted, str(stated.only)

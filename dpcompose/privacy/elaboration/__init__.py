@@ -37,6 +37,7 @@ from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map
+from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.parts import Part
 
 __all__ = ["Elaborated", "NotElaborated", "core"]
@@ -267,5 +268,7 @@ def noise(mechanism: Mechanism, databases: DatabaseClass, reads: Map) -> dict[st
     n = read_records(databases, reads)
     if n.exactly and n.n:
         asked["n"] = n.n if n.letter is None else str(n.letter)
+    elif query.sized and isinstance(databases, Multisets):
+        asked["least"] = n.fewest_read
     page = LAWS.get(law.word, law.word) if law.own is None else law.own.id
     return {"query": asked, "page": page, "parameter": formulas.to_text(law.fitting)}

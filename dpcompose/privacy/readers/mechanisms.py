@@ -38,6 +38,7 @@ from dpcompose.spaces.queries import (
     histogram,
     location,
     mean,
+    variance,
     vector_sum,
 )
 
@@ -220,7 +221,7 @@ class Mechanisms:
             if text is not None:
                 bound = self.parameters.stated(text, word, (*path, "query", word), None)
                 return None if bound is None else made(bound)
-        key = "sum" if table.sum is not None else "mean"
+        (key,) = table.given
         texts = enumerate(getattr(table, key))
         bounds = [self.parameters.stated(text, key, (*path, "query", key, n), None) for n, text in texts]
         lower, upper = bounds
@@ -229,7 +230,7 @@ class Mechanisms:
         if "oo" in (lower.kind, upper.kind):
             self.found.wrong((*path, "query", key), "the bounds of an attribute are finite")
             return None
-        return clipped_sum(lower, upper) if key == "sum" else mean(lower, upper)
+        return {"sum": clipped_sum, "mean": mean, "variance": variance}[key](lower, upper)
 
     def _noise(self, given: MechanismTable, path: Path_) -> Noise | None:
         """The noise with its parameter; a probability that is a bare name lies in (0,1)."""

@@ -14,7 +14,7 @@ from dpcompose.spaces.attributed import Tables
 from dpcompose.spaces.changes import Changes
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.policies import policy_of
-from dpcompose.spaces.queries import Bit, Count, Mean
+from dpcompose.spaces.queries import Bit, Count
 from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.tuples import Tuples
 
@@ -50,10 +50,10 @@ def check_noise(setting: Setting, mechanism: Mechanism) -> None:
             f"{name} asks for {query.words} of one record, and reads others too; "
             "reads = { positions = [1] } on tuples or streams would do"
         )
-    if isinstance(query, Mean) and not (n.exactly and n.n):
+    if query.sized and not (n.n if n.exactly else isinstance(setting.databases, Multisets)):
         raise InvalidSetting(
-            f"{name}: a mean divides by a known number of records, and {f.written('D')} has no fixed "
-            'number of them; size = "= n" and reading everything would do, or a sum and a count'
+            f"{name}: {query.words} divides by the number of records, and {f.written('D')} has no fixed "
+            'number of them; multisets, or size = "= n" and reading everything would do, or a sum and a count'
         )
     for words, value in query.nonnegative.items():
         if not _never_negative(setting, value):

@@ -165,7 +165,7 @@ class Inputs:
                 f"how far {query.words} moves between {databases.kind} of different lengths is not known; "
                 'size = "= n" would do'
             )
-        metric = Queried(query, page.head.norm, ordered, size.n if size.exactly else None)
+        metric = Queried(query, page.head.norm, ordered, size.n if size.exactly else None, size.least)
         return InputMetric(metric, f"how far {query.words} moves in the {page.head.norm} norm")
 
     def common_granularity(self) -> Granularity | None:
