@@ -144,6 +144,14 @@ class Proofs:
         except TermError as error:
             raise NoGuarantee(f"{TOO_LARGE}: {error}; {NEARER}") from None
 
+    def together(self, notion: str) -> Known | None:
+        """The least of what all guarantees of mechanisms give; None where it is not seen to be less than the
+        best with one of each, and not to be optimal.  Raises NotElaborated and NoGuarantee."""
+        if self.choices is None or (found := self.choices.together(notion)) is None:
+            return None
+        best = self.guarantee(notion).main
+        return found if found.optimal or self.choices.is_less(found.theorem, best.theorem) else None
+
     def verdict(self, claim: Mapping[str, str], doubt: str = "") -> Proved:
         """The verdict on a claim, once what shows it was made again from its saved form.
 
@@ -308,6 +316,7 @@ def saved(
     best: dict[str, Any] = {}
     with suppress(NoGuarantee, TermError):
         main = proofs.guarantee(notion).main
+        main = proofs.together(main.says.notion) or main
         best["step"] = number(main.theorem)
         for one in _optimal(proofs, main):
             best["optimal"] = number(one)
