@@ -109,6 +109,7 @@ ROOMS = {
         "reaches",
         "contributions",
         "larger",
+        "contradictions",
         "additions",
         "numberings",
         "neighbours",

@@ -31,6 +31,7 @@ from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.verdicts import Judge, Verdict, without_guarantees
 from dpcompose.spaces.built_in import free_lunch
 from dpcompose.spaces.databases import TooLarge
+from dpcompose.spaces.maps import NotAMap
 
 FORMAT = 2
 """The number of the format of saved derivations."""
@@ -89,6 +90,8 @@ class Proofs:
             return NotElaborated(str(error))
         except NotElaborated as error:
             return error
+        except NotAMap as error:
+            raise InvalidSetting(str(error)) from None
         return found
 
     @property
