@@ -25,17 +25,6 @@ FEW = 3
 def contradiction(granularity: Granularity, databases: DatabaseClass) -> str:
     """Two databases of which a granularity says both that they are neighbours and that they are not, in
     words; "" where there are none among small ones.
-
-    >>> from dpcompose.spaces.built_in import unbounded
-    >>> from dpcompose.spaces.multisets import multisets
-    >>> class Two(Granularity):
-    ...     name = "two"
-    ...     def are_neighbours(self, D, E):
-    ...         return abs(len(D) - len(E)) == 2
-    ...     def edits(self, databases):
-    ...         return unbounded.edits(databases)
-    >>> contradiction(Two(), multisets("ab")).partition(": ")[2]
-    'by edits {} and {a} are neighbours, by are_neighbours they are not'
     """
     for one in _single(granularity):
         built_in = type(one).__module__.partition(".")[0] == __name__.partition(".")[0]
