@@ -110,6 +110,7 @@ ROOMS = {
         "reaches",
         "contributions",
         "larger",
+        "contradictions",
         "additions",
         "numberings",
         "neighbours",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.front import lines as words
 from dpcompose.front import sentences
 from dpcompose.front.attained import Attained, attained
-from dpcompose.front.captions import Captions, conversions, pages_of, rests_on
+from dpcompose.front.captions import ALL_GUARANTEES, Captions, conversions, pages_of, rests_on
 from dpcompose.front.document import (
     Best,
     Compared,
@@ -67,7 +67,8 @@ class Bound(Best, Shown):
     """The best guarantee of a setting with its derivation.
 
     steps -- what tells the lines; flat -- where compositions are among the mechanisms, the bound for their
-    mechanisms one by one, if that is known.
+    mechanisms one by one, if that is known.  Where mechanisms have several guarantees the lines are told with
+    one of each, and what all of these give together is the guarantee, if that is less (`Captions.together`).
     """
 
     steps: Captions
@@ -97,8 +98,8 @@ class Bound(Best, Shown):
 
     @property
     def best(self) -> Known:
-        """The same as a theorem of the kernel, with what is known of it."""
-        return self.found.best
+        """The same as a theorem: with one guarantee of each mechanism, or with all of them together."""
+        return self.found.best if self.steps.together is None else self.steps.together
 
     @cached_property
     def profile(self) -> words.Profile:
@@ -140,7 +141,7 @@ class Bound(Best, Shown):
     @cached_property
     def relies_on(self) -> tuple[Page, ...]:
         """The pages that the guarantee rests on, also for the mechanisms one by one, and no one derives."""
-        used = rests_on(self.found)
+        used = rests_on(self.steps)
         used |= {page.id for page in self.flat.relies_on} if self.flat is not None else set()
         return self.steps.theory.relied_on(used)
 
@@ -164,6 +165,10 @@ class Bound(Best, Shown):
 
     @property
     def item(self) -> str:
+        return self._cited if self.steps.together is None else ALL_GUARANTEES
+
+    @property
+    def _cited(self) -> str:
         return self.theorem.cite(self.steps.notion, self.setting.adaptive)
 
     @property
@@ -178,6 +183,14 @@ class Bound(Best, Shown):
         from dpcompose.language import formulas
 
         return {key: formulas.parse(text, self.setting.symbols) for key, text in self.guarantee.parameters}
+
+    @property
+    def with_one(self) -> str:
+        """The guarantee with one of each mechanism, in words; "" where it is the one that is shown."""
+        if self.steps.together is None:
+            return ""
+        said = self.words_of(self.steps.private(self.found.main.theorem))
+        return f"with one guarantee of each mechanism {plain(said)}, by {self._cited}"
 
     @property
     def one_by_one(self) -> str:
@@ -208,7 +221,9 @@ class Bound(Best, Shown):
 
     @property
     def attained(self) -> Sequence[Attained]:
-        return attained(self.steps) if self.optimal and not self.conversions else ()
+        if not self.optimal or self.conversions or self.steps.together is not None:
+            return ()
+        return attained(self.steps)
 
     @property
     def lines_data(self) -> list[dict[str, Any]]:
@@ -304,6 +319,10 @@ class Bound(Best, Shown):
         closer = None if self.found.closer is None else replace(self.found.closer, optimal={})
         found = replace(self.found, main=replace(self.found.main, optimal={}), closer=closer)
         return replace(self, steps=replace(self.steps, found=found))
+
+    def with_all(self, together: Known | None) -> Bound:
+        """The same with what all guarantees of mechanisms give together, if that is known to be less."""
+        return self if together is None else replace(self, steps=replace(self.steps, together=together))
 
     @property
     def standing(self) -> str:

@@ -31,8 +31,9 @@ from dpcompose.search.guarantees import Guarantees, Known
 from dpcompose.spaces.databases import Database
 from dpcompose.spaces.queries import Bit
 
-GIVEN, HYPOTHESIS = "given", "hypothesis"
-"""What a line is by where it is by no page: the setting itself, or a predicate."""
+GIVEN, HYPOTHESIS, ALL_GUARANTEES = "given", "hypothesis", "all guarantees together"
+"""What a line is by where it is by no page: the setting itself, a predicate, or the least of what several
+guarantees of mechanisms give."""
 
 Pair = tuple[Database, Database]
 Pairs = Callable[[Type], Pair]
@@ -44,7 +45,8 @@ class Captions:
     """The lines of the guarantees of a setting, in order.
 
     setting -- as it is stated; found -- the guarantees, as theorems; citation -- what is cited for them;
-    pair -- the databases of a type; inner -- of each mechanism that is a study, the captions about that.
+    pair -- the databases of a type; inner -- of each mechanism that is a study, the captions about that;
+    together -- where mechanisms have more guarantees than those of the lines, what all give, if that is less.
     """
 
     setting: Setting
@@ -54,6 +56,7 @@ class Captions:
     citation: Citation
     pair: Pairs
     inner: Mapping[int, Captions]
+    together: Known | None = None
 
     @property
     def notion(self) -> str:
@@ -220,7 +223,11 @@ class _Told:
         self.optimal(self.by.found.main, profile, guarantee)
         closer = self.by.found.closer
         if closer is not None:
-            self.optimal(closer, profile, self.closer(closer, loss, profile))
+            guarantee = self.closer(closer, loss, profile)
+            self.optimal(closer, profile, guarantee)
+        if (together := self.by.together) is not None:
+            least = self.add(self.by.private(together.theorem), ALL_GUARANTEES, {}, [guarantee])
+            self.optimal(together, profile, least)
 
     def add(
         self,
@@ -391,9 +398,10 @@ def conversions(theorem: Theorem) -> list[Theorem]:
     return found
 
 
-def rests_on(found: Guarantees) -> set[str]:
+def rests_on(by: Captions) -> set[str]:
     """The ids of the pages that guarantees rest on, and what is known of how large they must be."""
-    known = [found.main] if found.closer is None else [found.main, found.closer]
+    found = by.found
+    known = [one for one in (found.main, found.closer, by.together) if one is not None]
     theorems = [theorem for one in known for theorem in (one.theorem, *one.optimal.values())]
     return {id for one in theorems for id in one.rests_on if id in found.shop.theory.pages}
 
@@ -402,7 +410,7 @@ def pages_of(by: Captions) -> dict[str, str]:
     """The SHA-256 of every page that captions rest on, or cite."""
     cited = {line.by for line in by.lines if line.by in by.theory.pages}
     cited |= {shape for id in cited if (shape := getattr(by.theory.pages[id].head, "shape", None))}
-    return {id: by.theory.pages[id].sha256 for id in sorted(rests_on(by.found) | cited)}
+    return {id: by.theory.pages[id].sha256 for id in sorted(rests_on(by) | cited)}
 
 
 def vector(type: Type, mechanisms: Sequence[Mechanism]) -> words.Vector:

@@ -82,16 +82,20 @@ class ForNeighbours:
         try:
             found = self.proofs.guarantee(notion)
             if (choices := self.proofs.choices) is not None:
-                return self._with_one_each(choices.best(notion)[0], found.notion)
+                one = self._with_one_each(choices.best(notion)[0], found.notion)
+                return together.with_all(self.proofs, one)
         except NotElaborated as error:
             raise NoGuarantee(str(error)) from None
         return self._shown(found)
 
-    def _with_one_each(self, choice: Choice, notion: str) -> Bound:
-        """The bound with one guarantee of each mechanism; optimal where these imply all others."""
+    def _with_one_each(self, choice: Choice, notion: str, by: Guarantees | None = None) -> Bound:
+        """The bound with one guarantee of each mechanism, the best one or one that is known; optimal where
+        these imply all others."""
         if choice.which not in self._chosen:
             self._chosen[choice.which] = ForNeighbours(self.setting.choosing(choice.which), self.theory)
-        found = self._chosen[choice.which]._in(notion)
+        one = self._chosen[choice.which]
+        known = by is not None and by.notion == notion and not choice.values
+        found = one._shown(by) if by is not None and known else one._in(notion)
         return found if choice.implied is not None else found.without_optimal()
 
     def _narrower(self, proved: Proved, notion: str) -> Bound | None:
@@ -166,7 +170,7 @@ class ForNeighbours:
     def _right(self, answer: Answer, shown: Bound) -> Said:
         """The least guarantee that is known: at the claim's δ, where a curve says it."""
         if answer.guarantee is None:
-            return shown.said
+            return together.least(self.proofs, shown) or shown.said
         return [f"{shown.guarantee.granularity} ", sentences.claimed(answer.guarantee, self.theory, True)]
 
     def _by(self, answer: Answer, shown: Bound) -> str:
@@ -185,7 +189,9 @@ class ForNeighbours:
             which = None if made is None or made.rule != "choose" else made.arguments["which"]
             choice = choices.choice(which) if which is not None else None
             with suppress(NoGuarantee, NotElaborated, TooLarge):
-                return self._in(notion) if choice is None else self._with_one_each(choice, notion)
+                if choice is None:
+                    return self._in(notion)
+                return self._with_one_each(choice, notion, proved.found.guarantees)
             return None
         found = proved.found.guarantees
         flat = self.flat(notion)
@@ -359,22 +365,27 @@ class ForNeighbours:
         )
 
     def together(self) -> str:
-        """The least of what several guarantees of mechanisms give, in words."""
-        return together.words(self.proofs, self.bound)
+        """What is shown beside the bound: that with one guarantee of each mechanism, where they have more."""
+        return self.bound.with_one
 
     def shown(self, verdicts: Sequence[Answer]) -> Bound | None:
         """The bound that is shown with verdicts: in the notion of the claims if there is one, or the best."""
         found = self._bound_or_why
         best = found if isinstance(found, Bound) else None
         notions = {one.claim.notion for one in verdicts}
+        if best is not None and best.notion not in notions and len(notions) == 1 and self.setting.has_choices:
+            with suppress(NoGuarantee, TooLarge):
+                return self._in(*notions)
+        if self.setting.has_choices:
+            return best  # a claim may be judged by another choice of guarantees
         of_first = verdicts[0].bound if len(notions) == 1 else None
         if best is not None and best.setting.studies and best.notion in notions:
             return best  # a claim may be judged by the mechanisms of studies one by one
         return of_first if isinstance(of_first, Bound) and of_first.notion in notions else best
 
     def more_data(self, found: Bound | None) -> dict[str, Any]:
-        """The same as JSON."""
-        return together.data(self.proofs, found)
+        """What else is written of the bound as JSON: nothing."""
+        return {}
 
     def saved(self, verdicts: Sequence[Answer]) -> dict[str, Any]:
         """The derivation, with verdicts on claims, as it is saved.

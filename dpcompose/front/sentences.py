@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dpcompose.front import lines as kernel
-from dpcompose.front.captions import GIVEN, HYPOTHESIS, Captions
+from dpcompose.front.captions import ALL_GUARANTEES, GIVEN, HYPOTHESIS, Captions
 from dpcompose.front.document import Formula, Private, Said, Step
 from dpcompose.front.lines import Line
 from dpcompose.kernel import formulas as kernel_formulas
@@ -37,7 +37,7 @@ def steps(lines: Sequence[Line], by: Captions, before: str = "") -> tuple[Step, 
 def _step(line: Line, by: Captions, before: str) -> Step:
     inner = by.within(line)
     below = () if inner is None else steps(inner.lines, inner, f"{before}{line.n}.")
-    page = by.theory.pages[line.by] if line.by not in (GIVEN, HYPOTHESIS) else None
+    page = by.theory.pages[line.by] if line.by not in (GIVEN, HYPOTHESIS, ALL_GUARANTEES) else None
     item = "" if page is None else page.cite(by.notion, by.setting.adaptive)
     return Step(line.n, sentence(line, by), _checked(line), page, item, line.uses, before, below)
 

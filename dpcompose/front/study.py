@@ -49,7 +49,7 @@ if TYPE_CHECKING:  # of what is about metrics sympy is a part, which takes a whi
 class Judge(Protocol):
     """What judges a composition: its best guarantee, verdicts on claims, and what of it is saved.
 
-    together -- what several guarantees of mechanisms give; composed -- what is composed, as it is shown;
+    together -- what is shown beside the bound; composed -- what is composed, as it is shown;
     symbols -- what formulas in claims may name; file -- the data of a problem file with claims;
     beside -- what judges claims for neighbours where the composition is in metrics.
     """
@@ -321,7 +321,10 @@ class Study:
         return self.judge.warnings()
 
     def together(self) -> str:
-        """The least of what several guarantees of mechanisms give, in words; "" where one gives it."""
+        """What is shown beside the guarantee, in words; "" where there is nothing to say.
+
+        Of mechanisms with several guarantees what one of each gives, in metrics the guarantee for neighbours.
+        """
         return self.judge.together()
 
     def derivation(self) -> Proof:

@@ -303,10 +303,11 @@ def key(check: Reading, default: Any = None, written: str | None = None) -> Any:
 class Table:
     """A table of a file: its keys are attributes.
 
-    given -- the keys that the file has.
+    given -- the keys that the file has; later -- those that the format has, and that are not supported yet.
     """
 
     keys: ClassVar[dict[str, Key]] = {}
+    later: ClassVar[tuple[str, ...]] = ()
     given: frozenset[str]
 
     def __init_subclass__(cls) -> None:
@@ -346,7 +347,9 @@ class Table:
             elif one.needed:
                 found.wrong((*path, word), "this key is missing")
         for word in value:
-            if word not in known:
+            if word in cls.later and word not in known:
+                found.wrong((*path, word), f"the key {word!r} is not supported yet")
+            elif word not in known:
                 found.wrong(
                     (*path, str(word)), f"there is no key {shown(word)} here{near(word, sorted(known))}"
                 )

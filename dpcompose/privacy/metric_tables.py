@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dpcompose.privacy.checks import FORMULA, NAME, ListOf, Table, Whole, Word, key
+from dpcompose.privacy.neighbourhoods import GRANULARITY
 
 NORMS = ("L1", "L2", "Linf")
 """The norms that metrics of points are."""
@@ -17,7 +20,7 @@ class ReadRecordsTable(Table):
 class MetricTable(Table):
     of: str | None = key(NAME)
     norm: str | None = key(Word("norm", NORMS))
-    granularity: str | None = key(NAME)
+    granularity: str | dict[str, Any] | None = key(GRANULARITY)
     reads: ReadRecordsTable | None = key(ReadRecordsTable)
     letters: list[list[str]] | None = key(ListOf(NAMES, 2, 2))
     formula: str | None = key(FORMULA)
@@ -37,7 +40,8 @@ class MetricTable(Table):
 
 
 METRICS = (
-    'a metric is norm = "L1", "L2" or "Linf"; granularity = "unbounded", for steps between neighbours; '
+    'a metric is norm = "L1", "L2" or "Linf"; granularity = "unbounded", for steps between neighbours, '
+    'or { group = 2, of = "bounded" } and the like; '
     'table = [["a", "b", "2"]], for distances on a listed class; '
     'letters = [["a"], ["b"]] and formula = "abs(a - b)" in coordinates; formula in the metrics above it; '
     "or at-most alone, where only a bound is known"

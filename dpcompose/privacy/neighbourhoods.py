@@ -24,6 +24,18 @@ from dpcompose.spaces.changes import LARGEST_WINDOW
 from dpcompose.spaces.groups import LARGEST_GROUP
 from dpcompose.spaces.larger import ANY_SIZE
 
+
+class _Anything(Check):
+    """What a granularity is made of, which is checked as a whole."""
+
+    def read(self, value: Any, path: Path_, found: Found) -> Any:
+        return value
+
+    def schema(self, defs: dict[str, Any]) -> dict[str, Any]:
+        return {}
+
+
+ANYTHING = _Anything()
 PAIRS = ListOf(ListOf(NAME, 2, 2))
 ALL = Word("word", ("all",))
 
@@ -49,14 +61,31 @@ class GranularityTable(Table):
     neighbours: list[list[str]] | None = key(PAIRS)
     replace: str | list[list[str]] | ReplaceTable | None = key(Either(Either(ALL, PAIRS, list), ReplaceTable))
     add_remove: str | list[str] | None = key(Either(ALL, ListOf(NAME, 1), list), written="add-remove")
+    group: Any = key(ANYTHING)
+    steps: Any = key(ANYTHING)
+    of: Any = key(ANYTHING)
+    within: Any = key(ANYTHING)
+    union: Any = key(ANYTHING)
+    w_event: Any = key(ANYTHING, written="w-event")
+    contribution: Any = key(ANYTHING)
+
+    @property
+    def made(self) -> dict[str, Any]:
+        """What it is made of, as [target] writes it; nothing where it is one of your own."""
+        own = ("neighbours", "replace", "add_remove")
+        return {self.keys[name].written or name: getattr(self, name) for name in self.given.difference(own)}
 
     def check(self) -> None:
-        if (self.neighbours is None) == (self.replace is None and self.add_remove is None):
+        own = [self.neighbours is not None, self.replace is not None or self.add_remove is not None]
+        if sum(own) + bool(self.made) != 1:
             raise ValueError(
                 "a granularity of your own lists the neighbours of a listed class, neighbours = [...], or is "
                 'a policy on records: replace = { within = [["a1", "a2"], ["b1", "b2"]] } or "all", '
-                'add-remove = ["c"] or "all"'
+                'add-remove = ["c"] or "all"; or it is made of others: group = 2 and of = "bounded", '
+                'union = ["unbounded", "bounded"], w-event = 3'
             )
+        if self.made:
+            _granularity(self.made)
 
 
 def _granularity(value: object) -> object:

@@ -134,10 +134,11 @@ class Choices:
 
     def _smaller(self, i: int, n: int) -> dict[str, str] | None:
         """A value of the only parameter of guarantee n with which it may imply the others: with what it gives
-        for the neighbours of each other one, as far as that is a multiple of it."""
+        for the neighbours of each other one, as far as that is a multiple of it.  Members of families have
+        none."""
         mechanism = self.setting.mechanisms[i - 1]
         one = mechanism.guarantee(n)
-        if len(one.values) != 1:
+        if len(one.values) != 1 or mechanism.count is not None:
             return None
         ((key, value),) = one.values
         limits = [value]
@@ -321,12 +322,14 @@ class Choices:
         return None
 
     def best(self, notion: str | None) -> tuple[Choice, Guarantees]:
-        """The choice with the best guarantee.  Raises NoGuarantee."""
+        """The choice with the best guarantee; None: in the notion of the first choice that has one.
+        Raises NoGuarantee."""
         found: list[tuple[Choice, Guarantees]] = []
         refused: NoGuarantee | None = None
         for one in self.every:
             try:
                 found.append((one, one.guarantee(notion)))
+                notion = found[0][1].notion  # others are compared in this one
             except NoGuarantee as error:
                 refused = refused or error
         if not found:

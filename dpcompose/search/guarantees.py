@@ -418,8 +418,10 @@ def is_less(one: Guarantees, other: Guarantees, claimed: Mapping[str, Term] | No
 
     Smaller is the one whose further parameters are at most the claim's (without a claim: the other
     one's), where the other's are not; else the one with the smaller first parameter.  This decides
-    only which one is shown: both hold.
+    only which one is shown: both hold.  In other notions none is smaller.
     """
+    if one.notion != other.notion:
+        return False
     values, others = (_at_usual(dict(some.main.says.values), one.shop.setting) for some in (one, other))
     limits = others if claimed is None else _at_usual(claimed, one.shop.setting)
     if values is None or others is None or limits is None:

@@ -31,6 +31,7 @@ from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.verdicts import Judge, Verdict, without_guarantees
 from dpcompose.spaces.built_in import free_lunch
 from dpcompose.spaces.databases import TooLarge
+from dpcompose.spaces.maps import NotAMap
 
 FORMAT = 2
 """The number of the format of saved derivations."""
@@ -89,6 +90,8 @@ class Proofs:
             return NotElaborated(str(error))
         except NotElaborated as error:
             return error
+        except NotAMap as error:
+            raise InvalidSetting(str(error)) from None
         return found
 
     @property
@@ -143,6 +146,14 @@ class Proofs:
             return guarantees.best(self.shop if notion is None else self.shop_in(notion), notion)
         except TermError as error:
             raise NoGuarantee(f"{TOO_LARGE}: {error}; {NEARER}") from None
+
+    def together(self, notion: str) -> Known | None:
+        """The least of what all guarantees of mechanisms give; None where it is not seen to be less than the
+        best with one of each, and not to be optimal.  Raises NotElaborated and NoGuarantee."""
+        if self.choices is None or (found := self.choices.together(notion)) is None:
+            return None
+        best = self.guarantee(notion).main
+        return found if found.optimal or self.choices.is_less(found.theorem, best.theorem) else None
 
     def verdict(self, claim: Mapping[str, str], doubt: str = "") -> Proved:
         """The verdict on a claim, once what shows it was made again from its saved form.
@@ -308,6 +319,7 @@ def saved(
     best: dict[str, Any] = {}
     with suppress(NoGuarantee, TermError):
         main = proofs.guarantee(notion).best
+        main = proofs.together(main.says.notion) or main
         best["step"] = number(main.theorem)
         for one in _optimal(proofs, main):
             best["optimal"] = number(one)

@@ -27,7 +27,7 @@ from dpcompose.spaces.arrays.sizes import (
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.listed import listed
-from dpcompose.spaces.maps import Function, Map
+from dpcompose.spaces.maps import Map
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.neighbours import Pair, by_pairs, by_steps, refuse_predicate, step_of
 from dpcompose.spaces.numberings import CountedMultisets, Numbering, numbered
@@ -347,8 +347,7 @@ class FiniteSpace:
         import numpy
 
         if isinstance(f, Map) or callable(f):
-            call = f.function if isinstance(f, Function) else f
-            values = list(map(call, self._elements("what is asked for")))
+            values = list(map(f, self._elements("what is asked for")))
             if not set(map(type, values)) <= {int, bool}:
                 strange = next(x for x in values if type(x) not in (int, bool))
                 raise TypeError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -70,6 +70,23 @@ class Map(Shown, ABC):
     def data(self) -> str | dict[str, Any]:
         """What is read, as `reads` of a problem file says it."""
         raise ValueError(f"problem files cannot say {self!r}")
+
+
+class NotAMap(ValueError):
+    """A function has several values at one database; the message names it."""
+
+
+def check_again(name: str, D: Database, value: Database, again: Database) -> None:
+    """Raises NotAMap where the value at a database is another one when it is asked for again."""
+    if not (value is again or value == again):
+        raise NotAMap(
+            f"{name} is no map: its value at {D!r} is {value!r}, and {again!r} when it is asked again; "
+            "a map depends on the database and on nothing else"
+        )
+
+
+MOST_KNOWN = 200_000
+"""Up to how many values of a Python function are kept; others are asked for each time, twice."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,16 +157,28 @@ class Table(Map):
 
 @dataclass(frozen=True, repr=False)
 class Function(Map):
-    """A map given by a Python function; used on finite classes, where it is called once a database."""
+    """A map given by a Python function; used on finite classes, where it is called twice a database.
+
+    What it is for a database is then known: a function that says something else the second time is no map.
+    """
 
     name: str
     function: Callable[[Database], Database]
+    _known: dict[Database, Database] = field(default_factory=dict, compare=False, repr=False)
 
     def __call__(self, D: Database) -> Database:
-        return D.read_by(self) if isinstance(D, Symbolic) else self.function(D)
+        if isinstance(D, Symbolic):
+            return D.read_by(self)
+        if D not in self._known:
+            value, again = self.function(D), self.function(D)
+            check_again(self.name, D, value, again)
+            if len(self._known) >= MOST_KNOWN:
+                return value
+            self._known[D] = value
+        return self._known[D]
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
-        return Listed(tuple(dict.fromkeys(self.function(D) for D in databases.databases())))
+        return Listed(tuple(dict.fromkeys(map(self, databases.databases()))))
 
     def written(self, D: str) -> str:
         return f"{self.name}({D})"
@@ -162,7 +191,8 @@ everything = Everything()
 def function(name: str, f: Callable[[Database], Database]) -> Function:
     """The map D ↦ f(D) of a Python function, for finite classes.
 
-    name -- what results call it; f -- called once a database, returns hashable values.
+    name -- what results call it; f -- called twice a database, returns hashable values, both times the same:
+    else NotAMap is raised once it is read.
 
     >>> function("total", len)(("a", "a", "b"))
     3

@@ -162,6 +162,14 @@ class Tuples(OrderedRecords):
             made[self._index(cell)] = value
         return tuple(made)
 
+    def with_records(self, D: Database, records: Mapping[int, str]) -> Database:
+        """D with other records at some positions."""
+        assert isinstance(D, tuple)
+        made = list(D)
+        for position, record in records.items():
+            made[self._index(position)] = record
+        return tuple(made)
+
     def __str__(self) -> str:
         length = {
             "any": f"all {self.kind} of {'any length' if self.sizes == Size() else f'length {self.sizes}'}",

@@ -10,13 +10,14 @@ Families keep as many members as one step can touch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel import reader, reading, settings
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.elaboration.arrays import Arrays
 from dpcompose.privacy.elaboration.cells import Cells
@@ -125,7 +126,7 @@ class Elaborated:
                 **alike,
                 "domain": "own",
                 "notion": one.satisfies.notion,
-                "values": _values_of(one),
+                "values": _texts(one.satisfies.terms),
                 **processed,
                 "metric": {
                     "formula": formulas.to_text(metric.formula),
@@ -197,8 +198,8 @@ class Elaborated:
         return {
             "stated": self.kind.stated(one) | _times(said.about_granularity, self.setting.databases),
             "domain": "own" if identity else one.satisfies.domain or "own",
-            "notion": one.satisfies.notion,
-            "values": _values_of(one),
+            "notion": said.notion,
+            "values": _texts(said.terms),
         }
 
     def _mechanism(self, i: int) -> dict[str, Any]:
@@ -212,7 +213,7 @@ class Elaborated:
             "reads": [self.kind.reads(one.reads) for one in (members if divided else members[:1])],
             "domain": "own" if identity or stated.noise is not None else stated.satisfies.domain or "own",
             "notion": stated.satisfies.notion,
-            "values": _values_of(stated),
+            "values": _texts(stated.satisfies.terms),
         }
         if codes := self.kind.codes(own.reads):
             data["codes"] = codes
@@ -255,8 +256,8 @@ def _times(granularity: Granularity, databases: DatabaseClass) -> dict[str, str]
     return {"times": formulas.to_text(granularity.times)}
 
 
-def _values_of(mechanism: Mechanism) -> dict[str, str]:
-    return {key: formulas.to_text(value) for key, value in mechanism.satisfies.terms}
+def _texts(terms: Sequence[tuple[str, Term]]) -> dict[str, str]:
+    return {key: formulas.to_text(value) for key, value in terms}
 
 
 def noise(mechanism: Mechanism, databases: DatabaseClass, reads: Map) -> dict[str, Any]:

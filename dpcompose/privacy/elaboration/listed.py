@@ -17,7 +17,7 @@ from dpcompose.spaces.databases import Database
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import neighbouring_pairs, pairs_of_inputs
 from dpcompose.spaces.listed import Listed as ListedClass
-from dpcompose.spaces.maps import Map
+from dpcompose.spaces.maps import Map, check_again
 from dpcompose.spaces.queries import Bit
 
 if TYPE_CHECKING:
@@ -90,8 +90,10 @@ class Listed(Kind):
     def reads(self, f: Map) -> list[int] | None:
         if f.is_identity(self.setting.databases):
             return None
-        values = self._values(f)
-        return [values[f(D)] for D in self._databases]
+        values, found = self._values(f), list(map(f, self._databases))
+        for D, value in zip(self._databases, found, strict=True):
+            check_again(f.written("D"), D, value, f(D))
+        return [values[one] for one in found]
 
     def lengths(self, of: Lengths) -> dict[str, Any]:
         found = {tuple(sorted(self._numbers[x] for x in pair)): str(length) for pair, length in of}

@@ -357,7 +357,7 @@ class OfTuples(Policies):
         whole = databases.largest_shape(len(self.places))
         assert isinstance(whole, Tuples)
         blank = (self.universe.records or self.universe.spare)[:1] * len(whole.identifiers)
-        D, E = (whole.put(blank, dict(self._told[one] for one in side)) for side in (D, E))
+        D, E = (whole.with_records(blank, dict(self._told[one] for one in side)) for side in (D, E))
         return D, E
 
 

@@ -81,7 +81,7 @@ def steps_between(granularity: Granularity, of: str | None = None, **reads: Sequ
     granularity = unbounded, of = S, reads = {'records': ['a']}
     """
     read = {"reads": {key: list(value) for key, value in reads.items()}} if reads else {}
-    return Data({"granularity": str(granularity)} | _of(of) | read)
+    return Data({"granularity": granularity.data()} | _of(of) | read)
 
 
 def in_coordinates(first: str, second: str, formula: Formula, of: str | None = None) -> Data:

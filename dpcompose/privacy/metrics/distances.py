@@ -20,6 +20,7 @@ from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.metric_tables import MetricTable
 from dpcompose.privacy.metrics.names import CANONICAL, Names
 from dpcompose.privacy.metrics.schema import MetricStudyTable, PointsTable, ProductTable
+from dpcompose.privacy.readers.granularities import Granularities
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import DatabasesTable, MapTable, ReadsTable
@@ -413,12 +414,10 @@ class Distances(Names):
         return table
 
     def _steps(self, given: MetricTable, of: Values, path: Path_, databases: Product) -> Distance | None:
-        if given.granularity not in self.granularities:
-            there = near(given.granularity, self.granularities)
-            self.wrong((*path, "granularity"), f"there is no granularity {shown(given.granularity)}{there}")
-            return None
-        granularity = self.granularities[str(given.granularity)]
         part = databases[of.name] if of.parts == (of.name,) else None
+        granularity = self._counted(given.granularity, part, (*path, "granularity"))
+        if granularity is None:
+            return None
         edits = granularity.edits(Multisets((), arbitrary=True))
         listed = isinstance(part, Enumerated)
         if edits is not None and edits.single is None and given.reads is None and not listed:
@@ -426,7 +425,7 @@ class Distances(Names):
         if part is None or isinstance(part, Points):
             self.wrong(
                 (*path, "of"),
-                f"{given.granularity} neighbours differ in records, which {of.name or 'this'} has none of; "
+                f"{granularity} neighbours differ in records, which {of.name or 'this'} has none of; "
                 'a norm, or of = "NAME" of a part with records, would do',
             )
             return None
@@ -436,6 +435,23 @@ class Distances(Names):
             return None
         reads = self._read_of(given, records, path)
         return None if reads is None else Steps(granularity, of.name, reads)
+
+    def _counted(self, given: Any, part: Part | None, path: Path_) -> Granularity | None:
+        """The granularity of which steps are counted: one with a name, or one that is made of such."""
+        if isinstance(given, str):
+            if given not in self.granularities:
+                there = near(given, self.granularities)
+                self.wrong(path, f"there is no granularity {shown(given)}{there}")
+            return self.granularities.get(given)
+        found, stated = Found(), Parameters({}, (), Found())
+        on = Multisets((), arbitrary=True) if part is None or isinstance(part, Points) else class_of(part)
+        reader = Granularities(on, {}, stated, found)
+        reader.by_name = dict(self.granularities)
+        granularity = reader.named(given, path)
+        if granularity is not None and granularity.parameters:
+            found.wrong(path, "in metrics a number of steps is a number, and no parameter")
+        self.mistakes += found.mistakes
+        return None if found.mistakes else granularity
 
     def _read_of(self, given: MetricTable, of: DatabaseClass, path: Path_) -> Map | None:
         """Of which records or positions steps are counted."""

@@ -52,6 +52,7 @@ from dpcompose.spaces.points import (
     class_of,
 )
 from dpcompose.spaces.queries import Count
+from dpcompose.spaces.restrictions import Positions
 from dpcompose.spaces.tuples import Tuples
 
 NORMS = {"pure": "L1", "gaussian": "L2"}
@@ -155,10 +156,12 @@ class InMetrics:
         }
 
     def _of_part(self, name: str, part: Part) -> Elaborated:
-        found = self._elaborated(part, self._all_on(name))
+        every = self._all_on(name)
+        counted = [one for one in every if isinstance(part, Enumerated) or not _in_several_steps(one)]
+        found = self._elaborated(part, every) if counted == every else None
         if found is None:  # a distance that cannot be told is one of which nothing is known
-            told = [one for one in self._all_on(name) if self._elaborated(part, [one]) is not None]
-            self._untold.update(one.name for one in self._all_on(name) if one not in told)
+            told = [one for one in counted if self._elaborated(part, [one]) is not None]
+            self._untold.update(one.name for one in every if one not in told)
             found = self._elaborated(part, told)
         if found is None:
             raise NotElaborated(f"distances on {part} cannot be told to the kernel")
@@ -347,6 +350,17 @@ def _lengths(
                 lengths.append(str(at))
     order = sorted(range(len(single)), key=lambda n: single[n])
     return {"single": [single[n] for n in order], "steps": 1, "lengths": [lengths[n] for n in order]}
+
+
+def _in_several_steps(metric: NamedMetric) -> bool:
+    """Whether a metric counts several steps, or windows of several positions, as one: how far apart records
+    are is then no formula in how many of them differ."""
+    match metric.distance:
+        case Steps(granularity, _, reads):
+            window = granularity.reach or 1
+            inside = window > 1 and isinstance(reads, Positions) and len(reads.positions) == 1
+            return granularity.innermost()[1] > 1 or (window > 1 and not inside)
+    return False
 
 
 def _stated(metric: NamedMetric | None, listed: bool) -> Mechanism:

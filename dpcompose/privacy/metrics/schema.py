@@ -29,6 +29,7 @@ from dpcompose.privacy.neighbourhoods import GRANULARITY, GranularityTable
 from dpcompose.privacy.schema import (
     BOUNDS,
     NOISES,
+    NOT_YET,
     QUERIES,
     DatabasesTable,
     InMetric,
@@ -106,6 +107,8 @@ class MetricTargetTable(Table):
 
 
 class MetricMechanismTable(Table):
+    later = NOT_YET
+
     name: str = need(NAME)
     guarantee: MetricGuaranteeTable | None = key(MetricGuaranteeTable)
     reads: str | ReadsTable | None = key(Either(NAME, ReadsTable, word="oneOf"))

@@ -171,7 +171,9 @@ class Distances:
             raise NoDistance(f"what {name} reads is no part of the databases")
         return self._steps(name, given.granularity, reads, used.domain if not whole else "own", path, used)
 
-    def _steps(self, name: str, word: str, reads: Map, domain: str, path: Path_, used: _Used) -> Term:
+    def _steps(
+        self, name: str, word: str | dict[str, Any], reads: Map, domain: str, path: Path_, used: _Used
+    ) -> Term:
         """The letter of a canonical metric."""
         granularity = self.space.granularity(word, path)
         if granularity is None:

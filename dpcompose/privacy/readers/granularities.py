@@ -45,6 +45,7 @@ class Granularities:
         found: Found,
     ) -> None:
         self.parameters, self.found = parameters, found
+        self.by_name: dict[str, Granularity] = {}
         self.by_name = self._all(databases, given)
 
     def _all(
@@ -53,11 +54,11 @@ class Granularities:
         """The built-in granularities that the class has, those of users, and those of the tables."""
         own = dict(self.found.own.granularities)
         for name, given in stated.items():
+            if given.made:
+                continue
             path = ("granularities", name)
-            if name in BUILT_IN:
-                self.found.wrong(path, f"{name} is a built-in granularity; call yours by another name")
-            elif name in self.found.own.granularities:
-                self.found.wrong(path, f"{name} was added in Python already; call this one by another name")
+            if not self._is_free(name):
+                pass
             elif given.neighbours is None:
                 own |= self._policy(name, given, databases, path)
             elif not isinstance(databases, Listed):
@@ -69,9 +70,25 @@ class Granularities:
             else:
                 self._members(databases, given.neighbours, (*path, "neighbours"))
                 own[name] = pairs(name, ((D, E) for D, E in given.neighbours))
-        if isinstance(databases, Listed):
-            return own
-        return BUILT_IN | own
+        self.by_name = own if isinstance(databases, Listed) else BUILT_IN | own
+        for name, given in stated.items():
+            if given.made and self._is_free(name):
+                found = self._made(given.made, ("granularities", name))
+                if found is not None and (why := found.unfit(databases)):
+                    self.found.wrong(("granularities", name), why)
+                self.by_name |= {name: unbounded if found is None else found}
+        return self.by_name
+
+    def _is_free(self, name: str) -> bool:
+        """Whether nothing else is called so, which is told where something is."""
+        path = ("granularities", name)
+        if name in BUILT_IN:
+            self.found.wrong(path, f"{name} is a built-in granularity; call yours by another name")
+        elif name in self.found.own.granularities:
+            self.found.wrong(path, f"{name} was added in Python already; call this one by another name")
+        else:
+            return True
+        return False
 
     def _policy(
         self, name: str, given: GranularityTable, databases: DatabaseClass, path: Path_

@@ -21,6 +21,7 @@ from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.names import check_names, one_meaning
 from dpcompose.privacy.settings.on_tables import on_table
 from dpcompose.privacy.settings.reads import check_mechanism
+from dpcompose.spaces.contradictions import contradiction
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.groups import Group
@@ -90,6 +91,8 @@ class Setting(Composition, Shown):
         object.__setattr__(self, "mechanisms", tuple(map(self._on_the_class, self.mechanisms)))
         self._place()
         check_names(self, stated)
+        if wrong := next(filter(None, (contradiction(one, self.databases) for one in stated)), ""):
+            raise InvalidSetting(wrong)
         one_meaning("granularities", [*stated, *(one.innermost()[0] for one in stated)])
         named_maps = (Table, Function, Recoding)
         tables = [m.reads for m in self.mechanisms if isinstance(m.reads, named_maps) and m.reads.name]
