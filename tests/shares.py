@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import pytest
@@ -15,6 +17,15 @@ def seeds(some: int, every: int) -> Any:
 def starts(some: int, every: range) -> Any:
     """The parameter `start`, from which on seeds are taken together: the first few in a normal run."""
     return _parameter("start", some, every)
+
+
+def every_third(*lists: Sequence[Any]) -> list[Any]:
+    """The combinations of some lists: a third of them in a normal run, in which each entry of each list stands."""
+    combined = product(*(list(enumerate(one)) for one in lists))
+    return [
+        pytest.param(*(x for _, x in one), marks=[pytest.mark.slow] if sum(n for n, _ in one) % 3 else [])
+        for one in combined
+    ]
 
 
 def _parameter(name: str, some: int, every: range) -> Any:

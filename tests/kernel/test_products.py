@@ -13,6 +13,7 @@ from unittest.mock import MagicMock
 
 import pytest
 from kernel import products_at_random as drawn
+from shares import seeds
 
 from dpcompose.kernel import axioms, check, reading
 from dpcompose.kernel.covers import places
@@ -439,12 +440,6 @@ def _is_refuted(case: drawn.Case, claim: Mapping[str, str], theorem: Any, draw: 
     return False
 
 
-@pytest.mark.parametrize("seed", range(24))
-def test_a_few_settings_at_random(seed: int) -> None:
-    check_drawn(seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(24, 1_000))
-def test_many_settings_at_random(seed: int) -> None:
+@seeds(10, 1_000)
+def test_settings_at_random(seed: int) -> None:
     check_drawn(seed)

@@ -80,11 +80,12 @@ def random_metric(rng: random.Random) -> tuple[str, Callable[[Vector], float]]:
     return f"min({a}*{one}, {b})", lambda v: min(a * f(v), b)
 
 
-def test_verdicts_agree_with_plain_evaluation() -> None:
+@pytest.mark.parametrize("many", [3, pytest.param(20, marks=pytest.mark.slow)])
+def test_verdicts_agree_with_plain_evaluation(many: int) -> None:
     rng = random.Random(5)
     grid = [Fraction(n, 2) for n in (-6, -3, -1, 0, 1, 2, 8)]
     found = []
-    for _ in range(5):
+    for _ in range(many):
         (first, d1), (second, d2) = random_metric(rng), random_metric(rng)
         claim, d = random_metric(rng)
         made, (stated,) = study(PLANE + NORMS + composed(first, second) + claimed(f"2*({claim})"))
@@ -99,7 +100,7 @@ def test_verdicts_agree_with_plain_evaluation() -> None:
             D, E = verdict.counterexample.pair
             v = (Fraction(D["x"]) - Fraction(E["x"]), Fraction(D["y"]) - Fraction(E["y"]))
             assert 2 * d(v) < d1(v) + d2(v), (first, second, claim)
-    assert {"proved", "refuted"} <= set(found) and found.count("undecided") <= 2
+    assert {"proved", "refuted"} <= set(found) and found.count("undecided") <= many // 2
 
 
 def test_equal_metrics_are_proved_and_least() -> None:

@@ -15,6 +15,7 @@ import told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from in_metrics import THEORY, saved, study
+from shares import seeds
 
 from dpcompose.front import recheck
 from dpcompose.kernel import formulas, terms
@@ -370,7 +371,7 @@ def times(c: float, x: float) -> float:
     return c * x if c else (math.inf if x == math.inf else 0.0)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@seeds(7, 20)
 def test_verdicts_on_several_bounded_distances_agree_with_all_pairs_of_few_records(seed: int) -> None:
     draw = random.Random(seed)
     size = draw.choice([None, None, "= 3"])

@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import count
 
 import pytest
+from shares import seeds
 
 from dpcompose.kernel import formulas, substitution
 from dpcompose.kernel.assumptions import NOTHING, Assumed, Assumption
@@ -257,18 +258,8 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@seeds(5, 400)
 def test_sides_at_the_true_values(seed: int) -> None:
-    compare_at_true_values(seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 500))
-def test_many_sides_at_the_true_values(seed: int) -> None:
-    compare_at_true_values(seed)
-
-
-def compare_at_true_values(seed: int) -> None:
     rng = random.Random(seed)
     greater, lesser, places = a_distance(rng), a_distance(rng), rng.choice(PLACES)
     for level in LEVELS:
@@ -291,15 +282,8 @@ def a_failing_comparison(rng: random.Random) -> tuple[Term, Term, list[Points]]:
                 return greater, lesser, places
 
 
-@pytest.mark.parametrize("seed", range(12))
+@seeds(8, 200)
 def test_what_fails_is_proved_at_no_level(seed: int) -> None:
-    greater, lesser, places = a_failing_comparison(random.Random(seed))
-    assert level_of_proof(greater, lesser, places, most=1) is None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 300))
-def test_what_fails_is_proved_at_no_level_at_random(seed: int) -> None:
     greater, lesser, places = a_failing_comparison(random.Random(seed))
     assert level_of_proof(greater, lesser, places, most=1) is None
 
