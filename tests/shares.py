@@ -7,6 +7,10 @@ from itertools import product
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""How many random examples a promise is tried on."""
 
 
 def seeds(some: int, every: int) -> Any:

@@ -1,11 +1,11 @@
-"""Conversions: the pages' formulas by numbers, mixed settings against mechanisms of one's own, a notion of one's own."""
+"""Conversions: the pages' formulas by numbers, mixed settings, a notion of one's own, and what is refused."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +13,14 @@ import mpmath
 import pytest
 import rechecks
 import sympy
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from converted import MAKE, U, number, rechecked, two_steps
 
 import dpcompose as dpc
 from dpcompose.front import cli
-from dpcompose.front.bound import Bound
 from dpcompose.front.loading import load
 from dpcompose.front.study import Study
 from dpcompose.kernel.check import Refused
 from dpcompose.language import formulas
-from dpcompose.language.worstcase import Top
 from dpcompose.privacy import problems
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.proof import registry
@@ -32,29 +29,6 @@ from dpcompose.search.guarantees import NoGuarantee
 THEORY = registry.standard()
 PAGES = THEORY.of_kind("conversion")
 PROBLEMS = Path(__file__).resolve().parents[1] / "notebooks" / "problems"
-MAKE: dict[str, Callable[..., Guarantee]] = {
-    "pure": dpc.pure,
-    "approximate": dpc.approximate,
-    "zcdp": dpc.zcdp,
-    "gaussian": dpc.gaussian,
-}
-LOW = [HealthCheck.too_slow]
-
-
-def number(expression: sympy.Expr) -> Any:
-    """The value of a constant to 30 digits."""
-    if expression is sympy.oo:
-        return mpmath.inf
-    worst = {
-        one: sympy.Float(str(max(map(number, one.terms))), 30)
-        for one in expression.atoms(Top)
-        if one.args[0] == 1
-    }
-    return mpmath.mpf(str(sympy.N(expression.xreplace(worst), 30)))
-
-
-def stated(bound: Bound) -> dict[str, sympy.Expr]:
-    return {key: formulas.parse(text, bound.setting.symbols) for key, text in bound.guarantee.parameters}
 
 
 def by_page(id: str, **values: object) -> dict[str, Any]:
@@ -139,24 +113,9 @@ def test_distance_first_is_never_worse() -> None:
     assert mpmath.almosteq(number(found), 2 * mpmath.tanh(1), 1e-12)
 
 
-def two_steps(*guarantees: Guarantee) -> Study:
-    """Mechanisms that read everything, for replacement: two add/remove steps."""
-    return dpc.compose(
-        *(dpc.mechanism(f"M{i}", one) for i, one in enumerate(guarantees, start=1)),
-        on=dpc.multisets("ab"),
-        target=dpc.bounded,
-    )
-
-
 # ---------------------------------------------------------------- mixed settings
 
 
-def rechecked(study: Study, *claims: Guarantee) -> list[str]:
-    """The verdicts, which the kernel confirms from the saved derivation."""
-    return list(rechecks.rechecked(study, [study.check(one) for one in claims]).verdicts)
-
-
-U = dpc.unbounded
 MIXED: dict[str, tuple[list[Guarantee], str, str, list[Guarantee]]] = {
     # notion and bound; claims that are proved, refuted, and refuted by more than a mechanism's own notion
     "pure and zcdp": (
@@ -323,133 +282,6 @@ def test_families() -> None:
     assert inside.theorem == "GB:VI.13"  # the least conversion is that of each mechanism
 
 
-# ---------------------------------------------------------------- against numbers of one's own
-
-
-PARAMETERS = st.sampled_from([Fraction(n, d) for n, d in ((1, 10), (1, 3), (1, 2), (1, 1), (2, 1), (7, 2))])
-
-
-@st.composite
-def mixtures(draw: st.DrawFn) -> list[tuple[str, Fraction, str, list[str] | None]]:
-    """Two or three mechanisms: notion, parameter, the neighbours it is stated for, and what it reads."""
-    return [
-        (
-            draw(st.sampled_from(["pure", "pure", "zcdp", "gaussian"])),
-            draw(PARAMETERS),
-            draw(st.sampled_from(["unbounded", "bounded"])),
-            draw(st.sampled_from([None, ["a"], ["b"], ["a", "b"]])),
-        )
-        for _ in range(draw(st.integers(1, 3)))
-    ]
-
-
-def composed(parts: Sequence[tuple[str, Fraction, str, list[str] | None]], pure: bool = False) -> Study:
-    neighbours = {"unbounded": dpc.unbounded, "bounded": dpc.bounded}
-    mechanisms = []
-    for i, (notion, x, granularity, reads) in enumerate(parts, start=1):
-        said = MAKE["pure" if pure else notion](
-            x, neighbours[granularity], None if reads is None else "common"
-        )
-        f = dpc.everything if reads is None else dpc.restriction(reads)
-        mechanisms.append(dpc.mechanism(f"M{i}", said, reads=f))
-    return dpc.compose(*mechanisms, on=dpc.multisets("abc"), target=dpc.bounded)
-
-
-def vectors(parts: Sequence[tuple[str, Fraction, str, list[str] | None]]) -> list[dict[int, int]]:
-    """How far the inputs move, from the profile of the same mechanisms with pure guarantees."""
-    return [{i: int(r) for i, r in vector} for vector in composed(parts, pure=True).bound.profile.vectors]
-
-
-def moved(parts: Sequence[Any], vector: Mapping[int, int]) -> list[tuple[str, Any]]:
-    """Notion and parameter of what moves, at its distance: rε, r²ρ, rμ."""
-    found = []
-    for i, r in vector.items():
-        notion, x = parts[i - 1][0], mpmath.mpf(parts[i - 1][1].numerator) / parts[i - 1][1].denominator
-        found.append((notion, x * (r**2 if notion == "zcdp" else r)))
-    return found
-
-
-def diverging(part: Any, r: int) -> Any:
-    """The Kullback-Leibler divergence of a mechanism with this guarantee, r steps apart: normal noise has r²ρ
-    and r²μ²/2; pure ones are randomized response that loses ε, or rε/2."""
-    notion, x = part[0], mpmath.mpf(part[1].numerator) / part[1].denominator
-    if notion != "pure":
-        return x * r**2 if notion == "zcdp" else (x * r) ** 2 / 2
-    p = mpmath.exp(max(1, r / 2) * x) / (1 + mpmath.exp(max(1, r / 2) * x))
-    return p * mpmath.log(p / (1 - p)) + (1 - p) * mpmath.log((1 - p) / p)
-
-
-def exact_delta(losses: Sequence[Any], mu: Any, epsilon: Any) -> Any:
-    """δ(ε) of randomized responses with these losses and normal noise at distance μ (deviations), together."""
-    total = mpmath.mpf(0)
-    for signs in product((1, -1), repeat=len(losses)):
-        chance = mpmath.fprod(
-            mpmath.exp(e if s == 1 else 0) / (mpmath.exp(e) + 1) for e, s in zip(losses, signs, strict=True)
-        )
-        left = epsilon - mpmath.fsum(s * e for e, s in zip(losses, signs, strict=True))
-        if mu == 0:
-            total += chance * max(0, 1 - mpmath.exp(left))
-            continue
-        total += chance * (
-            mpmath.ncdf(mu / 2 - left / mu) - mpmath.exp(left) * mpmath.ncdf(-mu / 2 - left / mu)
-        )
-    return total
-
-
-def attained(moves: Sequence[tuple[str, Any]]) -> tuple[list[Any], Any]:
-    """Mechanisms that keep the guarantees: losses of randomized responses, and the distance of normal noise."""
-    losses = [x for notion, x in moves if notion == "pure"]
-    squares = [2 * x if notion == "zcdp" else x**2 for notion, x in moves if notion != "pure"]
-    return losses, mpmath.sqrt(mpmath.fsum(squares))
-
-
-@settings(max_examples=6, deadline=None, suppress_health_check=LOW)
-@given(mixtures())
-def test_random_mixtures(parts: list[tuple[str, Fraction, str, list[str] | None]]) -> None:
-    """The bounds are what the pages say by hand, hold for real mechanisms, and prove what they should."""
-    study = composed(parts)
-    moves = [moved(parts, vector) for vector in vectors(parts)]
-    rho = max(
-        mpmath.fsum({"pure": x * mpmath.tanh(x / 2), "zcdp": x, "gaussian": x**2 / 2}[n] for n, x in one)
-        for one in moves
-    )
-    bound = study.guarantee("zcdp")
-    assert mpmath.almosteq(number(bound.values["rho"]), rho, 1e-12)
-    up, down = (sympy.Rational(str(rho)[:17]) * sympy.Rational(n, 1000) for n in (1001, 999))
-    verdicts = rechecked(study, dpc.zcdp(up), dpc.zcdp(down))
-    assert verdicts[0] == "proved" and verdicts[1] != "proved"
-    lost = max(mpmath.fsum(diverging(parts[i - 1], r) for i, r in one.items()) for one in vectors(parts))
-    assert (verdicts[1] == "refuted") == (lost > number(down))
-    delta = sympy.Rational(1, 1000)
-    if any(one[0] != "pure" for one in parts):
-        claim = dpc.approximate(number_text(rho, delta), delta)
-        found = study.check(claim)
-        assert found.verdict == "proved" and found.bound is not None
-        epsilon = number(stated(found.bound)["epsilon"])
-        for one in moves:
-            assert exact_delta(*attained(one), epsilon) <= number(delta)
-    if all(one[0] != "zcdp" for one in parts):
-        values = {
-            page: max(
-                mpmath.sqrt(mpmath.fsum((square(x) if n == "pure" else x**2) for n, x in one))
-                for one in moves
-            )
-            for page, square in (("multiple", lambda x: (94 * x / 75) ** 2), ("root", lambda x: 8 * x))
-        }
-        mu = number(study.guarantee("gaussian").values["mu"])
-        assert mpmath.almosteq(mu, min(values.values()), 1e-12)
-        for one, epsilon in product(moves, (-2, 0, mpmath.mpf("0.5"), 3)):
-            assert (
-                exact_delta(*attained(one), epsilon) <= exact_delta([], mu, epsilon) + mpmath.mpf(10) ** -12
-            )
-
-
-def number_text(rho: Any, delta: sympy.Rational) -> str:
-    """An ε a little above ρ + 2√(ρ·ln(1/δ))."""
-    value = rho + 2 * mpmath.sqrt(rho * mpmath.log(1 / number(delta)))
-    return str(Fraction(int(value * 1000) + 2, 1000))
-
-
 # ---------------------------------------------------------------- a notion of one's own
 
 
@@ -499,124 +331,6 @@ def test_the_smallest_of_several_conversions_is_shown(tmp_path: Path) -> None:
         study = Study(two_steps(dpc.pure("e", U)).setting, toy_theory(tmp_path / str(n), **others))
         assert dict(study.guarantee("toy").bound.guarantee.parameters) == {"nu": best}
         assert study.check(toy("19/5*e")).verdict == "proved"
-
-
-# ---------------------------------------------------------------- what a claim implies
-
-
-def test_claims_are_refuted_by_what_they_imply() -> None:
-    """A Gaussian or pure claim implies a zero-concentrated one, of which the mechanisms have witnesses."""
-    zcdp = two_steps(dpc.zcdp("x", U))  # needs 4x
-    for claim, through, verdict in (
-        (dpc.gaussian("sqrt(8*x)"), (), "undecided"),
-        (dpc.gaussian("sqrt(7*x)"), ("gaussian-to-zcdp",), "refuted"),
-        (dpc.pure("sqrt(7*x)"), (), "refuted"),  # normal noise has no bounded loss
-        (dpc.approximate("sqrt(7*x)", "0"), ("approximate-to-pure", "pure-to-zcdp"), "refuted"),
-        (dpc.approximate("sqrt(7*x)", "1/100"), (), "refuted"),  # by the curve of normal noise at x = 1
-    ):
-        found = zcdp.check(claim)
-        assert found.verdict == verdict, claim
-        assert (found.counterexample.through if found.counterexample else ()) == through
-        assert rechecked(zcdp, claim) == [verdict]
-        assert found._repr_html_() and all(page in found._repr_html_() for page in through)
-
-
-@pytest.mark.parametrize(
-    ("stated", "claim", "by"),
-    [
-        (dpc.pure(1, U), dpc.zcdp("462117/1000000"), "pure-in-zcdp"),  # tanh(1/2) = 0.46211715...
-        (dpc.pure(1, U), dpc.zcdp("462118/1000000"), "proved"),
-        (dpc.gaussian("m", U), dpc.zcdp("499/1000*m**2"), "gaussian-in-zcdp"),
-        (dpc.approximate(1, "1/10**9", U), dpc.zcdp(1000), "approximate-in-zcdp"),
-        (dpc.approximate(1, 0, U), dpc.zcdp(1000), "proved"),
-        (dpc.approximate("e", "d", U), dpc.gaussian("e + 9"), "approximate-in-gaussian"),
-        (dpc.gaussian("1/10**6", U), dpc.pure(1000), "gaussian-in-pure"),
-        (dpc.zcdp("1/10**6", U), dpc.pure(1000), "zcdp-in-pure"),
-        (dpc.zcdp("1/8", U), dpc.gaussian(1), "undecided"),
-    ],
-    ids=repr,
-)
-def test_mechanisms_lose_more_in_other_notions(stated: Guarantee, claim: Guarantee, by: str) -> None:
-    study = dpc.compose(dpc.mechanism("M", stated), on=dpc.multisets("ab"), target=U)
-    found = study.check(claim)
-    assert rechecked(study, claim) == [found.verdict]
-    if found.counterexample is None:
-        assert found.verdict == by
-    else:
-        assert [row.data()["by"] for row in found.counterexample.rows] == [by]
-
-
-def test_randomized_response_is_private_and_diverges_as_its_page_says() -> None:
-    """pure-in-zcdp by hand: on a chain of inputs, one step at a time, and where the two are r apart."""
-    e = mpmath.mpf("0.7")
-    for r in range(1, 7):
-        for half in (False, True):
-            odds = [e * (min(n, r) - mpmath.mpf(r) / 2) if half else (e if n else -e) for n in range(r + 3)]
-            ones = [1 / (1 + mpmath.exp(-x)) for x in odds]
-            for p, q in pairwise(ones):
-                for x, y in ((p, q), (q, p), (1 - p, 1 - q), (1 - q, 1 - p)):
-                    assert x <= y * mpmath.exp(e) * (1 + mpmath.mpf(10) ** -12)
-            p, q = ones[r], ones[0]
-            found = p * mpmath.log(p / q) + (1 - p) * mpmath.log((1 - p) / (1 - q))
-            loss = e * r / 2 if half else e
-            assert mpmath.almosteq(found, loss * mpmath.tanh(loss / 2), 1e-10)
-        said = diverging(("pure", Fraction(7, 10)), r)
-        assert mpmath.almosteq(said, max(x * mpmath.tanh(x / 2) for x in (e, r * e / 2)), 1e-10)
-
-
-def test_noise_is_looked_at_in_the_notion_of_the_claim() -> None:
-    """Normal noise is no pure mechanism, whatever notion a saved derivation states it in."""
-    study = dpc.compose(
-        dpc.mechanism("M1", dpc.pure("e", U)),
-        dpc.mechanism("M2", query=dpc.count, noise=dpc.gaussian_noise("s")),
-        on=dpc.multisets("ab"),
-        target=U,
-    )
-    claimed = [dpc.gaussian("94/75*e + 1/s"), dpc.pure("100*e + 1/s"), dpc.zcdp("1/(3*s**2)")]
-    answers = [study.check(one) for one in claimed]
-    assert [one.verdict for one in answers] == ["proved", "refuted", "refuted"]
-    for n in range(3):
-        rechecks.rechecked(study, [*answers[n:], *answers[:n]])
-
-
-def test_a_family_of_noise_has_values_where_its_guarantee_has_no_parameter() -> None:
-    """Normal noise of deviation s[i] is oo-DP: the point of a counterexample has all s[i] nevertheless."""
-    text = """\
-format = 1
-[parameters]
-k = "integer >= 2"
-[databases]
-kind = "multisets"
-[target]
-granularity = "unbounded"
-[[mechanisms]]
-name = "M"
-index = "i"
-count = "k"
-query = "count"
-noise = { gaussian = "s[i]" }
-[[claims]]
-notion = "pure"
-epsilon = "5"
-"""
-    problem = problems.read_text(text)
-    found = Study(problem.setting).check(problem.claims[0]).counterexample
-    assert found is not None and found.actual is None and set(found.point) == {"k", "s[1]", "s[2]"}
-
-
-def test_a_delta_beside_gaussian_privacy() -> None:
-    """No conversion leads from (ε, δ) with δ > 0 to a notion of the other one: a δ is chosen, and spent."""
-    study = two_steps(dpc.approximate(1, "1/10", U), dpc.gaussian(1, U))
-    for claim in (dpc.approximate(5, 1), dpc.approximate(0, sympy.oo), dpc.pure(sympy.oo)):
-        assert study.check(claim).verdict == "proved"
-    chosen = study.guarantee().values
-    assert sympy.expand(chosen["delta"] - (1 + sympy.E) / 10) == sympy.Rational(1, 10**6)
-    assert mpmath.almosteq(number(chosen["epsilon"]), 4 + 2 * mpmath.sqrt(2 * mpmath.log(10**6)))
-    assert rechecked(study, dpc.approximate(5, "1/2"), dpc.approximate(5, "2/5")) == ["proved", "refuted"]
-    study = two_steps(dpc.approximate("e", "1/10", U), dpc.gaussian("m", U))
-    bound = dpc.approximate("2*e + 2*m**2 + 2*m*sqrt(2*log(10**6))", "(1 + exp(e))/10 + 1/10**6")
-    assert rechecked(study, bound) == ["proved"]
-    assert {"delta": "1/1000000"} in study.bound.found.way.chosen.values()
 
 
 # ---------------------------------------------------------------- refused

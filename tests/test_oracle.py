@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+import attaining
 import oracle
 import pytest
 from oracle import INFINITY, Mechanism, Setting, bounded, identity, restriction, unbounded
@@ -167,7 +168,7 @@ def test_II_9_counting_on_parts_has_no_bound_under_replacement():
     )
     assert oracle.profile_of(setting) == {(INFINITY, INFINITY): (("a",), ("b",))}
     assert oracle.bound(setting) == INFINITY
-    assert oracle.attained_bound(setting) == INFINITY
+    assert attaining.attained_bound(setting) == INFINITY
 
 
 def test_III_4_multisets_of_one_size_have_no_unbounded_neighbours():
@@ -175,7 +176,7 @@ def test_III_4_multisets_of_one_size_have_no_unbounded_neighbours():
     setting = Setting(databases, unbounded, [Mechanism(identity, F(1), unbounded, "common")])
     assert oracle.profile_of(setting) == {}
     assert oracle.bound(setting) is None
-    assert oracle.attained_bound(setting) is None
+    assert attaining.attained_bound(setting) is None
 
 
 def hospitals(k: int, at_most: int) -> tuple[list[str], list[list[str]]]:
@@ -221,15 +222,15 @@ def test_IV_13_a_replacement_costs_the_two_largest(size, n):
     setting = partition_in_common(size, n)
     assert oracle.bound(setting) == 3 + 5
     assert set(oracle.profile_of(setting)) == {(1, 1, 0), (1, 0, 1), (0, 1, 1)}
-    assert oracle.attained_bound(setting) == 8
+    assert attaining.attained_bound(setting) == 8
 
 
 def test_IV_14_inside_a_district_one_epsilon_and_across_two():
     """Records a1, a2 in district a, one record in district b."""
     mechanisms = [common(["a1", "a2"], F(2), bounded), common(["b1"], F(3), bounded)]
     setting = Setting(oracle.multisets(["a1", "a2", "b1"], "=", 1), bounded, mechanisms)
-    assert oracle.attained_loss(setting, ("a1",), ("a2",)) == 2
-    assert oracle.attained_loss(setting, ("a1",), ("b1",)) == 5
+    assert attaining.attained_loss(setting, ("a1",), ("a2",)) == 2
+    assert attaining.attained_loss(setting, ("a1",), ("b1",)) == 5
 
 
 @pytest.mark.parametrize(("size", "n"), [("any", 3), ("<=", 1), ("<=", 3), ("=", 1), ("=", 2), ("=", 3)])
@@ -268,7 +269,7 @@ def test_merged_fibres_connect_a_disconnected_space():
     assert oracle.metric_closure("xyz", least)["x", "z"] == 2
     assert oracle.profile_of(setting) == {(2,): ("a", "c")}
     assert oracle.bound(setting) == F(2, 3)
-    assert oracle.attained_bound(setting) == F(2, 3)
+    assert attaining.attained_bound(setting) == F(2, 3)
 
 
 def test_own_domain_of_a_listed_map_takes_its_neighbours_from_the_list():
@@ -284,14 +285,14 @@ def test_mixed_granularities_on_everything():
     setting = Setting(databases, bounded, mechanisms)
     assert set(oracle.profile_of(setting)) == {(2, 1)}
     assert oracle.bound(setting) == 2 * e1 + e2
-    assert oracle.attained_bound(setting) == 2 * e1 + e2
+    assert attaining.attained_bound(setting) == 2 * e1 + e2
 
 
 def test_a_mechanism_without_guarantee_costs_only_where_its_input_moves():
     databases = oracle.multisets("ab", "<=", 2)
     setting = Setting(databases, unbounded, [common("", INFINITY, unbounded), common("a", F(1), unbounded)])
     assert oracle.bound(setting) == 1
-    assert oracle.attained_bound(setting) == 1
+    assert attaining.attained_bound(setting) == 1
 
 
 def test_compared_restricts_the_target_pairs():
@@ -366,7 +367,7 @@ def test_the_bound_is_attained_and_read_off_the_profile(seed):
     """Three ways to one number: all pairs, the Pareto-maximal vectors, and witnesses checked private."""
     setting = random_setting(random.Random(seed))
     bound = oracle.bound(setting)
-    assert oracle.attained_bound(setting) == bound
+    assert attaining.attained_bound(setting) == bound
     from_profile = [
         oracle.total(
             oracle.cost(M.epsilon, r_i, r_i == 0) for M, r_i in zip(setting.mechanisms, r, strict=True)
@@ -383,16 +384,16 @@ def test_witnesses_are_private_and_nothing_less_is(seed):
     distance = oracle.canonical_distance(points, random_relation(rng, points))
     for epsilon in (F(0), F(1, 3), F(2), INFINITY):
         for t in points:
-            table = oracle.witness_mechanism(points, distance, epsilon, t)
-            assert oracle.is_private(points, distance, epsilon, table)
+            table = attaining.witness_mechanism(points, distance, epsilon, t)
+            assert attaining.is_private(points, distance, epsilon, table)
             for x in points:
-                assert oracle.loss_at_one(table, x, t) == oracle.cost(epsilon, distance[x, t], x == t)
+                assert attaining.loss_at_one(table, x, t) == oracle.cost(epsilon, distance[x, t], x == t)
                 for y in points:
                     budget = oracle.cost(epsilon, distance[x, y], x == y)
-                    assert oracle.outcome_zero_by_decimals(table, x, y, budget)
+                    assert attaining.outcome_zero_by_decimals(table, x, y, budget)
             far = [x for x in points if 0 < distance[x, t] < INFINITY]
             if far and 0 < epsilon < INFINITY:
-                assert not oracle.is_private(points, distance, epsilon * F(9, 10), table)
+                assert not attaining.is_private(points, distance, epsilon * F(9, 10), table)
 
 
 def test_the_argument_for_outcome_zero_never_says_more_than_the_decimals():
@@ -402,9 +403,9 @@ def test_the_argument_for_outcome_zero_never_says_more_than_the_decimals():
         for q in tables:
             for budget in [*exponents, INFINITY]:
                 table = {"x": p, "y": q}
-                if oracle.outcome_zero_is_private(table, "x", "y", budget):
-                    assert oracle.outcome_zero_by_decimals(table, "x", "y", budget)
-    assert not oracle.outcome_zero_by_decimals({"x": tables[3], "y": tables[0]}, "x", "y", F(1, 10))
+                if attaining.outcome_zero_is_private(table, "x", "y", budget):
+                    assert attaining.outcome_zero_by_decimals(table, "x", "y", budget)
+    assert not attaining.outcome_zero_by_decimals({"x": tables[3], "y": tables[0]}, "x", "y", F(1, 10))
 
 
 # ---------------------------------------------------------------- lifting: an edit decides the infinite class

@@ -16,6 +16,7 @@ import networkx
 import numpy
 import sympy
 from matplotlib import pyplot
+from measured import in_turn
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
@@ -38,7 +39,7 @@ def curve(at: list[int], call: Callable[[int], Callable[[], Any]]) -> tuple[list
     """The processor time at each point, medians of three where these are short, up to LONGEST."""
     times: list[float] = []
     for x in at:
-        (spent,), _ = bench.in_turn(1 if times and times[-1] > SLOW else 3, call(x))
+        (spent,), _ = in_turn(1 if times and times[-1] > SLOW else 3, call(x))
         times.append(spent)
         if spent > LONGEST:
             break

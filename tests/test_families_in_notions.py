@@ -1,0 +1,295 @@
+"""Families of mechanisms in each notion: bounds and claims by hand, and written out member by member."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import pytest
+import rechecks
+import sympy
+from in_notions import DIGITS, claim, close, number
+
+from dpcompose.front.study import Study
+from dpcompose.language.worstcase import Over
+from dpcompose.privacy import problems, writing
+
+FAMILY = """
+format = 1
+title = "a family"
+{parameters}
+[databases]
+kind = "multisets"
+{partition}
+[target]
+granularity = "{target}"
+[[mechanisms]]
+name = "M"
+{family}
+reads = {reads}
+guarantee = {{ notion = "{notion}", {given}, granularity = "{stated}", domain = "{domain}" }}
+"""
+MEMBERS = {
+    "approximate": 'epsilon = "e[i]", delta = "d[i]"',
+    "zcdp": 'rho = "rho[i]"',
+    "gaussian": 'mu = "mu[i]"',
+}
+ALL, COMPATIBLE, REPLACED, OWN = range(4)
+WHERE = {
+    ALL: ("unbounded", "unbounded", "common", False),
+    COMPATIBLE: ("unbounded", "unbounded", "common", True),
+    REPLACED: ("bounded", "bounded", "common", True),
+    OWN: ("bounded", "unbounded", "own", True),
+}
+
+
+def family(notion: str, where: int, k: str = "k", given: str = "", claims: str = "") -> Study:
+    target, stated, domain, parts = WHERE[where]
+    text = FAMILY.format(
+        parameters='[parameters]\nk = "integer >= 2"' if k == "k" else "",
+        partition=f'[partitions.P]\nkind = "record-wise"\nparts = "{k}"' if parts else "",
+        target=target,
+        family=f'index = "i"\ncount = "{k}"',
+        reads='{ part = "i", of = "P" }' if parts else '"everything"',
+        notion=notion,
+        given=given or MEMBERS[notion],
+        stated=stated,
+        domain=domain,
+    )
+    return Study(problems.read_text(text + claims, "a family").setting)
+
+
+def family_verdicts(
+    notion: str, where: int, texts: list[tuple[str, ...]], k: str = "k"
+) -> list[tuple[str, Any]]:
+    """The verdicts, each of which a recheck confirms."""
+    keys = {"approximate": ("epsilon", "delta"), "zcdp": ("rho",), "gaussian": ("mu",)}[notion]
+    claims = "".join(
+        f'[[claims]]\nnotion = "{notion}"\n'
+        + "".join(f'{key} = "{text}"\n' for key, text in zip(keys, some, strict=True))
+        for some in texts
+    )
+    target, stated, domain, parts = WHERE[where]
+    text = FAMILY.format(
+        parameters='[parameters]\nk = "integer >= 2"' if k == "k" else "",
+        partition=f'[partitions.P]\nkind = "record-wise"\nparts = "{k}"' if parts else "",
+        target=target,
+        family=f'index = "i"\ncount = "{k}"',
+        reads='{ part = "i", of = "P" }' if parts else '"everything"',
+        notion=notion,
+        given=MEMBERS[notion],
+        stated=stated,
+        domain=domain,
+    )
+    problem = problems.read_text(text + claims, "a family")
+    study = Study(problem.setting)
+    verdicts = [study.check(one) for one in problem.claims]
+    rechecks.rechecked(study, verdicts)
+    return [(one.verdict, one.loose) for one in verdicts]
+
+
+SUM, MAX, TWO = "sum({}, i, 1, k)", "max({}, i, 1, k)", "top(2, {}, i, 1, k)"
+OF_FAMILIES: list[tuple[str, int, str, dict[str, tuple[str, Any]]]] = [
+    (
+        "zcdp",
+        ALL,
+        SUM.format("rho[i]"),
+        {
+            SUM: ("proved", False),
+            MAX: ("refuted", None),
+            TWO: ("refuted", None),
+            "k*" + MAX: ("proved", True),
+        },
+    ),
+    (
+        "zcdp",
+        COMPATIBLE,
+        MAX.format("rho[i]"),
+        {SUM: ("proved", True), MAX: ("proved", False), TWO: ("proved", True)},
+    ),
+    (
+        "zcdp",
+        REPLACED,
+        TWO.format("rho[i]"),
+        {SUM: ("proved", True), MAX: ("refuted", None), TWO: ("proved", False)},
+    ),
+    (
+        "zcdp",
+        OWN,
+        "4*" + MAX.format("rho[i]"),
+        {"4*" + MAX: ("proved", False), "3*" + MAX: ("refuted", None), TWO: ("refuted", None)},
+    ),
+]
+GAUSSIAN_FAMILIES: list[tuple[int, str, dict[str, tuple[str, Any]]]] = [
+    (
+        ALL,
+        "sqrt(sum(mu[i]**2, i, 1, k))",
+        {
+            "sqrt(sum(mu[i]**2, i, 1, k))": ("proved", False),
+            "sum(mu[i], i, 1, k)": ("proved", True),
+            "sqrt(k)*max(mu[i], i, 1, k)": ("proved", True),
+            "max(mu[i], i, 1, k)": ("refuted", None),
+            "sqrt(top(2, mu[i]**2, i, 1, k))": ("refuted", None),
+            "top(2, mu[i], i, 1, k)": ("refuted", None),
+        },
+    ),
+    (
+        COMPATIBLE,
+        "max(mu[i], i, 1, k)",
+        {
+            "max(mu[i], i, 1, k)": ("proved", False),
+            "sqrt(sum(mu[i]**2, i, 1, k))": ("proved", True),
+            "top(2, mu[i], i, 1, k)": ("proved", True),
+            "max(mu[i], i, 1, k)/2": ("refuted", None),
+        },
+    ),
+    (
+        REPLACED,
+        "sqrt(top(2, mu[i]**2, i, 1, k))",
+        {
+            "sqrt(top(2, mu[i]**2, i, 1, k))": ("proved", False),
+            "sqrt(2)*max(mu[i], i, 1, k)": ("proved", True),
+            "2*max(mu[i], i, 1, k)": ("proved", True),
+            "top(2, mu[i], i, 1, k)": ("proved", True),
+            "sqrt(sum(mu[i]**2, i, 1, k))": ("proved", True),
+            "max(mu[i], i, 1, k)": ("refuted", None),
+            "sum(mu[i], i, 1, k)/2": ("refuted", None),
+        },
+    ),
+    (
+        OWN,
+        "2*max(mu[i], i, 1, k)",
+        {
+            "2*max(mu[i], i, 1, k)": ("proved", False),
+            "2*sum(mu[i], i, 1, k)": ("proved", True),
+            "sqrt(2)*max(mu[i], i, 1, k)": ("refuted", None),
+            "top(2, mu[i], i, 1, k)": ("refuted", None),
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("notion", "where", "bound", "claims"), OF_FAMILIES)
+def test_families_of_zcdp(notion: str, where: int, bound: str, claims: dict[str, tuple[str, Any]]) -> None:
+    assert dict(family(notion, where).bound.guarantee.parameters) == {"rho": bound}
+    texts = [(one.format("rho[i]"),) for one in claims]
+    assert family_verdicts(notion, where, texts) == list(claims.values())
+
+
+@pytest.mark.parametrize(("where", "bound", "claims"), GAUSSIAN_FAMILIES)
+def test_families_of_gaussian(where: int, bound: str, claims: dict[str, tuple[str, Any]]) -> None:
+    assert dict(family("gaussian", where).bound.guarantee.parameters) == {"mu": bound}
+    assert family_verdicts("gaussian", where, [(one,) for one in claims]) == list(claims.values())
+
+
+@pytest.mark.parametrize(
+    ("where", "shape", "others"),
+    [
+        (ALL, SUM, {MAX: "refuted", TWO: "refuted"}),
+        (COMPATIBLE, MAX, {SUM: "proved", TWO: "proved"}),
+        (REPLACED, TWO, {SUM: "proved", MAX: "refuted"}),
+    ],
+)
+def test_families_of_approximate(where: int, shape: str, others: dict[str, str]) -> None:
+    pair = {"epsilon": shape.format("e[i]"), "delta": shape.format("d[i]")}
+    assert dict(family("approximate", where).bound.guarantee.parameters) == pair
+    texts = [tuple(pair.values()), *((one.format("e[i]"), one.format("d[i]")) for one in others)]
+    found = family_verdicts("approximate", where, texts)
+    assert found[0] == ("proved", False if where == COMPATIBLE else None)
+    assert [verdict for verdict, _ in found[1:]] == list(others.values())
+
+
+def test_families_of_approximate_on_their_own_domain() -> None:
+    """A replacement is two add/remove steps inside of a part; for records with identifiers it is one step."""
+    given = family("approximate", OWN)
+    bound = "2*max(e[i], i, 1, k)", "max(max(d[i] + d[i]*exp(e[i]), i, 1, k), top(2, d[i], i, 1, k))"
+    assert tuple(dict(given.bound.guarantee.parameters).values()) == bound
+    largest = "max(e[i], i, 1, k)", "max(d[i], i, 1, k)"
+    assert family_verdicts("approximate", OWN, [largest]) == [("refuted", None)]
+    fit = next(fit for fit in given.theorems() if fit.page.id == "commuting-metric")
+    assert fit.reason == "it holds here, but it is not written out for a symbolic number of mechanisms"
+    order_based = writing.to_data(given.setting, [])
+    order_based["databases"]["kind"] = "tuples"
+    order_based["partitions"]["P"]["kind"] = "order-based"
+    order_based["mechanisms"][0]["guarantee"]["granularity"] = "bounded"
+    order_based["claims"] = [
+        {"notion": "approximate"} | dict(zip(("epsilon", "delta"), largest, strict=True))
+    ]
+    problem = problems.read_data(order_based)
+    study = Study(problem.setting)
+    assert (study.bound.theorem.id, study.bound.optimal) == ("disjoint-own-domain", True)
+    assert study.check(problem.claims[0]).loose is False
+
+
+@pytest.mark.parametrize("notion", MEMBERS)
+@pytest.mark.parametrize("where", [ALL, COMPATIBLE, REPLACED])
+def test_families_written_out(notion: str, where: int) -> None:
+    """The bound for k, at k = 3, is that of three mechanisms written out."""
+    written = family(notion, where, k="3")
+    symbolic = family(notion, where).guarantee().values
+    assert written.bound.theorem.id == family(notion, where).bound.theorem.id
+    for key, value in written.guarantee().values.items():
+        with mpmath.workdps(DIGITS):
+            at = {f"{name}[{j}]": Fraction(j, 7) for name in ("e", "d", "rho", "mu") for j in (1, 2, 3)}
+            assert close(of_three(symbolic[key], at), of_three(value, at))
+
+
+def of_three(expression: sympy.Expr, point: Mapping[str, Fraction]) -> Any:
+    """The value where every family has three members."""
+    if isinstance(expression, Over):
+        m, x, _ = expression.args
+        members = [
+            number(
+                x.subs({one: sympy.Symbol(str(one).replace("[i]", f"[{j}]")) for one in x.free_symbols}),
+                point,
+            )
+            for j in (1, 2, 3)
+        ]
+        return mpmath.fsum(sorted(members, reverse=True)[: int(m) if m.is_Integer else 3])
+    if not expression.has(Over):
+        return number(expression, point)
+    parts = [of_three(one, point) for one in expression.args]
+    if expression.is_Add:
+        return mpmath.fsum(parts)
+    if expression.is_Mul:
+        return mpmath.fprod(parts)
+    assert expression.is_Pow
+    return parts[0] ** parts[1]
+
+
+def test_families_with_equal_parameters() -> None:
+    """Members alike: k·ρ, √k·μ, (k·ε, k·δ)."""
+    for notion, stating, bound in (
+        ("zcdp", 'rho = "r"', ["k*r"]),
+        ("gaussian", 'mu = "m"', ["m*sqrt(k)"]),
+        ("approximate", 'epsilon = "e", delta = "d"', ["e*k", "d*k"]),
+    ):
+        study = family(notion, ALL, given=stating)
+        assert [value for _, value in study.bound.guarantee.parameters] == bound
+        assert study.check(study.claim(claim(notion, *study.guarantee().values.values()))).verdict == "proved"
+
+
+REPEATED = """
+format = 1
+title = "many alike"
+[databases]
+kind = "multisets"
+[target]
+granularity = "unbounded"
+[[mechanisms]]
+name = "M"
+repeat = 50
+guarantee = {{ notion = "{}", {}, granularity = "unbounded" }}
+"""
+
+
+def test_repeated() -> None:
+    for notion, stating, bound in (
+        ("zcdp", 'rho = "r"', ["50*r"]),
+        ("gaussian", 'mu = "m"', ["5*m*sqrt(2)"]),
+        ("approximate", 'epsilon = "e", delta = "d"', ["50*e", "50*d"]),
+    ):
+        study = Study(problems.read_text(REPEATED.format(notion, stating), "many").setting)
+        assert [value for _, value in study.bound.guarantee.parameters] == bound
