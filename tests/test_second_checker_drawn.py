@@ -120,7 +120,7 @@ DRAWN: dict[str, tuple[Callable[[int], dict[str, Any]], set[str]]] = {
     "families": (of_a_family, {"records"}),
 }
 """How settings are drawn, and the kinds of databases that they have."""
-SOME, EVERY = 3, 60
+SOME, EVERY = 4, 60
 """How many seeds of each a normal run takes, and how many there are."""
 
 

@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
@@ -369,6 +370,7 @@ def test_problem_files_use_the_pages_of_their_rows(part: int) -> None:
         assert any(relevant(*studies[problem], THEORY.pages[id]) for id, _ in pages), (item, problem)
 
 
+@cache
 def used_in_metrics(problem: str) -> set[str]:
     """The pages that a problem file about privacy in a metric is about."""
     made, claims = dpc.load(ROOT / "notebooks" / "problems" / problem)

@@ -73,7 +73,7 @@ def drawn(seed: int) -> tuple[dict[str, Any], str]:
 
 
 @pytest.mark.parametrize(
-    "seed", [*range(80), *(pytest.param(n, marks=pytest.mark.slow) for n in range(80, 1000))]
+    "seed", [*range(40), *(pytest.param(n, marks=pytest.mark.slow) for n in range(40, 1000))]
 )
 def test_numbers_say_the_same(seed: int) -> None:
     """A bound holds for all numbers, is no larger than needed for some, and for any where it is optimal."""

@@ -17,6 +17,8 @@ from dpcompose.kernel.deciders.elementary import Box, Elementary, Letter
 from dpcompose.kernel.domains import Domain
 
 Values = Mapping[str, float]
+Ends = tuple[float | None, float | None]
+"""Between which numbers a letter lies, where there are such."""
 
 
 def value(f: Elementary, point: Values) -> tuple[float, float] | None:
@@ -25,7 +27,10 @@ def value(f: Elementary, point: Values) -> tuple[float, float] | None:
     try:
         known: list[float] = []
         for kind, of, within in made:
-            known.append(_of_letter(kind, of, [_total(one, known)[0] for one in within], point))
+            if kind in "xy":
+                known.append(point[of])
+                continue
+            known.append(_of_letter(kind, of, [_total(one, known)[0] for one in within]))
             if kind == "l" and within[0][0] == (1, ()):  # more exact than log(1 + x) where x is small
                 known[-1] = math.log1p(_total(within[0][1:], known)[0])
         total, size = _total(terms, known)
@@ -75,9 +80,7 @@ def _total(terms: _Terms, known: list[float]) -> tuple[float, float]:
     return total, size
 
 
-def _of_letter(kind: str, of: Any, within: list[float], point: Values) -> float:
-    if kind in "xy":
-        return point[of]
+def _of_letter(kind: str, of: Any, within: list[float]) -> float:
     if kind == "p":
         return float(of)
     if kind == "e":
@@ -92,15 +95,19 @@ def samples(
 ) -> Iterator[dict[str, float]]:
     """Points of the box: of all sizes from 10^smallest on, near its ends, and in its middle."""
     rng = random.Random(seed)
-    chosen = sorted(names)
+    chosen = [(name, box[name], _ends(box[name])) for name in sorted(names)]
     for _ in range(count):
-        yield {name: _some(box[name], rng, smallest) for name in chosen}
+        yield {name: _some(domain, ends, rng, smallest) for name, domain, ends in chosen}
 
 
-def _some(domain: Domain, rng: random.Random, smallest: int) -> float:
-    size = 10 ** rng.uniform(smallest, 2) if not domain.integer else 10 ** rng.uniform(0, 2) - 1
+def _ends(domain: Domain) -> Ends:
     low = None if domain.least is None else float(domain.least)
-    high = None if domain.greatest is None else float(domain.greatest)
+    return low, None if domain.greatest is None else float(domain.greatest)
+
+
+def _some(domain: Domain, ends: Ends, rng: random.Random, smallest: int) -> float:
+    low, high = ends
+    size = 10 ** rng.uniform(smallest, 2) if not domain.integer else 10 ** rng.uniform(0, 2) - 1
     if low is not None and high is not None:
         share = rng.random() if rng.random() < 1 / 2 else 10 ** rng.uniform(smallest, 0)
         x = low + (high - low) * (share if rng.random() < 1 / 2 else 1 - share)
@@ -166,13 +173,15 @@ def lowest(f: Elementary, box: Box, start: Values, rounds: int = 60) -> dict[str
 
     here = dict(start)
     least = relative(here)
+    ends = {name: _ends(box[name]) for name in here if not box[name].integer}
     steps = {name: max(abs(x), 1 / 10) / 2 for name, x in here.items()}
     for _ in range(rounds):
-        for name in here:
+        for name, (low, high) in ends.items():
             for step in (steps[name], -steps[name]):
-                there = {**here, name: here[name] + step}
-                if not _inside(there[name], box[name]):
+                x = here[name] + step
+                if (low is not None and x <= low) or (high is not None and x >= high):
                     continue
+                there = {**here, name: x}
                 now = relative(there)
                 if now < least:
                     here, least = there, now
@@ -181,8 +190,3 @@ def lowest(f: Elementary, box: Box, start: Values, rounds: int = 60) -> dict[str
             else:
                 steps[name] /= 2
     return here
-
-
-def _inside(x: float, domain: Domain) -> bool:
-    above = domain.least is None or x > domain.least
-    return above and (domain.greatest is None or x < domain.greatest) and not domain.integer
