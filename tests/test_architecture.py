@@ -214,6 +214,7 @@ ROOMS = {
         "beside",
         "metric_examples",
         "best_metric",
+        "metric_forms",
         "in_metrics",
         "recheck",
         "study",
@@ -292,7 +293,7 @@ def test_the_deciders_import_one_way() -> None:
 
 
 def test_the_rules_import_one_way() -> None:
-    order = ["premises", "parameters", "mechanisms", "whole", "choices", "metrics", "refutations"]
+    order = ["premises", "parameters", "mechanisms", "whole", "choices", "chains", "metrics", "refutations"]
     folder = PACKAGE / "kernel" / "rules"
     assert {path.stem for path in folder.glob("*.py")} == {"__init__", *order}
     for n, file in enumerate(order):

@@ -241,7 +241,8 @@ class BestMetric(Best):
             how = "checked" if known.at_most else BELIEVED
             add([letter, " is at most ", formula(metric.at_most)], how)
         axioms = " is a metric: symmetric, 0 at equal databases, with the triangle inequality"
-        return add([letter, axioms], BELIEVED if known.metric is None else "checked", None, "", *uses)
+        how = "by definition" if isinstance(metric.distance, Steps) else BELIEVED
+        return add([letter, axioms], how if known.metric is None else "checked", None, "", *uses)
 
     def compared(self, example: Counterexample) -> Iterator[Compared]:
         """The parts of the databases of a counterexample, side by side."""
@@ -276,7 +277,8 @@ def believed(setting: MetricSetting, known: Collection[str], bounds: Collection[
         if one.processing
     ]
     used = used_metrics(setting)
-    some += [f"{name} is a metric" for name in used if name not in known]
+    counted = [name for name in used if isinstance(setting.metrics[name].distance, Steps)]
+    some += [f"{name} is a metric" for name in used if name not in (*known, *counted)]
     return some + [
         f"{name} is at most {formulas.to_text(bound)}"
         for name in used

@@ -17,6 +17,7 @@ from dpcompose.front.document import (
     Member,
 )
 from dpcompose.front.metric_examples import example
+from dpcompose.front.metric_forms import MetricForms, Shown
 from dpcompose.front.results import Answer
 from dpcompose.kernel import check, saved
 from dpcompose.kernel import reading as reading_core
@@ -24,7 +25,7 @@ from dpcompose.kernel.theorems import Theorem
 from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.language import formulas
 from dpcompose.language.symbols import symbol
-from dpcompose.privacy.in_metrics import has_neighbours
+from dpcompose.privacy.in_metrics import BY_STEPS, has_neighbours
 from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.metrics.elaborated import InMetrics as InMetricsCore
 from dpcompose.privacy.metrics.setting import MetricSetting
@@ -69,6 +70,11 @@ class InMetrics:
         return beside(self.setting.data, self.theory) if has_neighbours(self.setting.data) else None
 
     @cached_property
+    def metric_forms(self) -> MetricForms:
+        """What judges claims in canonical metrics for the neighbours whose steps these count."""
+        return MetricForms(self.elaborated, self.theory)
+
+    @cached_property
     def bound(self) -> BestMetric:
         return BestMetric(self.elaborated, self.search, self.theory)
 
@@ -93,6 +99,9 @@ class InMetrics:
                 return self.beside.judge.check(claim)
             claim = replace(self.claim(claim.guarantee), expect=claim.expect)
         found = self.in_metrics(claim)
+        undecided = found.word == "undecided" and not claim.doubt
+        if undecided and (by_steps := self.metric_forms.answer(claim, found)) is not None:
+            return by_steps
         rests_on = found.theorem.rests_on if found.theorem is not None else frozenset[str]()
         written = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")
         return Answer(
@@ -224,7 +233,11 @@ class InMetrics:
         for one in verdicts:
             kinds[isinstance(one.claim.guarantee, Guarantee)].append(one)
         others, found = kinds[True], [one.found for one in kinds[False]]
-        data = self._derived(found) | {"problem": self.setting.data}
+        alone = [one.undecided if isinstance(one, Shown) else one for one in found]
+        data = self._derived(alone) | {"problem": self.setting.data}
+        shown = ((n, one) for n, one in enumerate(found, start=1) if isinstance(one, Shown))
+        if by_steps := self.metric_forms.saved(shown):
+            data[BY_STEPS] = by_steps
         if others and self.beside is not None:
             data["neighbours"] = self.beside.judge.saved(others)
             del data["neighbours"]["problem"]  # which is this one

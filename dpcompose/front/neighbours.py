@@ -149,7 +149,9 @@ class ForNeighbours:
         claim, found = answer.claim, proved.found
         notion = claim.guarantee.notion
         shown = self._compared(proved, notion)
-        answer = replace(answer, verdict=proved.word, loose=proved.loose, reason=found.reason, bound=shown)
+        answer = replace(
+            answer, verdict=proved.word, loose=proved.loose, reason=found.reason, bound=shown, found=proved
+        )
         if proved.word == "refuted":
             answer = self._refuted(answer, proved)
         answer = replace(answer, by_curve=any(one.rule in CURVES for one in found.theorems))

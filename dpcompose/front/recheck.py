@@ -179,6 +179,7 @@ class InMetrics:
     """What a saved file about privacy in a metric shows; believed -- in sentences."""
 
     checked: Checked
+    steps: int
     title: str
     guarantee: Mapping[str, str]
     optimal: bool | None
@@ -192,13 +193,16 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> InM
     """Checks a saved file about privacy in a metric by the kernel, and that its core setting and claims are
     those of its problem.  Raises Refused."""
     from dpcompose.front.best_metric import BestMetric, believed
+    from dpcompose.front.metric_forms import MetricForms
     from dpcompose.privacy.elaboration.kinds import NotElaborated
+    from dpcompose.privacy.in_metrics import BY_STEPS
     from dpcompose.privacy.metrics import reading
     from dpcompose.privacy.metrics.elaborated import InMetrics as Elaborated
     from dpcompose.privacy.problems import ProblemError
     from dpcompose.proof import registry
 
-    found = saved.check(saved_file, Theory(theory.pages), allow)
+    alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
+    found = saved.check(alone, Theory(theory.pages), allow)
     try:
         problem = reading.read_data(saved_file["problem"], notions=theory.parameters)
         told = Elaborated(problem.setting)
@@ -211,26 +215,45 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> InM
         raise Refused(f"the problem has {len(stated)} claims, and the file does not have a verdict for each")
     if stated != saved_file["stated"]:
         raise Refused("the claims are not those of the problem")
-    for n, (claim, (word, _)) in enumerate(zip(problem.claims, found.verdicts, strict=True), start=1):
-        doubt = claim.doubt or (told.negative(claim.guarantee) if word == "proved" else "")
-        if doubt and word != "undecided":
-            raise Refused(f"claim {n} is not shown to be {word}: {doubt}")
+    forms = MetricForms(told, theory)
+    given = saved_file.get(BY_STEPS, [])
+    by_steps = list(forms.checked(given, problem.claims, saved_file["problem"], allow))
+    words = _words(found, by_steps)
+    for n, (claim, word) in enumerate(zip(problem.claims, words, strict=True), start=1):
+        _check_doubt(n, word, claim.doubt or (told.negative(claim.guarantee) if word == "proved" else ""))
     metrics, bounds = (
         [name for name in problem.setting.metrics if told.mark(name) in some] for some in found.shown
     )
-    pages = sorted(one for one in found.rests_on if not one.startswith("decider "))
-    deciders = sorted(one.removeprefix("decider ") for one in found.rests_on if one.startswith("decider "))
+    rests_on = found.rests_on.union(*(shown.rests_on for _, shown in by_steps))
+    pages = sorted(one for one in rests_on if not one.startswith("decider "))
+    deciders = sorted(one.removeprefix("decider ") for one in rests_on if one.startswith("decider "))
     relied = theory.relied_on(pages)
     return InMetrics(
         found,
+        found.steps + sum(shown.steps for _, shown in by_steps),
         problem.setting.title,
         BestMetric.of(told, found.guarantee),
         True if found.optimal else None,
-        tuple(word for word, _ in found.verdicts),
+        tuple(words),
         (*believed(problem.setting, metrics, bounds), *registry.believed(relied)),
         tuple(pages),
         tuple(deciders),
     )
+
+
+def _words(found: Checked, by_steps: Iterable[tuple[Sequence[int], Checked]]) -> list[str]:
+    """The verdicts on claims in metrics, of those that are decided for neighbours these."""
+    words = [word for word, _ in found.verdicts]
+    for numbers, shown in by_steps:
+        for n, (word, _) in zip(numbers, shown.verdicts, strict=True):
+            words[n - 1] = word
+    return words
+
+
+def _check_doubt(n: int, word: str, doubt: str) -> None:
+    """Raises Refused where a claim that may have no value is decided."""
+    if doubt and word != "undecided":
+        raise Refused(f"claim {n} is not shown to be {word}: {doubt}")
 
 
 def _in_metrics(found: InMetrics) -> Outcome:
@@ -238,8 +261,8 @@ def _in_metrics(found: InMetrics) -> Outcome:
     called = "" if said["notion"] == "pure" else f"{said['notion']}-"
     beside = f", with delta {said['delta']}" if "delta" in said else ""
     words = f"{called}private in the metric {said['metric']}{beside}{'; optimal' if found.optimal else ''}"
-    more = {"steps": found.checked.steps, "guarantee": dict(said), "optimal": found.optimal}
-    done = f"{found.checked.steps} steps checked"
+    more = {"steps": found.steps, "guarantee": dict(said), "optimal": found.optimal}
+    done = f"{found.steps} steps checked"
     return Outcome(
         done,
         words,

@@ -20,8 +20,8 @@ from dpcompose.kernel.reader import BadSetting, Reader
 from dpcompose.kernel.terms import Term
 
 KINDS = ("records", "policies", "contributions", "cells", "listed", "steps", "arrays", "product")
-OF_PARTS = ("records", "cells", "listed")
-"""The kinds of classes that parts of products may be, besides points."""
+OF_PARTS = ("records", "cells", "listed", "steps")
+"""The kinds of classes that parts of products may be, besides points; of steps no distance is told."""
 OF_ATOMS = ("records", "policies")
 """The kinds of classes whose databases are made of records, told by their atoms."""
 SIZES = ("any", "at most", "exactly")

@@ -119,6 +119,14 @@ class Loose:
 
 
 @dataclass(frozen=True)
+class MetricForm:
+    """What is said holds of any two databases of the class, in place of the target's neighbours: parameters
+    are formulas in the canonical metric of the target."""
+
+    of: Satisfies | Refuted | Loose
+
+
+@dataclass(frozen=True)
 class Implies:
     """Each M_i that has its guarantee of one number has that of another number as well.
 
@@ -146,5 +154,16 @@ class Bounded:
 
 
 Judgement = (
-    Loses | Composed | Covers | Satisfies | Lower | Refuted | Optimal | Loose | Implies | IsMetric | Bounded
+    Loses
+    | Composed
+    | Covers
+    | Satisfies
+    | Lower
+    | Refuted
+    | Optimal
+    | Loose
+    | MetricForm
+    | Implies
+    | IsMetric
+    | Bounded
 )

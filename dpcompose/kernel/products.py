@@ -60,7 +60,7 @@ def _distance(
         return Distance(formula, apart, differences, some, at_most=at_most)
     called = reader.key("part").text(*parts)
     part = parts[called]
-    if isinstance(part, Points):
+    if isinstance(part, Points) or part.kind == "steps":
         raise reader.key("part").wrong("a part of records or listed databases")
     return Distance(part=called, input=input_of(reader.key("input"), part), at_most=at_most)
 

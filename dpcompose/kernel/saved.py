@@ -15,8 +15,18 @@ from dpcompose.kernel import axioms, formulas, reading
 from dpcompose.kernel.check import Allowed, Refused, about, replay
 from dpcompose.kernel.deciders.values import doubt
 from dpcompose.kernel.grammar import FormulaError
-from dpcompose.kernel.judgements import Bounded, IsMetric, Judgement, Loose, Optimal, Refuted, Satisfies
+from dpcompose.kernel.judgements import (
+    Bounded,
+    IsMetric,
+    Judgement,
+    Loose,
+    MetricForm,
+    Optimal,
+    Refuted,
+    Satisfies,
+)
 from dpcompose.kernel.reader import BadSetting
+from dpcompose.kernel.rules import chains
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theorems import ABOUT_OTHERS, Theorem
@@ -152,7 +162,7 @@ def _doubt(claim: Mapping[str, Any], letters: Mapping[str, Term], setting: Setti
 
 def _letters(problem: Any, setting: Setting) -> Mapping[str, Term]:
     """What the letters in the claims of the problem stand for: those of the core setting, and numbers."""
-    known = dict(setting.symbols)
+    known = dict(chains.letters(setting))
     try:
         for name, text in (problem.get("parameters") or {}).items():
             if name not in known and f"{name}[i]" not in known:
@@ -204,6 +214,7 @@ def _verdict(n: int, data: Any, claim: Claim, made: Sequence[Theorem]) -> tuple[
 
 def _check_about(n: int, said: Judgement, claim: Claim, kind: type[Any], word: str) -> None:
     """Raises Refused unless a conclusion is of a kind, and about the claim."""
+    said = said.of if isinstance(said, MetricForm) else said
     if not isinstance(said, kind):
         raise Refused(f"claim {n} is not shown to be {word}: its step says something else")
     if (said.notion, dict(said.values)) != (claim[0], dict(claim[1])):

@@ -28,6 +28,7 @@ A theorem remembers its rule, premises and arguments; `check` replays them from 
     refute(claim, point), lower                 ⊢ the claim is false
     optimal(certificate), guarantee, lowers     ⊢ nothing smaller is a guarantee
     loose(point), guarantee, claim              ⊢ the claim is larger than a guarantee
+    metric_form(claim), claim for neighbours    ⊢ so it stands in the canonical metric of the target
     metric, losses in distances                 ⊢ their composition is a guarantee, at any two databases
     everywhere(claim), guarantee, cover         ⊢ so is what is at least that in every case
     is_metric(name)                             ⊢ a formula in coordinates is a metric

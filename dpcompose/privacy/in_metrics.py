@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 IN_COORDINATES = ("points", "product")
 """The classes that only problems about metrics have."""
+BY_STEPS = "metric forms"
+"""Below what key a saved file has the derivations about claims in canonical metrics."""
 
 
 def is_in_metrics(data: Mapping[str, Any]) -> bool:

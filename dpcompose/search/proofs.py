@@ -16,7 +16,16 @@ from typing import Any
 from dpcompose.kernel import check, formulas, losses, reader, reading, terms
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.judgements import Covers, Judgement, Loose, Lower, Optimal, Refuted, Satisfies
+from dpcompose.kernel.judgements import (
+    Covers,
+    Judgement,
+    Loose,
+    Lower,
+    MetricForm,
+    Optimal,
+    Refuted,
+    Satisfies,
+)
 from dpcompose.kernel.terms import TermError
 from dpcompose.kernel.theorems import Prover, Theorem
 from dpcompose.kernel.theory import Theory
@@ -300,6 +309,7 @@ def _for_any_two(stated: Guarantee, there: losses.Values | None, steps: int) -> 
 
 def word_of(said: Judgement) -> str:
     """The verdict that a theorem on a claim gives."""
+    said = said.of if isinstance(said, MetricForm) else said
     if isinstance(said, Satisfies | Optimal):
         return "proved"
     return "refuted" if isinstance(said, Refuted) else "undecided"

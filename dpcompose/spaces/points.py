@@ -95,42 +95,48 @@ class Enumerated:
 MOST_ENUMERATED = 300
 """Of how many databases all pairs are gone through."""
 
-Part = Points | Multisets | Tuples | Enumerated
+
+@dataclass(frozen=True)
+class Unlisted:
+    """A class of which no two databases are looked at: metrics on it are letters, of any values.
+
+    >>> from dpcompose.spaces.subsets import sets
+    >>> print(Unlisted(sets()))
+    all sets over an arbitrary record universe
+    """
+
+    of: DatabaseClass
+
+    def __str__(self) -> str:
+        return str(self.of)
+
+
+Part = Points | Multisets | Tuples | Enumerated | Unlisted
 
 
 def part_of(databases: DatabaseClass) -> Part:
-    """A class of databases as a part: of records of which any number may differ, or gone through.
-
-    Raises ValueError where it is neither.
+    """A class of databases as a part: gone through, or of records of which any number may differ, or neither.
 
     >>> from dpcompose.spaces.multisets import multisets
     >>> print(part_of(multisets({"a"}, "<= 1")))
     all multisets of size <= 1 over {a}
     """
-    if letters := ", ".join(databases.parameters):
-        raise ValueError(f"distances in {databases} are known for numbers in place of {letters}")
+    if databases.parameters:
+        return Unlisted(databases)
     count = databases.count()
     if count is not None and count <= MOST_ENUMERATED:
         return Enumerated(databases)
-    if letters := ", ".join(databases.parameters):
-        raise ValueError(f"distances in {databases} are known for numbers in place of {letters}")
-    if isinstance(databases, Multisets | Tuples):
-        return databases
-    many = f"has {count:,} databases" if count is not None else "is infinite"
-    raise ValueError(
-        f"metrics on {databases}: the class {many}, and all pairs are gone through of up to "
-        f"{MOST_ENUMERATED}; a smaller class would do, or multisets, tuples, points"
-    )
+    return databases if isinstance(databases, Multisets | Tuples) else Unlisted(databases)
 
 
-def class_of(part: Multisets | Tuples | Enumerated) -> DatabaseClass:
+def class_of(part: Multisets | Tuples | Enumerated | Unlisted) -> DatabaseClass:
     """The class of databases that is a part.
 
     >>> from dpcompose.spaces.listed import listed
     >>> class_of(part_of(listed(["a", "b"]))) == listed(["a", "b"])
     True
     """
-    return part.of if isinstance(part, Enumerated) else part
+    return part.of if isinstance(part, Enumerated | Unlisted) else part
 
 
 @dataclass(frozen=True)

@@ -259,15 +259,18 @@ def test_what_depends_on_the_number_is_undecided_in_words(
         guarantee(problem(size, target, (None, stated, "own")))
 
 
-def test_a_problem_about_metrics_refuses_a_letter(tmp_path: Path) -> None:
+def test_a_problem_about_metrics_is_judged_for_all_numbers(tmp_path: Path) -> None:
     file = tmp_path / "p.toml"
     file.write_text(
         'format = 1\n[databases]\nkind = "multisets"\nsize = "<= n"\n[metrics.d]\ngranularity = "unbounded"\n'
-        '[[mechanisms]]\nname = "M"\nguarantee = { notion = "pure", metric = "e*d" }\n',
+        '[[mechanisms]]\nname = "M"\nguarantee = { notion = "pure", metric = "e*d" }\n'
+        + "".join(
+            f'[[claims]]\nnotion = "pure"\nmetric = "{x}"\n' for x in ("e*d", "e*d/2", "2*n*e*d_free_lunch")
+        ),
         encoding="utf-8",
     )
-    with pytest.raises(ValueError, match="are known for numbers in place of n"):
-        dpc.load_metric(file)
+    study, claims = dpc.load_metric(file)
+    assert [study.check(one).verdict for one in claims] == ["proved", "refuted", "proved"]
 
 
 @pytest.mark.parametrize("m", [1, 2])

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from dpcompose.kernel import assumptions, formulas, terms
+from dpcompose.kernel.classes import Databases
 from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.types import NoCover, Type, Where
 from dpcompose.kernel.domains import Domain
@@ -29,6 +30,8 @@ def checked(
     where = type.where
     if where is None:
         raise NotThere("the type is not one of any two databases of a product")
+    if any(isinstance(part, Databases) and part.kind == "steps" for _, part in setting.databases.parts):
+        raise NotThere("of databases of which nothing is told it is not known that there are some")
     letters = _letters(setting, where)
     full = {name: Fraction(0) for name in letters} | dict(point)
     for part in _same(setting, where):

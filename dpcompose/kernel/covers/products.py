@@ -131,7 +131,7 @@ class Products:
         return {
             name: Counts(name or "records", part, self._inputs(name), self.theory)
             for name, part in self.setting.databases.parts
-            if isinstance(part, Databases) and part.kind != "listed"
+            if isinstance(part, Databases) and part.kind not in ("listed", "steps")
         }
 
     def _inputs(self, part: str) -> dict[str, Mechanism]:
@@ -142,7 +142,7 @@ class Products:
         }
 
     def _of_part(self, name: str, part: Points | Databases, same: bool) -> list[Case]:
-        if isinstance(part, Points):
+        if isinstance(part, Points) or part.kind == "steps":
             return [Case({})]
         if part.kind == "listed":
             return [one for one in self.listings[name] if not same or len(set(one.where.listed[0][1])) == 1]

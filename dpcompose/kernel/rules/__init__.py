@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from dpcompose.kernel.rules.chains import metric_form
 from dpcompose.kernel.rules.choices import among, choose, implies
 from dpcompose.kernel.rules.mechanisms import convert, given, noise, study, table
 from dpcompose.kernel.rules.metrics import bounded, everywhere, is_metric, larger, least_everywhere, metric
@@ -28,6 +29,7 @@ EVERY = (
     *(given, noise, table, study, implies, choose, least, among, one_by_one, convert),
     *(compose, cover, worst, closer, curve, curve_standing, vacuous, trivial, change, weaken),
     *(attain, exceed, refute, optimal, loose),
+    metric_form,
     *(metric, everywhere, is_metric, bounded, least_everywhere, larger),
 )
 RULES: Mapping[str, Callable[..., Found]] = {one.__name__: one for one in EVERY}

@@ -16,6 +16,7 @@ from dpcompose.kernel.deciders import values as has_values
 from dpcompose.kernel.judgements import Judgement, Satisfies
 from dpcompose.kernel.losses import Values
 from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theory import Theory
 
 Found = tuple[Judgement, frozenset[str]]
@@ -58,8 +59,14 @@ def one_of(premises: Premises, kind: type[J]) -> J:
     return premises[0].says
 
 
-def claimed(data: Any, setting: Setting, theory: Theory) -> Satisfies:
-    """A claimed guarantee from its data: {"notion": …, "epsilon": formula, …}."""
+def claimed(
+    data: Any, setting: Setting, theory: Theory, letters: Mapping[str, Term] | None = None
+) -> Satisfies:
+    """A claimed guarantee from its data: {"notion": …, "epsilon": formula, …}.
+
+    letters -- what formulas are in; left out, the letters of the setting.
+    """
+    symbols = setting.symbols if letters is None else letters
     if not isinstance(data, Mapping) or not isinstance(data.get("notion"), str):
         raise BadStep("a claim is a notion with its parameters")
     wanted = theory.rule(data["notion"]).head.parameters
@@ -68,9 +75,9 @@ def claimed(data: Any, setting: Setting, theory: Theory) -> Satisfies:
     if not all(isinstance(data[key], str) for key in wanted):
         raise BadStep("what a claim says of a parameter is a formula")
     for key in wanted:
-        if why := has_values.doubt(data[key], setting.symbols, assumed=setting.assumed):
+        if why := has_values.doubt(data[key], symbols, assumed=setting.assumed):
             raise BadStep(f"{key} of the claim may have no value: {why}")
-    values = ((key, formulas.parse(data[key], setting.symbols)) for key in wanted)
+    values = ((key, formulas.parse(data[key], symbols)) for key in wanted)
     return Satisfies(data["notion"], tuple(values))
 
 

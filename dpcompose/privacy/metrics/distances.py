@@ -108,11 +108,8 @@ class Distances(Names):
             found.mistakes = self.mistakes  # what its granularities and maps are told later is told here
             self._neighbours, self.maps = space, space.maps
             self.granularities = space.granularities
-        try:
-            return part_of(space.databases)
-        except ValueError as error:
-            self.wrong(path, error)
-            return None
+            self.sizes(space.databases.parameters)
+        return part_of(space.databases)
 
     def _tables(self) -> dict[str, MapTable]:
         """The maps that are tables on a listed class."""

@@ -48,6 +48,7 @@ from dpcompose.spaces.points import (
     Points,
     Steps,
     Tabled,
+    Unlisted,
     Values,
     class_of,
 )
@@ -148,11 +149,17 @@ class InMetrics:
 
     @cached_property
     def told(self) -> Mapping[str, Elaborated]:
-        """How each part of databases is told: with a mechanism for each distance on it that can be told."""
+        """How each part of databases is told: with a mechanism for each distance on it that can be told.
+
+        Of what is not looked at no distance is told.
+        """
+        for name, part in self.setting.databases.parts:
+            some = self._all_on(name) if isinstance(part, Unlisted) else []
+            self._untold.update(one.name for one in some if not isinstance(one.distance, AnyTwo))
         return {
             name: self._of_part(name, part)
             for name, part in self.setting.databases.parts
-            if not isinstance(part, Points)
+            if not isinstance(part, Points | Unlisted)
         }
 
     def _of_part(self, name: str, part: Part) -> Elaborated:
@@ -169,7 +176,7 @@ class InMetrics:
 
     def _elaborated(self, part: Part, some: Sequence[NamedMetric]) -> Elaborated | None:
         """The neighbours' setting of a part, with a mechanism that is as far apart as each distance says."""
-        assert not isinstance(part, Points)
+        assert not isinstance(part, Points | Unlisted)
         listed = isinstance(part, Enumerated)
         try:
             inputs = tuple(_stated(one, listed) for one in some) or (_stated(None, True),)
@@ -203,6 +210,8 @@ class InMetrics:
         return None
 
     def _part(self, name: str, part: Part) -> dict[str, Any]:
+        if isinstance(part, Unlisted):
+            return {"kind": "steps", "shown": str(part)}
         if not isinstance(part, Points):
             return {"shown": str(part), **self.told[name].kind.databases()}
         box = [

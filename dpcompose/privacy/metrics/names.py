@@ -70,6 +70,13 @@ class Names(Found):
             else:
                 self.numbers[name] = words
 
+    def sizes(self, letters: Mapping[str, Domain]) -> None:
+        """The letters for sizes of the databases are parameters, whether they are listed or not."""
+        for name, domain in letters.items():
+            if name not in self.domains and self.take(name, "a parameter", ("databases", "size")):
+                self.symbols[name] = symbol(name, domain)
+                self.domains[name] = domain
+
     # assumptions
 
     @property

@@ -38,7 +38,10 @@ def _unwitnessed(told: InMetrics, judge: Judge, i: int, notion: str) -> str:
         return "" if notion == one.notion else table
     named = dict(judge.setting.distances)
     used = used_by(one.metric.formula, judge.setting)
-    if any(name in used and distance.declared for name, distance in named.items()):
+    declared = [distance for name, distance in named.items() if name in used and distance.declared]
+    if any(distance.at_most is None for distance in declared):
+        return f"of the metric in which {one.name} is private nothing is told at single databases"
+    if declared:
         return f"of the metric in which {one.name} is private a bound alone is known"
     if one.noise is None:
         known = axioms.are_metrics(judge.setting, [name for name in named if judge.distances.known(name)])

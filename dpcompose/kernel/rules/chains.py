@@ -1,0 +1,76 @@
+"""Chains of neighbours: a guarantee for the target's neighbours is one in the canonical metric of the target.
+
+In a setting for neighbours the letter `TARGET` stands in claims about any two databases for the fewest steps
+of the target that lead from the one to the other inside of the class, ∞ where there is no chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dpcompose.kernel import infinity, losses, metrics, substitution
+from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.judgements import Loose, MetricForm, Refuted, Satisfies
+from dpcompose.kernel.losses import Values
+from dpcompose.kernel.rules.parameters import decided_by
+from dpcompose.kernel.rules.premises import BadStep, Found, Premises, claimed
+from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term
+from dpcompose.kernel.theory import Theory
+
+TARGET = metrics.MARK + "target"
+"""The name of the letter for the canonical metric of the target: no parameter is called so."""
+
+
+def letters(setting: Setting) -> Mapping[str, Term]:
+    """The letters of claims about any two databases: those of the setting, and in one for neighbours the
+    canonical metric of its target."""
+    return setting.symbols if setting.distances else {**setting.symbols, TARGET: metrics.letter(TARGET)}
+
+
+def metric_form(setting: Setting, theory: Theory, premises: Premises, *, claim: Any) -> Found:
+    """A claim in the canonical metric of the target is false where it is false for neighbours, which are at
+    distance 1; it holds, or is loose, where it says for r steps what its notion makes of one step."""
+    if len(premises) != 1 or not isinstance(premises[0].says, Satisfies | Refuted | Loose):
+        raise BadStep("the only premise is to be about the composition for the target's neighbours")
+    known, guarantee = premises[0].says, claimed(claim, setting, theory, letters(setting))
+    at_one = tuple((key, _at_one(value)) for key, value in guarantee.values)
+    if (known.notion, known.values) != (guarantee.notion, at_one):
+        raise BadStep("for neighbours the claim says something else")
+    if not any(metrics.is_moving(value) for _, value in guarantee.values):
+        raise BadStep(f"the claim is no formula in {TARGET}")
+    if isinstance(known, Refuted):
+        return MetricForm(Refuted(known.notion, guarantee.values, known.point)), frozenset()
+    used = _check_chains(guarantee, at_one, setting, theory)
+    if isinstance(known, Loose):
+        return MetricForm(Loose(known.notion, guarantee.values, known.point)), used
+    return MetricForm(guarantee), used
+
+
+def _at_one(value: Term) -> Term:
+    """A formula in the canonical metric at neighbours."""
+    return substitution.substituted(value, {TARGET: ONE})
+
+
+def _check_chains(guarantee: Satisfies, at_one: Values, setting: Setting, theory: Theory) -> frozenset[str]:
+    """The pages and deciders by which a guarantee for one step makes one for each number of steps.
+
+    Raises BadStep unless the claim says just that, and nothing where there is no chain: then it is oo.
+    """
+    page = theory.first(
+        "metric",
+        lambda one: (one.head.states, one.head.notion) == ("metric form", guarantee.notion),
+        f"no page states {guarantee.notion} guarantees in canonical metrics",
+    )
+    rule = theory.rule(guarantee.notion)
+    for key, value in at_one:
+        if value.kind == "oo" or not has_values.surely(value, False, setting.assumed):
+            raise BadStep(f"{key} of the claim is not seen to be at least 0, and no oo, for neighbours")
+    there = losses.at_distance(rule, dict(at_one), metrics.letter(TARGET))
+    for key, value in guarantee.values:
+        if substitution.expanded(value - there[key]) != ZERO:
+            raise BadStep(f"{key} of the claim is not what the notion makes of chains of neighbours")
+        if infinity.at(value, {TARGET: INFINITY}, setting.assumed) != INFINITY:
+            raise BadStep(f"{key} of the claim is not oo where there is no chain of neighbours")
+    return frozenset({str(page.id), str(rule.id)}) | decided_by(frozenset({"ranges"}))

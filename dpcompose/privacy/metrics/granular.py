@@ -1,0 +1,75 @@
+"""Claims in one canonical metric, as claims for the neighbours whose steps it counts (GB Prop. III.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from dpcompose.language import formulas
+from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricSetting
+from dpcompose.spaces.built_in import free_lunch
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.maps import everything
+from dpcompose.spaces.points import AnyTwo, Apart, Distance, Made, Points, Steps
+
+
+@dataclass(frozen=True)
+class Granular:
+    """A claim in the canonical metric of a granularity on the whole class.
+
+    metric -- the letter of that metric; values -- the parameters of the claim, formulas in it alone.
+    """
+
+    notion: str
+    granularity: Granularity
+    metric: sympy.Symbol
+    values: Mapping[str, sympy.Expr]
+
+    @property
+    def claim(self) -> dict[str, str]:
+        """The same for neighbours, which are at distance 1, as a problem file says it."""
+        there = {key: value.xreplace({self.metric: sympy.Integer(1)}) for key, value in self.values.items()}
+        return {"notion": self.notion} | {key: formulas.to_text(value) for key, value in there.items()}
+
+    def problem(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The data of a problem in metrics as one for these neighbours, with this claim alone."""
+        return {**data, "target": {"granularity": self.granularity.data()}, "claims": [self.claim]}
+
+
+def granular(setting: MetricSetting, claimed: MetricGuarantee) -> Granular | None:
+    """A claim as one in the canonical metric of a granularity; None where it is in others, or in several.
+
+    Metrics that are formulas in others stand there as these.
+    """
+    letters = setting.letters
+    made = {
+        letters[name]: one.distance.formula
+        for name, one in setting.metrics.items()
+        if isinstance(one.distance, Made) and not isinstance(one.distance.formula, Apart)
+    }
+    values = dict(claimed.parameters)
+    for _ in made:
+        values = {key: value.xreplace(made) for key, value in values.items()}
+    used = {one for value in values.values() for one in value.free_symbols}
+    named = [name for name in setting.metrics if letters[name] in used]
+    strange = used - {*setting.symbols.values(), *letters.values()}
+    if len(named) != 1 or strange or any(value.has(Apart, sympy.oo) for value in values.values()):
+        return None
+    counted = _granularity(setting, setting.metrics[named[0]].distance)
+    return None if counted is None else Granular(claimed.notion, counted, letters[named[0]], values)
+
+
+def _granularity(setting: MetricSetting, distance: Distance) -> Granularity | None:
+    """The granularity whose steps a distance counts, on the whole of a class that is no product."""
+    parts = dict(setting.databases.parts)
+    if list(parts) != [""] or isinstance(parts[""], Points):
+        return None
+    match distance:
+        case Steps(granularity, "", reads, _) if reads == everything:
+            return granularity
+        case AnyTwo(of) if of.parts == ("",):
+            return free_lunch
+    return None

@@ -1,0 +1,216 @@
+"""Guarantees for neighbours in the canonical metric of the target: by chains, in notions where these add up."""
+
+from __future__ import annotations
+
+import copy
+import json
+import tomllib
+from typing import Any
+
+import pytest
+
+from dpcompose.kernel import check, reading
+from dpcompose.kernel.check import Refused
+from dpcompose.kernel.formulas import to_text
+from dpcompose.kernel.judgements import Loose, MetricForm, Refuted, Satisfies
+from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+from dpcompose.kernel.theory import Theory
+from dpcompose.privacy import problems
+from dpcompose.proof import registry
+from dpcompose.search.proofs import Proofs
+
+THEORY = Theory(registry.standard().pages)
+D = "d__target"
+
+
+def made(notion: str, claimed: dict[str, str], **stated: str) -> tuple[Prover, list[Theorem]]:
+    """What is shown of a claim about one unbounded guarantee, for bounded neighbours."""
+    values = "".join(f', {key} = "{x}"' for key, x in stated.items())
+    claim = "".join(f'{key} = "{x}"\n' for key, x in claimed.items())
+    text = (
+        'format = 1\n[databases]\nkind = "multisets"\n[target]\ngranularity = "bounded"\n[[mechanisms]]\nname = "M"\n'
+        f'guarantee = {{ notion = "{notion}"{values}, granularity = "unbounded" }}\n'
+        f'[[claims]]\nnotion = "{notion}"\n{claim}'
+    )
+    read = problems.read_data(tomllib.loads(text))
+    proofs = Proofs(read.setting, THEORY)
+    proved = proofs.verdict(read.claims[0].guarantee.text())
+    return Prover(proofs.elaborated.core, THEORY), list(proved.theorems)
+
+
+def said(notion: str, at_one: dict[str, str], claim: dict[str, str], **stated: str) -> Theorem:
+    prover, theorems = made(notion, at_one, **stated)
+    return prover.by("metric_form", theorems[0], claim={"notion": notion, **claim})
+
+
+@pytest.mark.parametrize(
+    ("notion", "key", "at_one", "there", "page"),
+    [
+        ("pure", "epsilon", "2*s", f"2*s*{D}", "metric-form"),
+        ("pure", "epsilon", "2*s + 2*s**2", f"(2*s + 2*s**2)*{D}", "metric-form"),
+        ("pure", "epsilon", "2*s + 2*s**2", f"2*s*{D} + 2*{D}*s**2", "metric-form"),
+        ("zcdp", "rho", "4*s", f"4*s*{D}**2", "metric-form-zcdp"),
+        ("zcdp", "rho", "4*s", f"(2*{D}*sqrt(s))**2", "metric-form-zcdp"),
+        ("gaussian", "mu", "2*s", f"2*s*{D}", "metric-form-gaussian"),
+    ],
+)
+def test_what_holds_for_neighbours(notion: str, key: str, at_one: str, there: str, page: str) -> None:
+    """A replacement is an unbounded step away and one back, so that 2s is right; of r steps 2sr, and 4sr² of ρ."""
+    stated = "s + s**2" if "**" in at_one else "s"
+    theorem = said(notion, {key: at_one}, {key: there}, **{key: stated})
+    assert isinstance(theorem.says, MetricForm) and isinstance(theorem.says.of, Satisfies)
+    assert page in theorem.trusts and notion in theorem.trusts
+    ((found, value),) = theorem.says.of.values
+    assert found == key and D in to_text(value)
+
+
+@pytest.mark.parametrize(
+    ("notion", "key", "at_one", "there"),
+    [
+        ("pure", "epsilon", "2*s", f"2*s*{D}**2"),  # more than is known of two steps is no chain's
+        ("pure", "epsilon", "2*s", f"2*s*sqrt({D})"),  # less than two steps cost
+        ("pure", "epsilon", "2*s", f"2*s + s*{D} - s"),
+        ("zcdp", "rho", "4*s", f"4*s*{D}"),
+        ("gaussian", "mu", "2*s", f"2*s*sqrt({D})"),
+        ("pure", "epsilon", "2*s", f"max(2*s*{D}, 2*s)"),
+    ],
+)
+def test_a_claim_that_grows_otherwise(notion: str, key: str, at_one: str, there: str) -> None:
+    with pytest.raises(NoTheorem, match=r"what the notion makes of chains|says something else"):
+        said(notion, {key: at_one}, {key: there}, **{key: "s"})
+
+
+@pytest.mark.parametrize(
+    ("there", "why"),
+    [
+        (f"3*s*{D}", "for neighbours the claim says something else"),
+        (f"s*{D}", "for neighbours the claim says something else"),
+        ("2*s", "the claim is no formula in d__target"),
+        ("oo", "for neighbours the claim says something else"),
+        ("2*s*d__other", "unknown name 'd__other'"),
+        (f"2*s*{D}**2/{D}", "d__target is not known to be != 0"),
+    ],
+)
+def test_other_claims(there: str, why: str) -> None:
+    with pytest.raises(NoTheorem, match=why.replace("(", r"\(")):
+        said("pure", {"epsilon": "2*s"}, {"epsilon": there}, epsilon="s")
+
+
+def test_no_parameter_is_zero_or_infinite() -> None:
+    """0·∞ is ∞: where there is no chain nothing is known, and 0 says that outputs are alike."""
+    with pytest.raises(NoTheorem, match="no formula in d__target"):
+        said("pure", {"epsilon": "0"}, {"epsilon": f"0*{D}"}, epsilon="0")
+    with pytest.raises(NoTheorem, match="no formula in d__target"):
+        said("pure", {"epsilon": "oo"}, {"epsilon": "oo"}, epsilon="s")
+
+
+@pytest.mark.parametrize(("at_one", "there"), [("s", f"s*{D}"), ("s", f"s*{D}**7"), ("s", f"s + {D} - 1")])
+def test_what_fails_for_neighbours_fails(at_one: str, there: str) -> None:
+    """However the claim grows: at neighbours it is what is false."""
+    theorem = said("pure", {"epsilon": at_one}, {"epsilon": there}, epsilon="s")
+    assert isinstance(theorem.says, MetricForm) and isinstance(theorem.says.of, Refuted)
+    assert dict(theorem.says.of.point) == {"s": 1}
+
+
+def test_approximate_guarantees_do_not_add_up_along_chains() -> None:
+    """(2s, q(1 + e^s)) holds for a replacement; of two steps δ is more than twice that."""
+    at_one = {"epsilon": "2*s", "delta": "q*(1 + exp(s))"}
+    there = {"epsilon": f"2*s*{D}", "delta": f"q*(1 + exp(s))*{D}"}
+    with pytest.raises(NoTheorem, match="no page states approximate guarantees in canonical metrics"):
+        said("approximate", at_one, there, epsilon="s", delta="q")
+    false = {"epsilon": f"2*s*{D}", "delta": f"2*q*{D}"}
+    theorem = said("approximate", {"epsilon": "2*s", "delta": "2*q"}, false, epsilon="s", delta="q")
+    assert isinstance(theorem.says, MetricForm) and isinstance(theorem.says.of, Refuted)
+
+
+def test_a_loose_claim_is_loose_along_chains() -> None:
+    prover, (_, loose) = made("pure", {"epsilon": "3*s"}, epsilon="s")
+    claim = {"notion": "pure", "epsilon": f"3*s*{D}"}
+    theorem = prover.by("metric_form", loose, claim=claim)
+    assert isinstance(theorem.says, MetricForm) and isinstance(theorem.says.of, Loose)
+
+
+def test_other_premises() -> None:
+    """What is least for neighbours need not be among formulas in metrics; two theorems are none."""
+    prover, theorems = made("pure", {"epsilon": "2*s"}, epsilon="s")
+    claim = {"notion": "pure", "epsilon": f"2*s*{D}"}
+    for some in ([], theorems[1:], theorems[:1] * 2, [theorems[0].premises[0]][:1]):
+        if len(some) == 1 and isinstance(some[0].says, Satisfies):
+            continue
+        with pytest.raises(NoTheorem, match="the only premise is to be about the composition"):
+            prover.by("metric_form", *some, claim=claim)
+    again = prover.by("metric_form", theorems[0], claim=claim)
+    with pytest.raises(NoTheorem, match="the only premise"):
+        prover.by("metric_form", again, claim=claim)
+    with pytest.raises(NoTheorem, match=r"the premises are to be|the only premise"):
+        prover.by("weaken", again, claim=claim, certificates={})
+    other, _ = made("pure", {"epsilon": "2*s"}, epsilon="s/2")
+    with pytest.raises(NoTheorem, match="a premise is about another setting"):
+        other.by("metric_form", theorems[0], claim=claim)
+
+
+def derivation() -> dict[str, Any]:
+    prover, theorems = made("pure", {"epsilon": "2*s"}, epsilon="s")
+    theorem = prover.by("metric_form", theorems[0], claim={"notion": "pure", "epsilon": f"2*s*{D}"})
+    data = {"core": prover.setting.data(), "of": check.saved(theorem, THEORY)}
+    found: dict[str, Any] = json.loads(json.dumps(data))
+    return found
+
+
+def replayed(data: dict[str, Any]) -> Theorem:
+    return check.replay(data["of"], reading.read(data["core"]), THEORY)[-1]
+
+
+def test_forged_derivations_are_refused() -> None:
+    good = derivation()
+    assert isinstance(replayed(good).says, MetricForm)
+    last = len(good["of"]["steps"]) - 1
+
+    def forged(key: str, value: Any) -> dict[str, Any]:
+        data = copy.deepcopy(good)
+        data["of"]["steps"][last][key] = value
+        return data
+
+    for value in (f"s*{D}", f"2*s*{D}**2", "2*s"):
+        with pytest.raises(Refused, match="metric_form"):
+            replayed(forged("claim", {"notion": "pure", "epsilon": value}))
+    with pytest.raises(Refused, match="says something else"):
+        replayed(forged("claim", {"notion": "gaussian", "mu": f"2*s*{D}"}))
+    with pytest.raises(Refused, match="the only premise is to be about"):
+        replayed(forged("from", [1]))
+    unlisted = copy.deepcopy(good)
+    del unlisted["of"]["pages"]["metric-form"]
+    with pytest.raises(Refused, match="uses the page 'metric-form', which the derivation does not list"):
+        replayed(unlisted)
+    with pytest.raises(Refused, match="there is no argument 'target' here"):
+        replayed(forged("target", "unbounded"))
+    some = set(good["of"]["pages"]) - {"metric-form"}
+    with pytest.raises(Refused, match="which is primitive and not allowed"):
+        check.replay(good["of"], reading.read(good["core"]), THEORY, some)
+
+
+def test_it_is_no_rule_of_compositions_in_metrics() -> None:
+    """There a distance may be called target."""
+    core = {
+        "parameters": {},
+        "databases": {
+            "kind": "product",
+            "shown": "points",
+            "parts": {"": {"kind": "points", "coordinates": ["x"], "box": [[None, None]]}},
+        },
+        "target": {"single": "any two", "steps": 1},
+        "distances": {D: {"formula": "max(x__D - x__E, x__E - x__D)"}},
+        "mechanisms": [
+            {
+                "name": "M",
+                "reads": [None],
+                "domain": "own",
+                "notion": "pure",
+                "values": {"epsilon": "1"},
+                "metric": {"formula": D, "besides": {}},
+            }
+        ],
+        "adaptive": False,
+    }
+    with pytest.raises(NoTheorem, match="it is about neighbours"):
+        Prover(reading.read(core), THEORY).by("metric_form", claim={"notion": "pure", "epsilon": D})
