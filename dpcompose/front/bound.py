@@ -135,7 +135,7 @@ class Bound(Best, Shown):
 
     @property
     def items(self) -> list[str]:
-        closer = [] if self.best is self.found.main else [self.steps.closer]
+        closer = [self.steps.closer] if self.best is self.found.closer else []
         return [page.cite(self.steps.notion, self.setting.adaptive) for page in (self.theorem, *closer)]
 
     @cached_property
@@ -319,6 +319,13 @@ class Bound(Best, Shown):
         closer = None if self.found.closer is None else replace(self.found.closer, optimal={})
         found = replace(self.found, main=replace(self.found.main, optimal={}), closer=closer)
         return replace(self, steps=replace(self.steps, found=found))
+
+    @cached_property
+    def summed(self) -> Bound:
+        """The same by the rule of the notion alone, without closer values; itself where there are none."""
+        if self.best is self.found.main:
+            return self
+        return replace(self, steps=replace(self.steps, found=replace(self.found, closer=None), together=None))
 
     def with_all(self, together: Known | None) -> Bound:
         """The same with what all guarantees of mechanisms give together, if that is known to be less."""

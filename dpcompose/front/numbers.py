@@ -269,7 +269,8 @@ class Budget:
     fixed -- those that were given; guarantee -- its parameters at these values;
     largest -- True: larger ones in these proportions exceed the total; False: smaller ones do, as where
     the guarantee is 1/e1; beyond -- where the total is not solved exactly, the parameters on its other side;
-    exceeded -- whether it is known to be exceeded there.
+    exceeded -- whether it is known to be exceeded there; summed -- whether the guarantee is that of the
+    notion's rule, where a closer one is no power of a common factor: then larger ones may keep the total.
     """
 
     bound: Bound
@@ -279,6 +280,7 @@ class Budget:
     largest: bool
     beyond: Mapping[str, sympy.Expr] = field(default_factory=dict)
     exceeded: bool = True
+    summed: bool = False
 
     def __repr__(self) -> str:
         return f"{listed(self.parameters)}, for {listed(self.guarantee)}"
@@ -288,6 +290,8 @@ class Budget:
         rows += [f"{name} = {shown(value)} (given)" for name, value in self.fixed.items()]
         reached = [f"{name} = {self._shown(value, True)}" for name, value in self.guarantee.items()]
         rows.append(f"the guarantee is then {', '.join(reached)}")
+        if self.summed:
+            rows.append("that is the sum; the guarantee itself is closer, and slightly larger ones may do")
         if self.beyond:
             said = "the total is exceeded" if self.exceeded else "it is not known to be kept"
             at = (f"{name} = {self._shown(value, self.largest)}" for name, value in self.beyond.items())

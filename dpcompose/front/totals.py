@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -85,10 +85,12 @@ def budget(
         bound = native if total.notion == stated else study.best(total.notion)
     except NoGuarantee as error:
         raise NoBudget(str(error)) from None
-    try:
+    with suppress(numbers.NotSolved):
         return numbers.budget(bound, total, weights, fixed)
-    except numbers.NotSolved:
-        return _Search(bound, total, weights, fixed).found(_by_formula(bound, total))
+    if bound.summed is not bound:
+        with suppress(numbers.NotSolved):
+            return replace(numbers.budget(bound.summed, total, weights, fixed), summed=True)
+    return _Search(bound, total, weights, fixed).found(_by_formula(bound, total))
 
 
 At = Callable[[Mapping[str, sympy.Expr]], list[tuple[str, Between, Fraction]]]

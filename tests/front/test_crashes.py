@@ -76,7 +76,7 @@ def approximate(epsilon: str, delta: str) -> str:
 def test_a_warning_is_about_mechanisms_that_state_a_delta(capsys: pytest.CaptureFixture[str]) -> None:
     status, said = verify(CRASHES / "d2_warning_crash.toml", capsys)
     assert status == 1
-    assert "which says nothing; A reaches it at distance 2 by the group rule, at 3 exactly\n" in said
+    assert "bounded (7, 1 - exp(-3)/3)-DP, by GB:VI.4 and approximate-together\n" in said
 
 
 OTHERS = [
@@ -97,7 +97,7 @@ def test_beside_mechanisms_of_all_notions(
 
 
 FAR = [
-    ("1e-9", "1e-10", "A reaches it at distance 2"),  # not reached within the distances looked at
+    ("1e-9", "1e-10", "and approximate-together"),
     ("1/1000", "1e-3", "P reaches it at distance 694 by the group rule"),  # e^(r/1000) - 1 >= 1.0005
     ("sqrt(2)", "1e-400", "P reaches it at distance 653 by the group rule"),  # ln(10^400*3.11)/sqrt(2)
     ("3000", "1e-100", "constants must stay below 10^1000"),  # e^6000 on the way

@@ -42,45 +42,39 @@ SMALLER: list[tuple[Any, bool, str, str]] = [
 
 
 @pytest.mark.parametrize(("given", "bounded", "epsilon", "delta"), SMALLER)
-def test_the_smaller_guarantee_is_shown_and_can_be_pasted(
+def test_the_closer_guarantee_is_shown_and_can_be_pasted(
     given: Any, bounded: bool, epsilon: str, delta: str
 ) -> None:
     study, _ = found(mechanisms(*given, bounded=bounded))
-    smaller = study.bound.smaller
-    assert smaller is not None and smaller.optimal
-    values = dict(smaller.guarantee.parameters)
-    assert (
-        f"smaller is line {smaller.line}: {plain(study.bound.words_of(smaller.guarantee))}; optimal"
-        == study.bound.beside
-    )
+    assert study.bound.optimal
+    values = dict(study.bound.guarantee.parameters)
     assert "-max(" not in values["delta"]
     letters = study.setting.letters
     for text, known in zip((epsilon, delta), values.values(), strict=True):
         left, right = (forms.read(formulas.term(one, letters)) for one in (text, known))
         assert left == right
-    # as it is shown, it is proved and optimal; what is below is refuted, and told the same
-    pasted, printed, below = (
+    # as it is shown, it is proved and optimal; the sum is loose; what is below is refuted, and told the same
+    pasted, summed, below = (
         (values["epsilon"], values["delta"]),
-        tuple(dict(study.bound.guarantee.parameters).values()),
+        tuple(dict(study.bound.summed.guarantee.parameters).values()),
         (values["epsilon"], f"19/20*({values['delta']})"),
     )
-    study, verdicts = found(mechanisms(*given, bounded=bounded, claims=[pasted, printed, below]))
+    study, verdicts = found(mechanisms(*given, bounded=bounded, claims=[pasted, summed, below]))
     assert [one.verdict for one in verdicts] == ["proved", "proved", "refuted"]
     assert [one.loose for one in verdicts[:2]] == [False, True]
-    assert f"right is: {plain(study.bound.words_of(smaller.guarantee))}" in render.verdict(3, verdicts[2])
+    assert f"right is: {plain(study.bound.said)}" in render.verdict(3, verdicts[2])
     loose = Tags(verdicts[1]._repr_html_()).text
     assert "but a smaller guarantee holds" in loose
     claimed, best = (loose.split(word)[1] for word in ("claim: ", "The best: "))
     assert not claimed.startswith(best.strip())
     data = as_json.problem_data("f", study, study.bound, [])
-    assert data["smaller"] == {"notion": "approximate", **values}
+    assert data["guarantee"] == {"notion": "approximate", **values} and data["optimal"] is True
 
 
-def test_nothing_smaller_is_said_where_nothing_is_known() -> None:
+def test_only_a_theorem_is_cited_where_nothing_is_closer() -> None:
     for given in ([("e", "d")], [("e", "0"), ("f", "0")]):
         study, _ = found(mechanisms(*given))
-        assert study.bound.smaller is None and study.bound.beside == ""
-        assert "smaller" not in as_json.problem_data("f", study, study.bound, [])
+        assert study.bound.summed is study.bound and len(study.bound.items) == 1
 
 
 def test_the_best_at_a_delta_is_that_of_the_curve() -> None:

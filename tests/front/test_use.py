@@ -144,14 +144,13 @@ def test_a_budget_is_used_up_and_more_is_too_much(file: Path) -> None:
     if found.beyond:  # not solved exactly: tests/front/test_totals.py
         assert all(found.guarantee[key] <= value for key, value in total.values)
         return
-    result = study.guarantee()
-    there = result.at(found.parameters | found.fixed)
-    spent = [(key, value) for key, value in total.values if result.values[key].free_symbols]
+    there = numbers.at(found.bound, found.parameters | found.fixed)
+    spent = [(key, value) for key, value in total.values if found.bound.values[key].free_symbols]
     assert spent and all(sympy.simplify(there[key] - value) == 0 for key, value in spent)
     if total.notion != "approximate":  # there a larger e may have no room below 1 for a larger d
         factor = Fraction(101, 100) if found.largest else Fraction(99, 100)
         more = {name: x * factor for name, x in found.parameters.items()}
-        assert all(result.at(more | found.fixed)[key] > x for key, x in total.values)
+        assert all(numbers.at(found.bound, more | found.fixed)[key] > x for key, x in total.values)
 
 
 def test_budgets_in_proportion(capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,6 +192,9 @@ def test_what_no_budget_is_found_for(epsilons: tuple[str, ...], at: dict[str, in
 def test_a_budget_stays_in_the_domain_and_counts_are_not_chosen(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(numbers.NoBudget, match="delta = 12 would need d = 2, which is not allowed: d is in"):
         load(BY_NUMBER["32"])[0].budget(dpc.approximate(1, 12))
+    summed = load(BY_NUMBER["32"])[0].budget(dpc.approximate(1, "1/1000"))
+    assert (str(summed.parameters["e"]), str(summed.parameters["d"])) == ("1/6", "1/6000")
+    assert "that is the sum; the guarantee itself is closer" in str(summed)
     status, _, error = run(capsys, "budget", str(BY_NUMBER["33"]), "--total", "1")
     assert status == 3 and "k counts something: say its value, such as k=10" in error
     status, _, error = run(capsys, "budget", str(BY_NUMBER["32"]), "--total", "1")

@@ -57,9 +57,9 @@ def _run(file: str, given: argparse.Namespace) -> int:
         return FINE
     print(f"{study.setting.title or file}\n{study.guarantee(found.bound.notion)!r}")
     said = ", ".join(f"{name} = {value}" for name, value in weights.items())
-    words = "largest" if found.largest else "smallest"
+    words = "" if found.summed else "largest " if found.largest else "smallest "
     print(
-        f"the {words} parameters{f' in the proportions {said}' if said else ''} for a total of {given.total}:"
+        f"the {words}parameters{f' in the proportions {said}' if said else ''} for a total of {given.total}:"
     )
     print("\n".join(f"  {row}" for row in str(found).splitlines()), flush=True)
     return FINE
