@@ -160,6 +160,7 @@ ROOMS = {
         "witnesses",
         "computed",
         "refuting",
+        "released",
         "counterexamples",
     ],
     "search": [
