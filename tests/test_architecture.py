@@ -162,6 +162,7 @@ ROOMS = {
         "witnesses",
         "computed",
         "refuting",
+        "released",
         "counterexamples",
     ],
     "search": [

@@ -14,11 +14,13 @@ from functools import partial
 from typing import Any
 
 from dpcompose.front.bound import Bound
-from dpcompose.kernel import formulas, losses
+from dpcompose.kernel import computed, formulas, losses, terms
 from dpcompose.kernel.assumptions import letters_of
 from dpcompose.kernel.certificates import BadCertificate
+from dpcompose.kernel.deciders import pieces
 from dpcompose.kernel.judgements import Refuted
 from dpcompose.kernel.terms import Term
+from dpcompose.language.decimals import SHOWN_DIGITS, rounded
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.notions import Guarantee
@@ -37,14 +39,23 @@ MOST_PAIRS = 200
 
 
 def example(
-    said: Refuted, claimed: Guarantee, bound: Bound, at: Sequence[Pair], curve: bool
+    said: Refuted,
+    claimed: Guarantee,
+    bound: Bound,
+    at: Sequence[Pair],
+    curve: bool,
+    through_curve: Mapping[str, str] | None = None,
 ) -> Counterexample | None:
     """A counterexample at the point of a theorem that refutes a claim; None where none can be written out.
 
-    at -- the pairs of databases that the theorem is about; curve -- whether it refutes by a computed curve.
+    at -- the pairs of databases that the theorem is about; curve -- whether it refutes by a computed curve;
+    through_curve -- by that of all that satisfies the claim: the notion of curves, and the ε.
     """
-    implied = _implied(said, claimed, bound)
+    implied, through, epsilon = _implied(said, claimed, bound), said.through, ""
     for point in _points(said, bound):
+        if through_curve is not None:
+            implied, through = _on_curve(claimed, bound, through_curve, point)
+            epsilon = through_curve["epsilon"]
         with suppress(BadCertificate, ValueError):
             inputs = counterexamples.instance(bound.steps.inputs, point)
             for make in _ways(inputs, implied, point, curve):
@@ -52,8 +63,23 @@ def example(
                     with suppress(BadCertificate, ValueError):
                         found = make(pair)
                         if found is not None:
-                            return replace(found, through=said.through)
+                            return replace(found, through=through, epsilon=epsilon)
     return None
+
+
+def _on_curve(
+    claimed: Guarantee, bound: Bound, through: Mapping[str, str], point: Mapping[str, Fraction]
+) -> tuple[Guarantee, tuple[str, ...]]:
+    """The δ at an ε of all that satisfies a claim, rounded up, as a claim; and the page that says so."""
+    page = computed.page_of_claims(bound.found.shop.theory, through["notion"], claimed.notion)
+    values = {key: formulas.at(value, point) for key, value in claimed.terms}
+    epsilon = formulas.parse(through["epsilon"], {})
+    curve = pieces.curve([pieces.piece(page.head.parts[claimed.notion], values, terms.ONE)])
+    delta = rounded(pieces.above([curve], epsilon, BITS[0]), SHOWN_DIGITS, up=True)
+    keys = bound.found.shop.theory.rule(through["notion"]).head.parameters
+    return Guarantee(through["notion"], tuple(zip(keys, (epsilon, terms.number(delta)), strict=True))), (
+        page.id,
+    )
 
 
 def _ways(

@@ -216,7 +216,8 @@ class ForNeighbours:
         for about, pairs in self._shown_at(answer, proved):
             from dpcompose.front import examples
 
-            example = examples.example(said, claim.guarantee, about, pairs, proved.by_curve)
+            implied = proved.implied
+            example = examples.example(said, claim.guarantee, about, pairs, proved.by_curve, implied)
             if example is not None:
                 return replace(
                     answer, counterexample=example, nearby=near, as_they_are=self.setting.processed

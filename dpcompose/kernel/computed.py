@@ -182,6 +182,40 @@ def check_refuted(
     return str(page.id)
 
 
+def check_implied(
+    notion: str,
+    epsilon: Term,
+    claim: tuple[str, Values],
+    type: Type,
+    losses: Sequence[Loss],
+    setting: Setting,
+    theory: Theory,
+    at: Mapping[str, Fraction],
+    bits: int,
+) -> tuple[str, str]:
+    """The pages by which mechanisms at neighbours of a type exceed, at ε and a point, the curve of all that
+    satisfies a claim of another notion; else ValueError."""
+    if sign(epsilon) not in (0, 1):
+        raise NoLoss("a curve is for epsilon of at least 0")
+    page, curve = attained(notion, type, losses, setting, theory, at)
+    about = page_of_claims(theory, notion, claim[0])
+    values = {key: _at(value, at) for key, value in claim[1]}
+    most = pieces.curve([pieces.piece(about.head.parts[claim[0]], values, terms.ONE)])
+    if pieces.below([curve], epsilon, bits) <= pieces.above([most], epsilon, bits):
+        raise NoLoss("the computed delta is not seen to be above what the claim implies")
+    return str(page.id), str(about.id)
+
+
+def page_of_claims(theory: Theory, notion: str, of: str) -> Any:
+    """The page that has the curve of all that satisfies a guarantee of another notion.  Raises NoPage."""
+    found = [
+        page for page in theory.of_kind("computed") if page.head.notion == notion and of in page.head.parts
+    ]
+    if not found or of == notion:
+        raise NoPage(f"no page computes what {of} privacy implies in {notion} privacy")
+    return min(found, key=lambda page: (page.is_believed, len(page.head.parts), page.id))
+
+
 def attained(
     notion: str,
     type: Type,

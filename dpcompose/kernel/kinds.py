@@ -352,7 +352,8 @@ class Witness(Head):
     distance -- d, from the parameters of the guarantee and the r steps between two inputs;
     steps -- up to how many steps it attains the bound; left out: for all;
     together -- up to how many mechanisms that move it attains the rule's bound; left out: for all;
-    steps_by -- an event: the page over steps whose value at r steps is its probability as well.
+    steps_by -- an event: the page over steps whose value at r steps is its probability as well;
+    divergence -- whether what is shown is never below the Kullback-Leibler divergence.
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("notion",)
@@ -367,6 +368,7 @@ class Witness(Head):
     steps: int | None = None
     together: int | None = None
     steps_by: str | None = None
+    divergence: bool = False
 
     @property
     def notions_named(self) -> Iterator[tuple[Place, str]]:

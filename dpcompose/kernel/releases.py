@@ -20,7 +20,8 @@ class Noise(Head):
     density -- of one entry y of the output at the entry x, or its probability;
     loss -- ln(f_x(y)/f_z(y)) for one entry; at_most -- what it is at most for every y; or equals, where it
     has no bound, an equal expression that shows how it is distributed; because -- why, in words;
-    guarantee -- by notion the parameters for values 1 apart; at distance r as the notion's rule says.
+    guarantee -- by notion the parameters for values 1 apart; at distance r as the notion's rule says;
+    divergence -- the Kullback-Leibler divergence of the outputs at two values of an entry that are r apart.
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("noise",)
@@ -37,6 +38,7 @@ class Noise(Head):
     equals: str = ""
     because: str
     guarantee: dict[str, dict[str, str]]
+    divergence: str = ""
 
     @property
     def then(self) -> str:
@@ -56,6 +58,8 @@ class Noise(Head):
                 yield Written((key,), text, letters)
         for notion, texts in self.guarantee.items():
             yield from each(("guarantee", notion), texts, (self.parameter,))
+        if self.divergence:
+            yield Written(("divergence",), self.divergence, (self.parameter, "r"))
 
     def misfits(self) -> Iterator[Mistake]:
         if bool(self.at_most) == bool(self.equals):

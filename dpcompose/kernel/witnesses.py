@@ -17,6 +17,7 @@ from dpcompose.kernel import families, forms, formulas, given_tables, substituti
 from dpcompose.kernel.assumptions import NOTHING, Assumed
 from dpcompose.kernel.closer import Closer, at_most
 from dpcompose.kernel.covers.types import Moves, Type, value_is_reached
+from dpcompose.kernel.deciders import noises
 from dpcompose.kernel.deciders import values as has_values
 from dpcompose.kernel.losses import Composition, Loss, NoLoss, adds_up, by_noise, summands
 from dpcompose.kernel.settings import Mechanism, Setting
@@ -116,6 +117,8 @@ class Witnesses:
             return "decider tables"
         if mechanism.noise is not None:
             law = self.theory.page(mechanism.noise.page, "noise")
+            if self._by_divergence(i):
+                return str(law.id)
             moves = value_is_reached(i, self.type, self.setting, self.theory)
             if not (law.head.attained and moves) or head.by == "event":
                 raise NoLoss(
@@ -130,6 +133,24 @@ class Witnesses:
             "violation", lambda page: (page.head.of, page.head.notion) == (of, notion), otherwise
         )
         return str(found.id)
+
+    def _by_divergence(self, i: int) -> bool:
+        """Whether only the divergence of M_i's noise is known, which what the page shows is never below."""
+        noise = self._mechanism(i).noise
+        if noise is None or not self.page.head.divergence:
+            return False
+        law = self.theory.page(noise.page, "noise").head
+        known = value_is_reached(i, self.type, self.setting, self.theory) and i in dict(self.type.entries)
+        return bool(known and law.divergence and self.page.head.notion not in law.guarantee)
+
+    def _divergence(self, i: int) -> Term:
+        """The divergence of M_i's outputs: the sum of those of the entries of its query's value that move."""
+        noise = self._mechanism(i).noise
+        assert noise is not None
+        law = self.theory.page(noise.page, "noise").head
+        parameter = noises.fit(law, noise.parameter, self.setting.assumed)
+        entries = dict(self.type.entries)[i]
+        return terms.add(noises.value(law, parameter, law.divergence, {"r": r}) for r in entries)
 
     def _is_free(self, i: int) -> bool:
         """Whether nothing is promised of M_i at the distances that occur: then it may be the witness whose
@@ -182,13 +203,16 @@ class Witnesses:
     def _is_own(self, i: int) -> bool:
         """Whether M_i loses a distance of the page's, and not what a page on other notions says."""
         mechanism = self._mechanism(i)
-        return mechanism.noise is not None or self.losses[i - 1].notion == self.page.head.notion
+        own = mechanism.noise is not None and not self._by_divergence(i)
+        return own or (mechanism.noise is None and self.losses[i - 1].notion == self.page.head.notion)
 
     def _alone(self, i: int, r: Term, forth: bool) -> Term:
         """What M_i loses where its input moves by r."""
         mechanism, notion, loss = self._mechanism(i), self.page.head.notion, self.losses[i - 1]
         if mechanism.table is not None:
             return given_tables.lost(i, self.setting, self.type, forth)
+        if self._by_divergence(i):
+            return self._divergence(i)
         if mechanism.noise is not None:
             loss = by_noise(i, self.setting, self.theory, notion)
         if any(value.kind == "oo" for _, value in loss.values):

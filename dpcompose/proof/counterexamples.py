@@ -31,9 +31,10 @@ from dpcompose.proof import computed, witnesses
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.refuting import Alone, Counterexample, shown_loss
 from dpcompose.proof.registry import Page
+from dpcompose.proof.released import released, released_values, shown_value
 from dpcompose.proof.witnesses import Noisy, Number, OnTable, Row, Violating
 from dpcompose.spaces.databases import Database
-from dpcompose.spaces.metrics import INFINITE, Distance, Queried
+from dpcompose.spaces.metrics import INFINITE, Distance
 from dpcompose.spaces.parts import Part
 
 
@@ -112,7 +113,8 @@ def make(
     if any(value == INFINITY for _, value in claimed.terms):
         raise BadCertificate("the claim says nothing: it is oo")
     moving, left_out = _moving(inputs, pair, without)
-    rows = _Rows(inputs, page, pair, point).of(moving)
+    every = _Rows(inputs, page, pair, point)
+    rows = every.of(moving)
     tables = [name for i in moving if (name := setting.mechanisms[i - 1].name) in setting.on_tables]
     if tables and not rows:
         raise BadCertificate(
@@ -126,8 +128,9 @@ def make(
     found = Counterexample(pair, dict(point), value, actual, tuple(rows), names, setting.databases)
     alone = _alone(inputs, rows, value, is_square)
     by_parts = _by_parts(inputs, left_out)
-    event = page.head.by == "event"
-    return replace(found, alone=alone, squared=is_square, without=left_out, by_parts=by_parts, event=event)
+    least = any(every.is_by_divergence(setting.mechanisms[row.mechanism - 1]) for row in rows)
+    found = replace(found, without=left_out, by_parts=by_parts, at_least=least)
+    return replace(found, alone=alone, squared=is_square, event=page.head.by == "event")
 
 
 def _moving(
@@ -204,7 +207,7 @@ def _pieces(
             one = known[stated]
             alike.setdefault(one and one.times(times), []).append(i)
             continue
-        row, moves = _released(inputs, i, pair, point)
+        row, moves = released(inputs, i, pair, point)
         rows.append(row)
         for one in (computed.piece(page, mechanism, entry, point) for entry in moves):
             pieces.append(one and one.times(times))
@@ -303,6 +306,8 @@ class _Rows:
         None where it is taken to have the same output everywhere.
         """
         mechanism = self.inputs.setting.mechanisms[i - 1]
+        if self.is_by_divergence(mechanism):
+            return self._by_divergence(i)
         if not _is_witnessed(mechanism, self.page, r):
             return self._violating(i, r)
         if mechanism.noise is not None:
@@ -312,6 +317,23 @@ class _Rows:
             D, E = map(mechanism.reads, self.pair) if on_inputs else self.pair
             return witnesses.on_table(i, table.at({name: self.point[name] for name in table.domains}), D, E)
         return self._witness(i, r)
+
+    def is_by_divergence(self, mechanism: Mechanism) -> bool:
+        """Whether only the divergence of M_i's noise is known, which what the page shows is never below."""
+        law = None if mechanism.noise is None else self.inputs.theory.noise(mechanism.noise.word)
+        if law is None or not self.page.head.divergence:
+            return False
+        return bool(law.head.divergence) and self.page.head.notion not in law.head.guarantee
+
+    def _by_divergence(self, i: int) -> Row:
+        """M_i itself, whose outputs have this divergence."""
+        row, moves = released(self.inputs, i, self.pair, self.point)
+        noise = self.inputs.setting.mechanisms[i - 1].noise
+        law = None if noise is None else self.inputs.theory.noise(noise.word)
+        assert noise is not None and law is not None
+        fixed = noise.with_parameter(formulas.at(noise.term, self.point))
+        each = (fixed.stated(law.head.divergence, {"r": move}) for move in moves)
+        return replace(row, loss=witnesses.number_of(terms.add(each)))
 
     def _violating(self, i: int, r: Distance) -> Row | None:
         """A mechanism of which nothing is known but a guarantee of another notion, which a page is about."""
@@ -349,7 +371,7 @@ class _Rows:
                 raise BadCertificate(
                     f"{of_noise.id} does not state the {self.page.head.notion} guarantee of {mechanism.name}"
                 )
-        at_D, at_E, words = _released_values(self.inputs, i, self.pair, self.point)
+        at_D, at_E, words = released_values(self.inputs, i, self.pair, self.point)
         loss: Number | None = None
         if INFINITY not in stated.values():
             distance = formulas.parse(self.page.head.distance, stated | {"r": terms.as_term(r)})
@@ -357,7 +379,7 @@ class _Rows:
             loss = witnesses.number_of(
                 substitution.expanded(lost**2) if self.page.head.by == "noise" else lost
             )
-        return Noisy(i, _value(at_D), _value(at_E), words, loss)
+        return Noisy(i, shown_value(at_D), shown_value(at_E), words, loss)
 
     def _witness(self, i: int, r: Distance) -> Row:
         """The witness of M_i for inputs that are r apart."""
@@ -386,21 +408,6 @@ class _Rows:
         return {key: formulas.at(value, self.point) for key, value in stated.terms}
 
 
-def _released_values(
-    inputs: Inputs, i: int, pair: tuple[Database, Database], point: Mapping[str, Fraction]
-) -> tuple[Sequence[Term], Sequence[Term], str]:
-    """The values of M_i's query at D and E, where they are as far apart as they can be, and its noise."""
-    mechanism, metric = inputs.setting.mechanisms[i - 1], inputs.metric(i).metric
-    query, noise = mechanism.query, mechanism.noise
-    assert query is not None and noise is not None
-    x, y = (mechanism.reads(D) for D in pair)
-    kept, removed, added = metric.counts(x, y) if isinstance(metric, Queried) else (0, 1, 0)
-    n = metric.n if isinstance(metric, Queried) else None
-    bounds = [formulas.at(bound, point) for bound in query.terms]
-    at_D, at_E = query.with_bounds(bounds).at(kept, removed, added, n)
-    return at_D, at_E, noise.with_parameter(formulas.at(noise.term, point)).words
-
-
 def _without_curve(inputs: Inputs, page: Page, moving: Iterable[int]) -> dict[str, str]:
     """The mechanisms that are no canonical noise, and of which the page has no curve; in words by name."""
     some = (inputs.setting.mechanisms[i - 1] for i in moving)
@@ -409,31 +416,6 @@ def _without_curve(inputs: Inputs, page: Page, moving: Iterable[int]) -> dict[st
         for one in some
         if one.is_concrete and (one.noise is None or one.noise.word not in page.head.noises)
     }
-
-
-def _released(
-    inputs: Inputs, i: int, pair: tuple[Database, Database], point: Mapping[str, Fraction]
-) -> tuple[Noisy, list[Term]]:
-    """M_i itself, which adds noise to a query, and how far the entries of the query's value move."""
-    at_D, at_E, words = _released_values(inputs, i, pair, point)
-    moves = [witnesses.length(x - y) for x, y in zip(at_D, at_E, strict=True)]
-    return Noisy(i, _value(at_D), _value(at_E), words, None), [move for move in moves if move != terms.ZERO]
-
-
-def _value(of: Sequence[Term]) -> str:
-    """The value of a query: 3, or the bins of a histogram, the empty ones at its end counted."""
-    entries = list(of)
-    filled = [n for n, entry in enumerate(entries, start=1) if entry != terms.ZERO]
-    empty = len(entries) - max(filled, default=0)
-    shown = entries if empty <= MOST_EMPTY else entries[: len(entries) - empty]
-    texts = [formulas.to_text(entry) for entry in shown]
-    if len(shown) < len(entries):
-        texts.append(f"0 ({empty:,} times)")
-    return texts[0] if len(entries) == 1 else f"({', '.join(texts)})"
-
-
-MOST_EMPTY = 8
-"""How many empty bins at the end of a histogram are written out."""
 
 
 def _lost(rows: Sequence[Row], claimed: Number, is_square: bool, times: Sequence[int]) -> Number | None:

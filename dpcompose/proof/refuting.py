@@ -60,7 +60,8 @@ class Counterexample(Shown):
     item `by_parts`; event -- whether what is lost is a δ that some event shows;
     neighbours -- whether the databases are neighbours, or any two;
     bits -- where the loss is a δ that is enclosed: with how many binary digits; then `actual` is what it
-    is at least, and `most` what it is at most.
+    is at least, and `most` what it is at most; epsilon -- at which ε, where the claim has none;
+    at_least -- whether the true loss may be larger, as only divergences are known.
     """
 
     pair: tuple[Any, Any]
@@ -78,6 +79,8 @@ class Counterexample(Shown):
     event: bool = False
     neighbours: bool = True
     bits: int | None = None
+    epsilon: str = ""
+    at_least: bool = False
     most: Fraction | None = None
 
     def __repr__(self) -> str:
@@ -96,6 +99,7 @@ class Counterexample(Shown):
         }
         if self.most is not None:
             data |= {"at-most": decimal(self.most), "bits": self.bits}
+        data |= {"epsilon": self.epsilon} if self.epsilon else {}
         data |= {"parameter": "delta"} if self.event else {}
         data |= {"alone": self.alone.data()} if self.alone is not None else {}
         data |= {"without": list(self.without)} if self.without else {}
@@ -106,8 +110,9 @@ class Counterexample(Shown):
         of = "delta " if self.what == "delta" else ""
         at_least = "at least " if self.is_at_least else ""
         claimed, actual = self.decimals
+        there = f"at epsilon = {self.epsilon} " if self.epsilon else ""
         return (
-            f"claimed {of}{self.shown(self.claimed)}{claimed}, "
+            f"{there}claimed {of}{self.shown(self.claimed)}{claimed}, "
             f"true {self.what} {at_least}{self.shown(self.actual)}{actual}"
         )
 
@@ -136,7 +141,7 @@ class Counterexample(Shown):
     @property
     def is_at_least(self) -> bool:
         """Whether the true loss may be larger than the one that is shown."""
-        return bool(self.without) or self.event or self.most not in (None, self.actual)
+        return self.at_least or bool(self.without) or self.event or self.most not in (None, self.actual)
 
     @property
     def reached(self) -> list[tuple[str, Losing]]:

@@ -73,6 +73,12 @@ class Proved:
         """Whether a computed curve refutes."""
         return self.found.theorem is not None and self.found.theorem.rule == "exceed"
 
+    @property
+    def implied(self) -> Mapping[str, str] | None:
+        """Of a claim that a curve of another notion refutes, by what it implies: that notion, and an ε."""
+        made = self.found.theorem
+        return made.arguments.get("implied") if made is not None and self.by_curve else None
+
 
 @dataclass(frozen=True)
 class Proofs:

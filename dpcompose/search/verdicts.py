@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain, islice, product
+from typing import Any
 
 from dpcompose.kernel import computed, terms
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
@@ -92,6 +93,8 @@ class Judge:
             found = self._by_curve(claim, said, found)
         if found.word == "undecided":
             found = self._below_zero(claim, said) or found
+        if found.word == "undecided":
+            found = self._by_implied(claim, said, found)
         if found.word == "undecided" and some and not some[0].way.chosen:
             found = self._by_chosen_ways(claim, said) or found
         if found.loose is None and found.word != "refuted" and self.shop.flat is not None:
@@ -415,8 +418,17 @@ class Judge:
                     return Verdict(claim, "refuted", made, guarantees=found.guarantees)
         return found
 
+    def _by_implied(self, claim: Mapping[str, str], said: Satisfies, found: Verdict) -> Verdict:
+        """A claim refuted by what it implies in a notion that has curves."""
+        types = range(1, min(len(self.shop.types.types), MOST_TYPES) + 1)
+        tried = product(self._all_points(said)[:FEW_IMPLIED], types, _implied_ways(self.shop, said.notion))
+        for point, n, implied in islice(tried, MOST_IMPLIED):
+            if made := self._exceeds(claim, n, point, BITS[0], implied=implied, **self._by(n)):
+                return Verdict(claim, "refuted", made, guarantees=found.guarantees)
+        return found
+
     def _exceeds(
-        self, claim: Mapping[str, str], n: int, point: Mapping[str, Fraction], bits: int, **by: list[int]
+        self, claim: Mapping[str, str], n: int, point: Mapping[str, Fraction], bits: int, **by: Any
     ) -> Theorem | None:
         """The claim refuted at the n-th type by some mechanisms."""
         premises, at = (self.shop.cover, *self.shop.stated), {name: str(x) for name, x in point.items()}
@@ -425,6 +437,20 @@ class Judge:
                 "exceed", *premises, claim=dict(claim), point=at, neighbours=n, bits=bits, **by
             )
         return None
+
+
+def _implied_ways(shop: Workshop, notion: str) -> Iterator[dict[str, str]]:
+    """In which notions that have curves a claim of this one implies something, and at which ε to look."""
+    for other in dict.fromkeys(page.head.notion for page in shop.theory.of_kind("computed")):
+        with suppress(NoPage):
+            computed.page_of_claims(shop.theory, other, notion)
+            yield from ({"notion": other, "epsilon": epsilon} for epsilon in AT_EPSILON)
+
+
+AT_EPSILON = ("0", "1/2", "1", "2", "4")
+"""At which ε the curve of mechanisms is compared with that of all that satisfies a claim."""
+FEW_IMPLIED, MOST_IMPLIED = 3, 20
+"""At how many points, and how often in all, such curves are compared at most."""
 
 
 def _is_enough(claimed: Term, lost: Term, point: Mapping[str, Fraction]) -> bool:

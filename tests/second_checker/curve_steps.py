@@ -57,6 +57,8 @@ class CurveSteps(Steps):
 
     def exceed(self, step: Any, before: list[Any]) -> Shown:
         """That a claim lies below the curve of some mechanisms at the point."""
+        if "implied" in step:
+            raise NotRead("curve", "what a claim of another notion implies")
         point = self.point(step["point"])
         epsilon, delta = self.numbers(step["claim"], point)
         by = [i - 1 for i in step.get("by", range(1, self.count + 1))]

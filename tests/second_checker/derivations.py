@@ -35,7 +35,7 @@ KEYS = {
     "loose": {"from", "claim", "key", "point"},
     "curve": {"from", "claim", "bits"},
     "curve_standing": {"from", "claim", "bits"},
-    "exceed": {"from", "claim", "point", "neighbours", "bits", "by"},
+    "exceed": {"from", "claim", "point", "neighbours", "bits", "by", "implied"},
 }
 
 PROCEDURES = {

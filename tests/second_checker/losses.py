@@ -265,6 +265,9 @@ class Losses:
         own, of = self.stated(i), self.core["mechanisms"][i]["notion"]
         if i in self.moves:
             mechanism = self.core["mechanisms"][i]
+            if notion not in self.library.one(mechanism["noise"]["page"])["guarantee"]:
+                demand(not squared, "divergences of what is composed by squares")
+                return self.divergence(i, r, notion)
             demand(noises.attained(self.library, mechanism), "a noise that reaches its guarantee nowhere")
             given = noises.guarantee(self.algebra, self.library, mechanism, notion)
             own, of = finite(tuple(given.items())), notion
@@ -285,6 +288,19 @@ class Losses:
         demand(table["by"] == "noise" and notion in ("zcdp", "gaussian"), "another witness")
         square = self.algebra.times(distance, distance)
         return scale(square, 1 / (Fraction(table["variance"]) * (1 if squared else 2)))
+
+    def divergence(self, i: int, r: Distance, notion: str) -> Form:
+        """The divergence of a noise: of its entries together."""
+        mechanism, table = self.core["mechanisms"][i], self.library.of("witness", notion=notion)
+        law = self.library.one(mechanism["noise"]["page"])
+        asked = self.library.one(mechanism["noise"]["query"]["page"])
+        demand(bool(table.get("divergence") and "divergence" in law), "a divergence of which nothing is said")
+        demand(asked.get("attained", True) and r != INF, "a query that moves less")
+        noises.attained(self.library, mechanism)
+        parameter = self.algebra.read(mechanism["noise"]["parameter"])
+        moved = noises.entries(self.algebra, self.library, mechanism, self.moves[i], int(r))
+        names = [{law["parameter"]: parameter, "r": one} for one in moved]
+        return add(*(self.algebra.read(law["divergence"], one) for one in names))
 
     def events(self, key: str, mechanisms: list[int]) -> list[Form | None]:
         """The probabilities of events that are impossible at the other database."""

@@ -205,10 +205,12 @@ def exceed(
     neighbours: int,
     bits: int,
     by: Sequence[int] | None = None,
+    implied: Mapping[str, str] | None = None,
 ) -> Found:
     """A claim with numbers is false where the curve of mechanisms that lose most is above its δ.
 
-    by -- which mechanisms these are; left out, all that are no tables and no studies.
+    by -- which mechanisms these are; left out, all that are no tables and no studies; implied -- of a claim
+    of another notion the one that has curves, and the ε at which that of all that satisfies it is exceeded.
     """
     known, others = _metrics(premises)
     covered, *some = said(others, Covers, Loses)
@@ -216,9 +218,26 @@ def exceed(
     at, there = _there(setting, theory, found, point, guarantee, guarantee)
     chosen = _chosen(_as_stated(some, setting), by)
     axioms.check_witnesses(setting, [one.mechanism for one in chosen], known)
-    page = computed.check_refuted(there.notion, there.values, found, chosen, setting, theory, at, bits)
     refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())))
-    return refuted, frozenset({page, "decider curves"}) | _parts(theory)
+    pages: tuple[str, ...]
+    if implied is None:
+        pages = (
+            computed.check_refuted(there.notion, there.values, found, chosen, setting, theory, at, bits),
+        )
+    else:
+        notion, epsilon = _implied(implied)
+        said_there = there.notion, there.values
+        pages = computed.check_implied(notion, epsilon, said_there, found, chosen, setting, theory, at, bits)
+    return refuted, frozenset({*pages, "decider curves"}) | _parts(theory)
+
+
+def _implied(given: Mapping[str, str]) -> tuple[str, Term]:
+    """The notion that has curves, and an ε."""
+    if not isinstance(given, Mapping) or set(given) != {"notion", "epsilon"}:
+        raise BadStep("what a claim implies has a notion and an epsilon")
+    if not all(isinstance(one, str) for one in given.values()):
+        raise BadStep("what a claim implies is told in texts")
+    return given["notion"], formulas.parse(given["epsilon"], {})
 
 
 def _chosen(stated: Sequence[Loss], by: Sequence[int] | None) -> list[Loss]:
