@@ -178,7 +178,10 @@ class Judge:
             seen.append(found)
 
         def near(one: Type) -> Iterator[Point]:
-            return self.cases.trials.near(one, [other for at, other in seen if at == one])
+            claimed = dict(said.values)
+            if set(claimed) == {"epsilon", "delta"}:
+                yield from self.cases.trials.with_small(one, **claimed)
+            yield from self.cases.trials.near(one, [other for at, other in seen if at == one])
 
         if (refuted := self._at_points(claim, said, cover, near)) is not None:
             return refuted

@@ -6,12 +6,13 @@ import math
 import random
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
 
-from dpcompose.kernel import formulas
+from dpcompose.kernel import assumptions, formulas
 from dpcompose.kernel.covers.types import Type, Where
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.grammar import FormulaError
@@ -36,6 +37,10 @@ MOST_DOUBLED = 8
 """How often numbers of members are doubled."""
 MOST_LEADING = 8
 """Of how many parameters each is looked at where it is larger than the others."""
+FEW_SMALL = 8
+"""At how many databases a comparison is looked at for each small value of what a δ is made of."""
+SMALL = (Fraction(1, 100), Fraction(1, 10**6))
+"""Small values of a δ: a δ of 1 says nothing, and one that is nearly 1 little."""
 FEW_PARAMETERS = 4
 """At how many points of the parameters simple databases are tried."""
 
@@ -99,6 +104,33 @@ class Trials:
         """A few simple databases at the usual point of the parameters."""
         for usual in dict.fromkeys(map(_frozen, self.usual)):
             yield from self.databases(one, dict(usual), FEW_POINTS)
+
+    def _small(self, epsilon: Term, delta: Term) -> list[Point]:
+        """The usual point with small values of the parameters that only a δ is made of, as far as allowed."""
+        metrics = [one.metric for one in self.setting.mechanisms if one.metric is not None]
+        others = {*epsilon.letters}.union(*(one.formula.letters for one in metrics))
+        besides = {*delta.letters}.union(*(value.letters for one in metrics for _, value in one.besides))
+        domains = {name: one for name, one in self.setting.parameters if name in besides - others}
+        found = list[Point]()
+        for x, usual in product(SMALL if domains else (), self.usual[:1]):
+            own = {name for name in usual if name in domains or f"{name.partition('[')[0]}[i]" in domains}
+            there = {**usual, **dict.fromkeys(own, x)}
+            if all(domain.contains(x) for domain in domains.values()) and self._is_allowed(there):
+                found.append(there)
+        return found
+
+    def _is_allowed(self, there: Point) -> bool:
+        """Whether what is assumed holds at a point."""
+        with suppress(assumptions.NotAssumed):
+            assumptions.check_at(self.setting.assumed, there)
+            return True
+        return False
+
+    def with_small(self, one: Type, epsilon: Term, delta: Term) -> Iterator[Point]:
+        """A few simple databases at points with small values of what the δ of a claim, or of mechanisms, is
+        made of."""
+        for there in self._small(epsilon, delta):
+            yield from islice(self.databases(one, there, FEW_POINTS), FEW_SMALL)
 
     def few(self, one: Type) -> Iterator[Point]:
         """A few simple databases at each of a few points of the parameters."""
