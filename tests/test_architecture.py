@@ -123,6 +123,7 @@ ROOMS = {
     ],
     "privacy": [
         "distances",
+        "fibres",
         "notions",
         "nearest",
         "findings",
