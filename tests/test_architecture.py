@@ -124,6 +124,7 @@ ROOMS = {
     ],
     "privacy": [
         "distances",
+        "fibres",
         "notions",
         "nearest",
         "findings",

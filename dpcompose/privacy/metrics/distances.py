@@ -259,13 +259,6 @@ class Distances(Names):
     def of_inputs(self, metric: sympy.Expr, reads: Map, domain: str, path: Path_) -> sympy.Expr | None:
         """A formula in metrics as one about what a map reads, on the domain of the guarantee."""
         used = [name for name in self.metrics if symbol(name, NONNEGATIVE) in metric.free_symbols]
-        if domain == "common" and not self._is_multiple(metric, used):
-            self.wrong(
-                path,
-                "on the common domain a guarantee is a number times one metric: what remains of a sum over "
-                'the fibres of a map is no sum; state one of them, or domain = "own"',
-            )
-            return None
         put: dict[sympy.Expr, sympy.Expr] = {}
         for name in used:
             match self.metrics[name].distance:
@@ -290,8 +283,9 @@ class Distances(Names):
         word = re.sub(r"[^A-Za-z0-9]+", "_", f"{granularity} {reads.written('')}").strip("_")[:40]
         return self.named(f"{CANONICAL}{word}", Steps(granularity, "", reads, domain))
 
-    def _is_multiple(self, metric: sympy.Expr, used: Sequence[str]) -> bool:
+    def is_multiple(self, metric: sympy.Expr) -> bool:
         """Whether a formula is a number that is ≥ 0 times one metric, or a number at all."""
+        used = [name for name in self.metrics if symbol(name, NONNEGATIVE) in metric.free_symbols]
         if not used:
             return bool(metric == 0)
         factor = sympy.cancel(metric / symbol(used[0], NONNEGATIVE))

@@ -11,6 +11,7 @@ from dpcompose.language import exchange, formulas
 from dpcompose.language.symbols import NONNEGATIVE, symbol
 from dpcompose.privacy.checks import Path_, near, shown
 from dpcompose.privacy.metrics.distances import Distances
+from dpcompose.privacy.metrics.fibres import of_the_nearest
 from dpcompose.privacy.metrics.schema import (
     MetricMechanismTable,
     MetricStudyTable,
@@ -245,13 +246,6 @@ class Mechanisms(Distances):
             delta = self.formula(stated.delta, (*path, "delta"), others, key="delta", index=given.index)
         if metric is None or (stated.delta is not None and delta is None):
             return None
-        if delta and domain == "common":
-            self.wrong(
-                (*path, "delta"),
-                "on the common domain a delta does not add up along the fibres of a map: state the guarantee "
-                'for neighbours, with a granularity, or on domain = "own", or delta = "0"',
-            )
-            return None
         for key, one in (("metric", metric), ("delta", delta)):
             if one is not None and (why := self._negative(one)):
                 self.wrong((*path, key), f"this is {why}; what is lost is at least 0")
@@ -264,11 +258,19 @@ class Mechanisms(Distances):
             )
             return None
         if reads != everything:
-            moved = [self.of_inputs(one, reads, domain, path) for one in (metric, delta) if one is not None]
-            if None in moved:
-                return None
-            metric, delta = (*moved, None)[:2]
-            assert metric is not None
+            if domain == "common" and (delta or not self.is_multiple(metric)):
+                nearest = of_the_nearest(self, metric, delta, reads, path)
+                if nearest is None:
+                    return None
+                metric, delta = nearest
+            else:
+                moved = [
+                    self.of_inputs(one, reads, domain, path) for one in (metric, delta) if one is not None
+                ]
+                if None in moved:
+                    return None
+                metric, delta = (*moved, None)[:2]
+                assert metric is not None
         return MetricMechanism(given.name, stated.notion, metric, delta)
 
     def _vanishes(self, metric: sympy.Expr) -> bool:

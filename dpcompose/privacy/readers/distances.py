@@ -6,7 +6,7 @@ mechanism reads, on the domain of its guarantee; all other metrics have names of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -18,6 +18,7 @@ from dpcompose.kernel.deciders import values
 from dpcompose.kernel.domains import POSITIVE
 from dpcompose.kernel.terms import ONE, ZERO, Term
 from dpcompose.language import formulas
+from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Path_, near, shown
 from dpcompose.privacy.distances import Distance, Metric
 from dpcompose.privacy.metric_tables import MetricTable
@@ -83,9 +84,16 @@ class Distances:
                     raise NoDistance(
                         f"{text} is not 0 where D = E; what names no metric is a parameter{self._near(text)}"
                     )
-                if used.domain == "common" and not isinstance(reads, Everything):
-                    self._check_common(key, read[key])
             except (NoDistance, formulas.FormulaError, terms.TermError) as error:
+                if str(error):
+                    self.found.wrong((*path, key), error)
+                return None
+        if used.domain == "common" and not isinstance(reads, Everything) and not _is_multiple(read):
+            try:
+                used = _Used(reads, "common", index)
+                read = self._at_the_nearest(texts, path, used)
+            except (NoDistance, formulas.FormulaError, terms.TermError) as error:
+                key = "delta" if read.get("delta", ZERO) != ZERO else "metric"
                 if str(error):
                     self.found.wrong((*path, key), error)
                 return None
@@ -107,19 +115,54 @@ class Distances:
             "",
         )
 
-    def _check_common(self, key: str, value: Term) -> None:
-        """On the common domain what remains over fibres of a map is known of multiples of one distance."""
-        if key == "delta" and value != ZERO:
-            raise NoDistance(
-                "on the common domain a delta does not add up along the fibres of a map: state the guarantee "
-                'for neighbours, with a granularity, or on domain = "own", or delta = "0"'
-            )
-        moving = [metrics.letter(name) for name in value.letters if name.startswith(metrics.MARK)]
-        if moving and not (len(moving) == 1 and not metrics.is_moving(value / moving[0])):
-            raise NoDistance(
-                "on the common domain a guarantee is a number times one metric: what remains of a sum over "
-                'the fibres of a map is no sum; state one of them, or domain = "own"'
-            )
+    def _at_the_nearest(self, texts: Mapping[str, str], path: Path_, used: _Used) -> dict[str, Term]:
+        """On the common domain formulas that are no multiple of one distance: of one on a listed class, and a
+        delta in at most one more, at the nearest databases with the same values of the map.
+
+        Raises NoDistance where they are others.
+        """
+        databases = self.space.databases
+        known = {*self.tables, *self.canonical} - {*self.parameters.symbols}
+        (metric, *others) = ([one for one in formulas.names(text) if one in known] for text in texts.values())
+        besides = [one for some in others for one in some if one not in metric]
+        if len(metric) != 1 or len(besides) > 1 or not isinstance(databases, Listed):
+            raise NoDistance(fibres.ONE_DELTA if len(metric) == 1 and others else fibres.ONE_METRIC)
+        names = [*metric, *besides]
+        far = [self._far(one, databases.elements, path) for one in names]
+        tables = fibres.nearest(databases.elements, used.reads, far)
+        letters = {name: self._least(name, table, used) for name, table in zip(names, tables, strict=True)}
+        symbols = {**self.parameters.symbols, **letters}
+        return {key: kernel.parse(text, symbols, index=used.index) for key, text in texts.items()}
+
+    def _far(self, name: str, points: Sequence[Any], path: Path_) -> Callable[[Any, Any], fibres.Far]:
+        """How far apart listed databases are: by a table, or in steps of a granularity."""
+        given = self.tables.get(name)
+        if given is not None and given.table is not None and given.of is None and given.at_most is None:
+            lengths = _lengths(given.table, points)
+            both = {**lengths, **{(y, x): far for (x, y), far in lengths.items()}}
+            return lambda D, E: both.get((D, E), None if D != E else Fraction(0))
+        word = self.canonical[name] if given is None else given.granularity
+        granularity = None if word is None else self.space.granularity(word, path)
+        if granularity is None or (given is not None and (given.at_most or given.of or given.reads)):
+            raise NoDistance(fibres.ONE_METRIC)
+        assert self.space.databases is not None
+        steps = fibres.steps_between(self.space.databases, granularity)
+        return lambda D, E: steps[D].get(E)
+
+    def _least(self, name: str, table: fibres.Table, used: _Used) -> Term:
+        """A table on the values of the map, in letters of distances."""
+        assert isinstance(self.space.databases, Listed)
+        first = dict[Any, Any]()
+        for D in self.space.databases.elements:
+            first.setdefault(used.reads(D), D)
+        some, found = fibres.metrics(table), []
+        for n, one in enumerate(some, start=1):
+            letter = metrics.letter(name if len(some) == 1 else f"{name}_{n}")
+            lengths = tuple(((first[x], first[y]), far) for (x, y), far in one.items())
+            near = pairs(f"table {name}{'' if len(some) == 1 else f' {n}'}", (pair for pair, _ in lengths))
+            used.distances[letter.of[0]] = Distance(letter.of[0], near, used.reads, "common", lengths)
+            found.append(letter)
+        return terms.least(*found)
 
     def _stated(self, text: str, key: str, path: Path_, used: _Used) -> Term:
         """A formula in metrics and parameters; names that are neither are parameters from here on."""
@@ -204,6 +247,14 @@ class Distances:
             letter.of[0], pairs(f"table {name}", (pair for pair, _ in lengths)), reads, "common", lengths
         )
         return letter
+
+
+def _is_multiple(read: Mapping[str, Term]) -> bool:
+    """Whether a guarantee is a number times one distance, without a delta: so much adds up along fibres."""
+    value = read["metric"]
+    moving = [metrics.letter(name) for name in value.letters if name.startswith(metrics.MARK)]
+    alone = not moving or (len(moving) == 1 and not metrics.is_moving(value / moving[0]))
+    return alone and read.get("delta", ZERO) == ZERO
 
 
 def _lengths(table: Sequence[Sequence[str]], points: Sequence[Any]) -> dict[tuple[Any, Any], Fraction]:

@@ -1,0 +1,98 @@
+"""What a guarantee on the common domain says of what is read: at two values that of any databases with these.
+
+A mechanism that depends on f alone has at D and E the guarantee that it has at any databases with the same
+values of f (GB Prop. IV.10, A.12).  Those nearest to each other are taken, with the least δ among them.
+Such a distance may break the triangle inequality; then it is the least of metrics, each of pairs apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.granularities import Granularity
+from dpcompose.spaces.graphs import neighbourhood_graph
+
+Far = Fraction | None
+"""How far apart two databases are; None: ∞."""
+Table = Mapping[tuple[Any, Any], Fraction]
+"""How far apart values are, each pair once; those that are left out are at distance ∞."""
+
+
+ONE_METRIC = (
+    "on the common domain a guarantee is a number times one metric, or on a class of few databases a formula "
+    "in one metric of these: what remains of a sum over the fibres of a map is no sum; state one of them, or "
+    'domain = "own"'
+)
+ONE_DELTA = (
+    "on the common domain a delta does not add up along the fibres of a map: it is one at the nearest "
+    "databases, on a class of few, and a formula in at most one more metric of these; state the guarantee "
+    'for neighbours, with a granularity, or on domain = "own", or delta = "0"'
+)
+
+
+def nearest(
+    databases: Sequence[Any], f: Callable[[Any], Any], far: Sequence[Callable[[Any, Any], Far]]
+) -> list[dict[tuple[Any, Any], Fraction]]:
+    """For each distance what it is at the nearest databases with two values of f: those at which the first
+    distance is least, and among these the second, and so on.
+
+    >>> at = {("a", "b"): Fraction(2), ("c", "d"): Fraction(1)}
+    >>> nearest("abcd", {"a": "x", "c": "x", "b": "y", "d": "y"}.get, [lambda D, E: at.get((D, E))])
+    [{('x', 'y'): Fraction(1, 1)}]
+    """
+    fibres: dict[Any, list[Any]] = {}
+    for D in databases:
+        fibres.setdefault(f(D), []).append(D)
+    values, found = list(fibres), list[dict[tuple[Any, Any], Fraction]](dict() for _ in far)
+    for n, x in enumerate(values):
+        for y in values[n + 1 :]:
+            every = (tuple(one(D, E) for one in far) for D, E in product(fibres[x], fibres[y]))
+            least = min(every, key=lambda some: [(one is None, one or 0) for one in some])
+            for table, one in zip(found, least, strict=True):
+                if one is not None:
+                    table[x, y] = one
+    return found
+
+
+def steps_between(databases: DatabaseClass, granularity: Granularity) -> Mapping[Any, Mapping[Any, Fraction]]:
+    """How many steps lead from each database of a small class to all that can be reached."""
+    import networkx
+
+    graph = neighbourhood_graph(databases, granularity)
+    every = networkx.all_pairs_shortest_path_length(graph)
+    return {D: {E: Fraction(n) for E, n in some.items()} for D, some in every}
+
+
+def metrics(table: Table) -> list[dict[tuple[Any, Any], Fraction]]:
+    """The table itself where it is a metric; else some of which it is the least, no two pairs of which meet.
+
+    >>> [sorted(one) for one in metrics({("x", "y"): Fraction(1), ("y", "z"): Fraction(1)})]
+    [[('x', 'y')], [('y', 'z')]]
+    """
+    if keeps_triangles(table):
+        return [dict(table)]
+    found: list[dict[tuple[Any, Any], Fraction]] = []
+    for pair, length in table.items():
+        fits = (one for one in found if all(end not in other for other in one for end in pair))
+        one = next(fits, None)
+        if one is None:
+            found.append(one := {})
+        one[pair] = length
+    return found
+
+
+def keeps_triangles(table: Table) -> bool:
+    """Whether no way round by a third value is shorter."""
+    both = {**table, **{(y, x): far for (x, y), far in table.items()}}
+    near: dict[Any, list[Any]] = {}
+    for x, y in both:
+        near.setdefault(x, []).append(y)
+    return not any(
+        x != z and ((direct := both.get((x, z))) is None or direct > both[x, y] + both[y, z])
+        for y, some in near.items()
+        for x, z in product(some, some)
+    )

@@ -1,0 +1,143 @@
+"""Guarantees in metrics on the common domain: those of the nearest databases with the same values of the map
+(GB Prop. IV.10, A.12), where they are no multiple of one metric or have a delta of their own."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from fractions import Fraction
+from itertools import combinations, permutations
+from pathlib import Path
+
+import pytest
+
+import dpcompose as dpc
+from dpcompose.privacy import fibres, problems
+
+LISTED = """format = 1
+[databases]
+kind = "listed"
+elements = ["a", "b1", "b2", "c"]
+[maps.f]
+table = { a = "x", b1 = "y", b2 = "y", c = "z" }
+"""
+METRIC = """[metrics.d]
+table = [["a","b1","2"], ["b1","b2","1"], ["b2","c","3"], ["a","b2","3"], ["b1","c","4"], ["a","c","6"]]
+"""
+BROKEN = """[metrics.d]
+table = [["a","b1","2"], ["b2","c","3"]]
+"""
+SECOND = """[metrics.e]
+table = [["a","b1","1"], ["b1","b2","1"], ["b2","c","5"], ["a","b2","1"], ["b1","c","5"], ["a","c","5"]]
+"""
+
+
+def judged(metrics: str, stated: str, claims: list[str], more: str = "") -> list[str]:
+    """The verdicts on claims about M, which reads f."""
+    mechanism = f'[[mechanisms]]\nname = "M"\nreads = {{ map = "f" }}\nguarantee = {{ {stated}, domain = "common" }}\n'
+    text = LISTED + metrics + more + mechanism + "".join(f"[[claims]]\n{one}\n" for one in claims)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "problem.toml"
+        path.write_text(text)
+        study, read = dpc.load(path)
+    return [study.check(one).verdict for one in read]
+
+
+def approximate(epsilon: str, delta: str, word: str = "metric") -> str:
+    return f'notion = "approximate"\n{word} = "{epsilon}"\ndelta = "{delta}"'
+
+
+def pure(metric: str, word: str = "metric") -> str:
+    return f'notion = "pure"\n{word} = "{metric}"'
+
+
+def test_a_delta_of_its_own() -> None:
+    """2 from x to y, 3 from y to z, 6 from x to z: there no way round counts, 5 is not enough."""
+    stated = 'notion = "approximate", metric = "s*d", delta = "q*d"'
+    claims = [approximate("6*s", "6*q"), approximate("s*d", "q*d"), approximate("5*s", "5*q")]
+    assert judged(METRIC, stated, claims) == ["proved", "proved", "undecided"]
+    infinite = [approximate("5*s", "5*q"), approximate("5*s", "oo"), approximate("oo", "5*q")]
+    assert judged(BROKEN, stated, infinite) == ["undecided", "proved", "proved"]  # x and z are oo apart
+
+
+def test_a_delta_in_another_metric() -> None:
+    """The least e among the pairs nearest in d: 1, 5 and 5."""
+    stated = 'notion = "approximate", metric = "s*d", delta = "q*e"'
+    claims = [approximate("6*s", "5*q"), approximate("6*s", "4*q"), approximate("s*d", "q*e")]
+    assert judged(METRIC + SECOND, stated, claims) == ["proved", "undecided", "proved"]
+
+
+def test_formulas_that_are_no_multiples() -> None:
+    """min(s*d, 4) is at most 4 also where d is oo."""
+    found = judged(BROKEN, 'notion = "pure", metric = "min(s*d, 4)"', [pure("4"), pure("3"), pure("8")])
+    assert found == ["proved", "undecided", "proved"]
+    squares = [pure("36*s"), pure("25*s"), pure("s*d**2")]
+    assert judged(METRIC, 'notion = "pure", metric = "s*d**2"', squares) == ["proved", "undecided", "proved"]
+    both = 'notion = "approximate", metric = "min(s*d, 4)", delta = "min(q*d, 1/2)"'
+    claims = [approximate("4", "1/2"), approximate("4", "1/3"), approximate("6*s", "6*q")]
+    assert judged(METRIC, both, claims) == ["proved", "undecided", "proved"]
+
+
+def test_multiples_still_add_up_along_fibres() -> None:
+    found = judged(METRIC, 'notion = "pure", metric = "s*d"', [pure("5*s"), pure("4*s")])
+    assert found == ["proved", "refuted"]
+
+
+def test_for_neighbours() -> None:
+    """The same where claims are for the neighbours of a target: a and c, or a and b1."""
+    stated = 'notion = "approximate", metric = "s*d", delta = "q*d"'
+    for pair, far in ((["a", "c"], 6), (["a", "b2"], 2), (["b1", "c"], 3)):
+        target = f'[granularities.g]\nneighbours = [{pair}]\n[target]\ngranularity = "g"\n'.replace("'", '"')
+        claims = [
+            approximate(f"{far}*s", f"{far}*q", "epsilon"),
+            approximate(f"{far - 1}*s", f"{far}*q", "epsilon"),
+        ]
+        assert judged(METRIC, stated, claims, target) == ["proved", "undecided"]
+        least = [pure("4", "epsilon"), pure("3", "epsilon")]
+        assert judged(BROKEN, 'notion = "pure", metric = "min(s*d, 4)"', least, target) == [
+            "proved",
+            "undecided",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("stated", "words"),
+    [
+        (
+            'notion = "pure", metric = "s*d + e"',
+            "on a class of few databases a formula in one metric of these",
+        ),
+        (
+            'notion = "approximate", metric = "s*d", delta = "q*(e + g)"',
+            "a delta does not add up along the fibres",
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    "target", ["", '[granularities.G]\nneighbours = [["a", "c"]]\n[target]\ngranularity = "G"\n']
+)
+def test_what_is_refused(stated: str, words: str, target: str) -> None:
+    third = SECOND.replace("metrics.e", "metrics.g")
+    claim = pure("3", "epsilon") if target else pure("3")
+    with pytest.raises(problems.ProblemError, match=words):
+        judged(METRIC + SECOND + third, stated, [claim], target)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_tables_are_the_least_of_metrics(seed: int) -> None:
+    """By enumeration: each of them is a metric, and the least of them is the table."""
+    rng = random.Random(seed)
+    points = "uvwxy"
+    table = {
+        pair: Fraction(rng.randint(0, 6), rng.choice([1, 2]))
+        for pair in combinations(points, 2)
+        if rng.random() < 0.7
+    }
+    some = fibres.metrics(table)
+
+    def at(one: fibres.Table, x: str, y: str) -> float:
+        return 0 if x == y else float(one.get((x, y), one.get((y, x), float("inf"))))
+
+    for x, y, z in permutations(points, 3):
+        assert all(at(one, x, z) <= at(one, x, y) + at(one, y, z) for one in some)
+        assert min((at(one, x, y) for one in some), default=float("inf")) == at(table, x, y)
