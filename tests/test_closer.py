@@ -211,6 +211,19 @@ def test_the_warning_names_the_first_distance() -> None:
     assert not list(warnings(on_everything(("1", "1/1000000"), target=dpc.group(16, dpc.unbounded)).bound))
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "distance"),
+    [
+        ("1/1000", "1e-3", 694),  # e^(r/1000) - 1 >= 1.0005
+        ("sqrt(2)", "1e-400", 653),  # ln(10^400*3.11)/sqrt(2)
+        ("1e-9", "1e-10", None),  # not reached within the distances looked at
+    ],
+)
+def test_far_first_distances(epsilon: str, delta: str, distance: int | None) -> None:
+    stated = {"epsilon": formulas.term(epsilon), "delta": formulas.term(delta)}
+    assert first_distance(standard(), "approximate", stated, "delta", 1) == distance
+
+
 # ---------------------------------------------------------------- exact tables
 
 

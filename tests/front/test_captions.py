@@ -33,10 +33,10 @@ def test_captions_are_those_of_the_goldens(golden: Golden) -> None:
     assert shown == golden.derivation
     assert best.optimal == (golden.data["optimal"] is True)
     assert dict(best.guarantee.parameters) | {"notion": best.guarantee.notion} == golden.data["guarantee"]
-    cited = best.theorem.cite(best.steps.notion, best.setting.adaptive)
-    assert [cited, *(page.cite(best.steps.notion) for page in best.conversions)] == golden.data["theorems"]
+    converted = [page.cite(best.steps.notion) for page in best.conversions]
+    assert [*best.items, *converted] == golden.data["theorems"]
     assert best.assumptions == golden.data["assumptions"]
-    said = f"{plain(best.said)}, by {cited}{best.standing}"
+    said = f"{plain(best.said)}, by {' and '.join(best.items)}{best.standing}"
     first = golden.text.split("\n")[2]
     assert said == first
 
