@@ -92,6 +92,7 @@ REFUSED = (
         "problems/96-several-guarantees": ("also",),
         "pages/shapes/corners": ("setting",),
         "problems/121-clipped-gradients": ("formula",),
+        "problems/141-how-concentrated-noise-is": ("curve",),
     }
 )
 """The problems that it does not read, and why."""
