@@ -46,6 +46,7 @@ ROOMS = {
         "distances",
         "classes",
         "settings",
+        "fibres",
         "products",
         "reading",
         "theory",

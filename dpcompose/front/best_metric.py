@@ -343,7 +343,10 @@ def definition(distance: Distance) -> Said:
         case Counted():
             return [f"how far the number of records of {distance.reads.written(distance.part or 'D')} moves"]
         case Norm():
-            return [f"the {distance.word} norm of the change of {distance.of.name or 'the point'}"]
+            closed = (
+                "" if distance.over is None else f", closed over the fibres of ({', '.join(distance.over)})"
+            )
+            return [f"the {distance.word} norm of the change of {distance.of.name or 'the point'}{closed}"]
         case AnyTwo():
             return [f"1 where {distance.of.name or 'the point'} differs, else 0"]
         case Own():

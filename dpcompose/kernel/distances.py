@@ -26,6 +26,8 @@ class Distance:
     formula -- in coordinates and in distances before it; apart -- then it is 0 where that is finite, and ∞
     where it is ∞; differences -- it is 1 where one of these is not 0, formulas in coordinates, or where
     one of these `parts` differs, else 0;
+    over -- it is the closure of a norm over the fibres of the map that reads these coordinates: `formula` is
+    that closure, `norm` the norm;
     part, input -- as far as what a mechanism reads of a part is apart; nothing of all this: only a bound is
     known of it;
     at_most -- what it is at most, a formula in distances: declared, or shown where it is asked for.
@@ -38,6 +40,8 @@ class Distance:
     part: str | None = None
     input: Input | None = None
     at_most: Term | None = None
+    over: tuple[str, ...] | None = None
+    norm: Term | None = None
 
     @property
     def declared(self) -> bool:
@@ -47,7 +51,9 @@ class Distance:
     def data(self) -> dict[str, Any]:
         """As JSON."""
         found: dict[str, Any] = {}
-        if self.formula is not None:
+        if self.norm is not None and self.over is not None:
+            found |= {"formula": formulas.to_text(self.norm), "over": list(self.over)}
+        elif self.formula is not None:
             found["formula"] = formulas.to_text(self.formula)
         found |= {"apart": True} if self.apart else {}
         found |= (

@@ -196,7 +196,7 @@ class Step(Head):
 
     kind: Literal["step"]
     domain: Literal["own", "common"]
-    metric: Literal["canonical", "minimum over fibres", "push-forward"]
+    metric: Literal["canonical", "minimum over fibres", "push-forward", "norm over fibres"]
 
 
 @dataclass(frozen=True, kw_only=True)

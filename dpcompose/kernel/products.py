@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dpcompose.kernel import metrics
+from dpcompose.kernel import fibres, metrics
 from dpcompose.kernel.classes import Databases
 from dpcompose.kernel.distances import Distance
 from dpcompose.kernel.points import Points
 from dpcompose.kernel.reader import BadSetting, Reader
 from dpcompose.kernel.settings import InMetric, Mechanism, Noise, Query
+from dpcompose.kernel.terms import Term
 
 KEYS = ("name", "reads", "domain", "notion", "values", "count", "noise", "table", "processed", "metric")
 """What is said of a mechanism on a product."""
@@ -43,7 +44,7 @@ def _distance(
     parts: Mapping[str, Points | Databases],
     input_of: Callable[[Reader, Databases], Mechanism],
 ) -> Distance:
-    reader.keys(("formula", "apart", "differences", "parts", "part", "input", "at most"))
+    reader.keys(("formula", "apart", "over", "differences", "parts", "part", "input", "at most"))
     given = [one for one in ("formula", "differences", "parts", "input") if one in reader.value]
     if len(given) > 1 or ("input" in given) != ("part" in reader.value):
         raise reader.wrong("a formula, or differences, or parts, or an input of a part,")
@@ -55,6 +56,8 @@ def _distance(
     differences = tuple(one.formula() for one in reader.key("differences", []).items())
     if any(one.has("oo") for one in (formula, at_most, *differences) if one is not None):
         raise reader.wrong("formulas without oo")
+    if "over" in reader.value:
+        return _over_fibres(reader, formula, parts, at_most)
     some = tuple(one.text(*parts) for one in reader.key("parts", []).items())
     if "input" not in given:
         return Distance(formula, apart, differences, some, at_most=at_most)
@@ -63,6 +66,19 @@ def _distance(
     if isinstance(part, Points) or part.kind == "steps":
         raise reader.key("part").wrong("a part of records or listed databases")
     return Distance(part=called, input=input_of(reader.key("input"), part), at_most=at_most)
+
+
+def _over_fibres(
+    reader: Reader, norm: Term | None, parts: Mapping[str, Points | Databases], at_most: Term | None
+) -> Distance:
+    """The closure of a norm over the fibres of a map that reads coordinates."""
+    points = [part for part in parts.values() if isinstance(part, Points)]
+    every = [name for part in points for name in part.coordinates]
+    over = tuple(one.text(*every) for one in reader.key("over").items())
+    found = None if norm is None or "apart" in reader.value else fibres.closed(norm, over, points)
+    if found is None or len({*over}) < len(over):
+        raise reader.wrong("a norm of coordinates, and those that are read, each once,")
+    return Distance(found, at_most=at_most, over=over, norm=norm)
 
 
 # mechanisms

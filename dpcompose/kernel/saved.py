@@ -72,7 +72,8 @@ def check(data: Any, theory: Theory, allow: Allowed = None) -> Checked:
         raise Refused(f"the core setting cannot be read: {error}") from None
     made = [] if data["derivation"] is None else replay(data["derivation"], setting, theory, allow)
     guarantee, optimal = _guarantee(data["guarantee"], made)
-    stated = _stated(_in_core(data), data["claims"], setting)
+    letters = chains.letters(setting) if "stated" in data else setting.symbols
+    stated = _stated(_in_core(data), data["claims"], setting, letters)
     verdicts = tuple(
         _verdict(n, one, claim, made)
         for n, (one, claim) in enumerate(zip(data["claims"], stated, strict=True), start=1)
@@ -133,11 +134,14 @@ def _guarantee(data: Any, made: Sequence[Theorem]) -> tuple[Satisfies | None, bo
     return said, True
 
 
-def _stated(problem: Any, entries: Any, setting: Setting) -> list[Claim]:
-    """The claims of the problem, each of which has an entry of its own that repeats it."""
+def _stated(problem: Any, entries: Any, setting: Setting, known: Mapping[str, Term]) -> list[Claim]:
+    """The claims of the problem, each of which has an entry of its own that repeats it.
+
+    known -- the letters of claims.
+    """
     if not isinstance(problem, dict):
         raise Refused("the problem cannot be read")
-    letters = _letters(problem, setting)
+    letters = _letters(problem, known)
     stated = _claims(problem.get("claims"), letters, "of the problem")
     if not isinstance(entries, list) or len(entries) != len(stated):
         raise Refused(f"the problem has {len(stated)} claims, and the file does not have a verdict for each")
@@ -160,9 +164,9 @@ def _doubt(claim: Mapping[str, Any], letters: Mapping[str, Term], setting: Setti
     return next((why for text in texts if (why := doubt(text, letters, assumed=setting.assumed))), "")
 
 
-def _letters(problem: Any, setting: Setting) -> Mapping[str, Term]:
+def _letters(problem: Any, letters: Mapping[str, Term]) -> Mapping[str, Term]:
     """What the letters in the claims of the problem stand for: those of the core setting, and numbers."""
-    known = dict(chains.letters(setting))
+    known = dict(letters)
     try:
         for name, text in (problem.get("parameters") or {}).items():
             if name not in known and f"{name}[i]" not in known:

@@ -69,6 +69,11 @@ class Proved:
         return frozenset[str]().union(*(one.rests_on for one in self.theorems))
 
     @property
+    def theorem(self) -> Theorem | None:
+        """The theorem on the verdict, made again."""
+        return self.theorems[0] if self.theorems else None
+
+    @property
     def by_curve(self) -> bool:
         """Whether a computed curve refutes."""
         return self.found.theorem is not None and self.found.theorem.rule == "exceed"

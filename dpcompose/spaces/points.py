@@ -98,12 +98,7 @@ MOST_ENUMERATED = 300
 
 @dataclass(frozen=True)
 class Unlisted:
-    """A class of which no two databases are looked at: metrics on it are letters, of any values.
-
-    >>> from dpcompose.spaces.subsets import sets
-    >>> print(Unlisted(sets()))
-    all sets over an arbitrary record universe
-    """
+    """A class of which no two databases are looked at: metrics on it are letters, of any values."""
 
     of: DatabaseClass
 
@@ -300,14 +295,16 @@ NORMS: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Norm:
-    """‖f(D) − f(E)‖ in one of NORMS."""
+    """‖f(D) − f(E)‖ in one of NORMS; over -- closed over the fibres of a map that reads these coordinates."""
 
     word: str
     of: Values
+    over: tuple[str, ...] | None = None
 
     def between(self, one: str, two: str) -> sympy.Expr:
         """The distance of two of the databases D, E, F."""
-        moved = tuple(x - y for x, y in zip(self.of.of(one), self.of.of(two), strict=True))
+        every = zip(self.of.formulas or (), self.of.of(one), self.of.of(two), strict=True)
+        moved = tuple(x - y for entry, x, y in every if self.over is None or str(entry) in self.over)
         value: sympy.Expr = NORMS[self.word](moved)
         return value
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dpcompose.kernel import check, reading
+from dpcompose.kernel import check, reading, saved
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.formulas import to_text
 from dpcompose.kernel.judgements import Loose, MetricForm, Refuted, Satisfies
@@ -214,3 +214,24 @@ def test_it_is_no_rule_of_compositions_in_metrics() -> None:
     }
     with pytest.raises(NoTheorem, match="it is about neighbours"):
         Prover(reading.read(core), THEORY).by("metric_form", claim={"notion": "pure", "epsilon": D})
+
+
+def test_a_number_that_is_called_as_the_metric_is_another_claim() -> None:
+    """2·s·d__target for d__target = 1/2 is s, which is false for replacements; along chains 2s holds."""
+    prover, theorems = made("pure", {"epsilon": "2*s"}, epsilon="s")
+    claim = {"notion": "pure", "epsilon": f"2*s*{D}"}
+    theorem = prover.by("metric_form", theorems[0], claim=claim)
+    data: dict[str, Any] = {
+        "format": saved.FORMAT,
+        "core": prover.setting.data(),
+        "derivation": check.saved(theorem, THEORY),
+        "guarantee": None,
+        "claims": [{"claim": claim, "verdict": "proved", "loose": None}],
+    }
+    data["claims"][0]["step"] = len(data["derivation"]["steps"])
+    alone = data | {"problem": {}, "stated": [claim]}
+    assert saved.check(alone, THEORY).verdicts == (("proved", None),)
+    for parameters in ({D: "1/2"}, {}):
+        plain = data | {"problem": {"parameters": parameters, "claims": [claim]}}
+        with pytest.raises(Refused, match=r"is about another claim|cannot be read"):
+            saved.check(plain, THEORY)

@@ -287,6 +287,16 @@ class Products:
             raise NoCover(f"the metric of {mechanism.name} is not how far the rows of its table are apart")
 
 
+def pages_of_fibres(setting: Setting, theory: Theory) -> frozenset[str]:
+    """The page on norms over the fibres of maps, where distances are such."""
+    if all(one.over is None for _, one in setting.distances):
+        return frozenset()
+    fits = theory.first(
+        "step", lambda page: page.head.metric == "norm over fibres", "no page is about norms over fibres"
+    )
+    return frozenset({str(fits.id)})
+
+
 UNKNOWN = "declared__of__"
 """What the letters of distances begin with of which a bound alone is known: no coordinate is called so."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from dpcompose.kernel import comparison, computed, covers, families, losses, metrics, terms
 from dpcompose.kernel.closer import Closer
-from dpcompose.kernel.covers import sizes
+from dpcompose.kernel.covers import products, sizes
 from dpcompose.kernel.judgements import (
     Bounded,
     Composed,
@@ -54,7 +54,8 @@ def cover(
     """
     bounds = [one.name for one in said(premises, Bounded)] if premises else []
     found = covers.cover(setting, theory, every, tuple(of), tuple(bounds))
-    return Covers(found), frozenset({found.page}).union(*found.metrics, sizes.pages(setting, theory))
+    others = (sizes.pages(setting, theory), products.pages_of_fibres(setting, theory))
+    return Covers(found), frozenset({found.page}).union(*found.metrics, *others)
 
 
 def worst(setting: Setting, theory: Theory, premises: Premises) -> Found:

@@ -264,10 +264,10 @@ class InMetrics:
         match metric.distance:
             case Made(formula):
                 return {"formula": to_text(self.term(formula))}
-            case Norm(word, of):
+            case Norm(word, of, over):
                 norm = moved(self._entries(of), word)
                 assert norm is not None
-                return {"formula": to_text(norm)}
+                return {"formula": to_text(norm)} | ({} if over is None else {"over": list(over)})
             case Own() as own:
                 return {"formula": to_text(self.term(own.between("D", "E")))}
             case AnyTwo(of) if of.parts:

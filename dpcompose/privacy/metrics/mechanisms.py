@@ -202,6 +202,9 @@ class Mechanisms(Distances):
 
     def _stated(self, given: MetricMechanismTable, path: Path_) -> MetricMechanism | None:
         assert given.guarantee is not None
+        common = given.guarantee.metric is not None and given.guarantee.domain == "common"
+        if common and isinstance(given.reads, str) and given.reads in self.values:
+            return self._over_fibres(given, given.guarantee, given.reads, (*path, "guarantee"))
         reads = self._reads(given, path)
         if reads is None:
             return None
@@ -272,6 +275,22 @@ class Mechanisms(Distances):
                 metric, delta = (*moved, None)[:2]
                 assert metric is not None
         return MetricMechanism(given.name, stated.notion, metric, delta)
+
+    def _over_fibres(
+        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: str, path: Path_
+    ) -> MetricMechanism | None:
+        """A guarantee in a norm, of a mechanism that depends on the coordinates it reads only."""
+        found = self._in_metric(given, stated, everything, path)
+        if found is None:
+            return None
+        if found.delta:
+            self.wrong(
+                (*path, "delta"), 'over the fibres of a map a delta does not add up: delta = "0" would do'
+            )
+            return None
+        closed = self.over_fibres(found.metric, reads, (*path, "metric"))
+        said = f"{found.notion} privacy in the metric {stated.metric}, and depends on {reads} only"
+        return None if closed is None else replace(found, metric=closed, stated=said)
 
     def _vanishes(self, metric: sympy.Expr) -> bool:
         """Whether a formula is not surely above 0 where all distances are 0."""

@@ -181,6 +181,8 @@ class MetricSetting:
         """Whether a formula is in metrics of whole databases."""
         for one in (self.metrics[x.name] for x in formula.free_symbols if x.name in self.metrics):
             match one.distance:
+                case Norm(over=over) if over is not None:
+                    whole = False
                 case Norm(of=of) | Own(of=of) | AnyTwo(of=of):
                     whole = not of.name
                 case Lost():
