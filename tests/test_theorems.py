@@ -27,6 +27,7 @@ from dpcompose.proof import registry
 from dpcompose.proof.hypotheses import binding
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Page
+from dpcompose.search.proofs import Proved
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import neighbourhood_graph
@@ -376,7 +377,8 @@ def used_in_metrics(problem: str) -> set[str]:
     made, claims = dpc.load(ROOT / "notebooks" / "problems" / problem)
     found = [made.check(claim) for claim in claims]
     assert [one.verdict for one in found] == [claim.expect for claim in claims]
-    theorems = [one.found.theorem for one in found if one.found is not None]
+    shown = [one.found.found if isinstance(one.found, Proved) else one.found for one in found]
+    theorems = [one.theorem for one in shown if one is not None]
     of_maps = any(not values.parts for values in made.setting.values.values())
     several = len(made.setting.mechanisms) > 1
     return {

@@ -80,6 +80,10 @@ def load(path: str | Path, theory: Theory | None = None) -> tuple[Study, tuple[C
     theory = theory or registry.standard()
     text = problems.text_of(path)
     data = problems.parsed(text, str(path))
+    if data.get("partitions") and is_in_metrics(data):  # parts are those of records, which neighbours change
+        from dpcompose.privacy.metrics.multiples import told_for_neighbours
+
+        data = told_for_neighbours(data)
     if is_in_metrics(data) and (found := _in_metrics(data, str(path), text, theory)) is not None:
         return found
     about = str(path), text, partial(show, theory=theory), theory.parameters, theory.own

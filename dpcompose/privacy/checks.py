@@ -308,6 +308,7 @@ class Table:
 
     keys: ClassVar[dict[str, Key]] = {}
     later: ClassVar[tuple[str, ...]] = ()
+    later_where: ClassVar[str] = ""
     given: frozenset[str]
 
     def __init_subclass__(cls) -> None:
@@ -348,7 +349,7 @@ class Table:
                 found.wrong((*path, word), "this key is missing")
         for word in value:
             if word in cls.later and word not in known:
-                found.wrong((*path, word), f"the key {word!r} is not supported yet")
+                found.wrong((*path, word), f"the key {word!r} is not supported yet{cls.later_where}")
             elif word not in known:
                 found.wrong(
                     (*path, str(word)), f"there is no key {shown(word)} here{near(word, sorted(known))}"

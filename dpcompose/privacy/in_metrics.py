@@ -48,7 +48,9 @@ def in_order(data: Mapping[str, Any], in_metrics: Iterable[T], for_neighbours: I
 def _guarantees(data: Mapping[str, Any]) -> list[Any]:
     """The guarantees of mechanisms, the claims, and the target."""
     some = [one for key in ("mechanisms", "claims") for one in _list(data.get(key))]
-    return [*some, *(one.get("guarantee") for one in some if isinstance(one, Mapping)), data.get("target")]
+    tables = [one for one in some if isinstance(one, Mapping)]
+    several = [guarantee for one in tables for guarantee in _list(one.get("satisfies"))]
+    return [*some, *(one.get("guarantee") for one in tables), *several, data.get("target")]
 
 
 def _list(value: Any) -> list[Any]:

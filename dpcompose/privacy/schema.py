@@ -147,7 +147,7 @@ class MapTable(Table):
     def check(self) -> None:
         if (self.table is None) == (self.recode is None):
             raise ValueError(
-                'a map is table = { a = "x", b = "y" } on a listed class, or recodes records of multisets: '
+                'a map is table = { a = "x", b = "y" } on a listed class, or recodes records: '
                 'recode = { a1 = "A", a2 = "A" }'
             )
         if self.table is not None and self.others is not None:

@@ -1,9 +1,9 @@
-"""Recodings: maps that replace each record of a multiset by another one, as towns by their counties."""
+"""Recodings: maps that replace each record of a database by another one, as towns by their counties."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,13 +11,18 @@ from dpcompose.kernel.fields import near
 from dpcompose.spaces.databases import Database, DatabaseClass, Symbolic
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.sizes import Size
+from dpcompose.spaces.subsets import Sets
+from dpcompose.spaces.tuples import Tuples
 
 
 @dataclass(frozen=True, repr=False)
 class Recoding(Map):
-    """D ↦ the multiset of what each record of D becomes.
+    """D ↦ what the records of D become: a multiset, a set, or a tuple with these at the same positions.
 
-    codes -- what some records become; others -- what all others become; None: they stay as they are.
+    codes -- what some records become; others -- what all others become; None: they stay as they are;
+    form -- what it is about: "multisets"; "sets", in which two records may become one; or "tuples", whose
+    records keep their positions.
 
     >>> recoding("towns", {"a1": "A", "a2": "A"})(("a1", "a2", "b"))
     ('A', 'A', 'b')
@@ -26,6 +31,7 @@ class Recoding(Map):
     name: str
     codes: tuple[tuple[str, str], ...]
     others: str | None = None
+    form: str = field(default="multisets", compare=False)
 
     @cached_property
     def _by_record(self) -> Mapping[str, str]:
@@ -39,15 +45,26 @@ class Recoding(Map):
         if not isinstance(D, tuple):
             if isinstance(D, Symbolic):
                 return D.read_by(self)
-            raise TypeError(f"{D!r} is no multiset of records")
-        return tuple(sorted(map(self.code, D)))
+            raise TypeError(f"{D!r} is no multiset, set or tuple of records")
+        found = tuple(map(self.code, D))
+        if self.form == "tuples":
+            return found
+        return tuple(sorted(set(found) if self.form == "sets" else found))
+
+    def on(self, databases: DatabaseClass) -> Map:
+        forms = (("sets", Sets), ("tuples", Tuples))
+        return replace(
+            self, form=next((name for name, one in forms if isinstance(databases, one)), "multisets")
+        )
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
-        """Multisets, of the same sizes, of what records can become."""
-        if not isinstance(databases, Multisets):
-            raise TypeError("only records of multisets are recoded")
+        """Multisets or tuples, of the same sizes, of what records can become; sets of any size."""
+        if not isinstance(databases, Multisets | Sets | Tuples):
+            raise TypeError("only records of multisets, sets and tuples are recoded")
         known = tuple(dict.fromkeys(self.code(x) for x in (*databases.records, *databases.spare)))
         if not databases.arbitrary or self.others is not None:
+            if isinstance(databases, Tuples):
+                return replace(databases, records=known)
             return replace(databases, records=known, arbitrary=False, attributes=None)
         return replace(databases, records=tuple(x for x in known if x not in databases.spare))
 
@@ -55,7 +72,7 @@ class Recoding(Map):
         return f"{self.name}({D})"
 
     def is_identity(self, databases: DatabaseClass) -> bool:
-        return isinstance(databases, Multisets) and all(
+        return isinstance(databases, Multisets | Sets | Tuples) and all(
             self.code(x) == x for x in (*databases.records, *databases.spare)
         )
 
@@ -65,9 +82,13 @@ class Recoding(Map):
         return frozenset(self._by_record) | codes
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        if not isinstance(databases, Multisets):
-            return f"recodes records of multisets, not of {databases}"
-        if databases.unlimited and not databases.arbitrary:
+        if not isinstance(databases, Multisets | Sets | Tuples) or databases.kind == "tables":
+            return f"recodes records of multisets, sets and tuples, not of {databases}"
+        if isinstance(databases, Sets) and databases.sizes != Size():
+            return f"recodes records of sets of any size, as two may become one: not of {databases}"
+        if isinstance(databases, Sets | Tuples) and databases.arbitrary:
+            return f"recodes records that are listed, and those of {databases} are not"
+        if isinstance(databases, Multisets) and databases.unlimited and not databases.arbitrary:
             return (
                 "names records, which are told by their attributes; reads = { attributes = [...] } would do"
             )
@@ -87,7 +108,7 @@ class Recoding(Map):
 
 
 def recoding(name: str, codes: Mapping[str, str], others: str | None = None) -> Recoding:
-    """The map that recodes each record of a multiset, as from towns to counties (a record-wise map).
+    """The map that recodes each record of a database, as from towns to counties (a record-wise map).
 
     name -- what results call it; codes -- what records become; others -- what all others become; left out,
     they stay as they are.  On the own domain a guarantee is about multisets of what records become; on the

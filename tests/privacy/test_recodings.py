@@ -227,7 +227,7 @@ def test_python_and_files_say_the_same() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('kind = "multisets"', 'kind = "sets"', "recodes records of multisets"),
+        ('kind = "multisets"', 'kind = "sequences"', "recodes records of multisets, sets and tuples"),
         ('recode = { a1 = "A", a2 = "A"', 'recode = { a3 = "A", a2 = "A"', "recodes 'a3', which is no record"),
         ('recode = { a1 = "A", a2 = "A", b1 = "B", b2 = "B" }', "", "a map is table ="),
         ('[target]', 'image-neighbours = [["A", "B"]]\n[target]', "of recoded records they follow"),

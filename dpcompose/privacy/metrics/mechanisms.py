@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import sympy
 
-from dpcompose.language import exchange, formulas
+from dpcompose.language import exchange, formulas, worstcase
 from dpcompose.language.symbols import NONNEGATIVE, symbol
 from dpcompose.privacy.checks import Path_, near, shown
 from dpcompose.privacy.metrics.distances import Distances
@@ -20,9 +21,10 @@ from dpcompose.privacy.metrics.schema import (
 from dpcompose.privacy.metrics.setting import POWERS, MetricMechanism
 from dpcompose.privacy.metrics.studies import NotOutside, Outside, unlike
 from dpcompose.privacy.metrics.tables import lost
+from dpcompose.privacy.metrics.values_read import about_values
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import FILE_KEYS
-from dpcompose.privacy.schema import MetricGuaranteeTable, ReadsTable
+from dpcompose.privacy.schema import PARAMETERS, MetricGuaranteeTable, ReadsTable
 from dpcompose.spaces.databases import Database
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.points import Counted, Enumerated, Values
@@ -148,9 +150,32 @@ class Mechanisms(Distances):
         return Mechanisms(study.with_(**alike))
 
     def _mechanism(self, given: MetricMechanismTable, path: Path_) -> MetricMechanism | None:
+        if isinstance(given.reads, ReadsTable) and given.reads.map in self.values:
+            given = given.with_(reads=given.reads.map)  # of points and products maps have their names alone
         if given.table is not None:
             return self._tabulated(given, given.table, path)
+        if given.satisfies is not None:
+            return self._with_several(given, given.satisfies, path)
         return self._with_noise(given, path) if given.guarantee is None else self._stated(given, path)
+
+    def _with_several(
+        self, given: MetricMechanismTable, several: Sequence[MetricGuaranteeTable], path: Path_
+    ) -> MetricMechanism | None:
+        """A mechanism with several guarantees: at each two databases the least of them."""
+        reads = self._reads(given, path)
+        every = [self._known_as(given, one, reads, (*path, "satisfies", n)) for n, one in enumerate(several)]
+        found = [one for one in every if one is not None]
+        if len(found) < len(every):
+            return None
+        first = found[0]
+        if any(one.notion != first.notion or one.delta is not None for one in found):
+            self.wrong(
+                (*path, "satisfies"),
+                "guarantees in metrics of different notions, and several with a delta, are not supported "
+                "yet; state them for neighbours, with claims for the neighbours of a target",
+            )
+            return None
+        return replace(first, metric=worstcase.least(*(one.metric for one in found)))
 
     def _count(self, given: MetricMechanismTable, path: Path_) -> sympy.Expr | None:
         """How many mechanisms a family has; None for a single one."""
@@ -205,21 +230,43 @@ class Mechanisms(Distances):
         common = given.guarantee.metric is not None and given.guarantee.domain == "common"
         if common and isinstance(given.reads, str) and given.reads in self.values:
             return self._over_fibres(given, given.guarantee, given.reads, (*path, "guarantee"))
-        reads = self._reads(given, path)
+        return self._known_as(given, given.guarantee, self._reads(given, path), (*path, "guarantee"))
+
+    def _known_as(
+        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map | None, path: Path_
+    ) -> MetricMechanism | None:
+        """A mechanism by a guarantee; where nothing is known of what it reads, its parameters are known."""
         if reads is None:
+            self._adopt_all(given, stated, path)
             return None
-        if given.guarantee.metric is not None:
-            return self._in_metric(given, given.guarantee, reads, (*path, "guarantee"))
-        return self._for_neighbours(given, given.guarantee, reads, (*path, "guarantee"))
+        if stated.metric is not None:
+            return self._in_metric(given, stated, reads, path)
+        return self._for_neighbours(given, stated, reads, path)
+
+    def _adopt_all(self, given: MetricMechanismTable, stated: MetricGuaranteeTable, path: Path_) -> None:
+        """Makes the parameters that a guarantee names known, so that no claim is told that they are not."""
+        before = list(self.mistakes)
+        for key in ("metric", *PARAMETERS):
+            text = stated.metric if key == "metric" else stated.value(key)
+            if text is not None:
+                self.formula(text, (*path, key), self.in_metrics(text), key=key, index=given.index)
+        self.mistakes[:] = before
 
     def _reads(self, given: MetricMechanismTable, path: Path_) -> Map | None:
         """What a mechanism with a guarantee reads."""
         if isinstance(given.reads, ReadsTable):
             return self.reading(given.reads, (*path, "reads"))
-        if given.reads not in (None, "everything"):
-            self.wrong(path, "the metrics of its guarantee say what a mechanism reads; leave out reads")
+        if given.reads not in (None, "everything") and self._map_read(given) is None:
+            names = [name for name in self.values if name]
+            self.wrong(
+                (*path, "reads"), f"there is no map {shown(given.reads)}{near(given.reads or '', names)}"
+            )
             return None
         return everything
+
+    def _map_read(self, given: MetricMechanismTable) -> str | None:
+        """The map of points, or part, by whose name a mechanism reads; None where it reads no such."""
+        return given.reads if isinstance(given.reads, str) and given.reads in self.values else None
 
     def _domain(self, name: str, stated: MetricGuaranteeTable, reads: Map, path: Path_) -> str | None:
         """On which domain a guarantee is stated; a mechanism that reads everything has both alike."""
@@ -260,6 +307,14 @@ class Mechanisms(Distances):
                 f"{stated.metric} is not 0 where D = E; what names no metric is a parameter{known}",
             )
             return None
+        if name := self._map_read(given):
+            some = [
+                about_values(self, name, one, stated.domain, path)
+                for one in (metric, delta or sympy.Integer(0))
+            ]
+            if some[0] is None or some[1] is None:
+                return None
+            metric, delta = some[0], None if delta is None else some[1]
         if reads != everything:
             if domain == "common" and (delta or not self.is_multiple(metric)):
                 nearest = of_the_nearest(self, metric, delta, reads, path)

@@ -111,6 +111,7 @@ class MetricMechanismTable(Table):
 
     name: str = need(NAME)
     guarantee: MetricGuaranteeTable | None = key(MetricGuaranteeTable)
+    satisfies: list[MetricGuaranteeTable] | None = key(ListOf(MetricGuaranteeTable, 1, 20))
     reads: str | ReadsTable | None = key(Either(NAME, ReadsTable, word="oneOf"))
     query: str | QueryTable | None = key(Either(OneOf("count", "bit"), QueryTable, word="oneOf"))
     noise: NoiseTable | None = key(NoiseTable)
@@ -123,6 +124,11 @@ class MetricMechanismTable(Table):
 
     def check(self) -> None:
         check_family(self.index, self.count, self.repeat)
+        if self.satisfies is not None:
+            beside: tuple[str, ...] = ("guarantee", "query", "noise", "table", "study")
+            if given := [name for name in beside if getattr(self, name) is not None]:
+                raise ValueError(f"satisfies lists all guarantees of a mechanism; leave out {given[0]}")
+            return
         if self.study is not None:
             beside = ("guarantee", "query", "noise", "table")
             if given := [name for name in beside if getattr(self, name) is not None]:
@@ -159,6 +165,12 @@ class _Study(Check):
 
 
 class MetricStudyTable(Table):
+    later = ("partitions",)
+    later_where = (
+        " beside claims in metrics; claims for the neighbours of a target are, and X*d_NAME is one "
+        "where NAME is the target"
+    )
+
     title: str = key(TITLE, "")
     parameters: Mapping[str, str] = key(TableOf(FORMULA, names=Text()), NOTHING)
     databases: DatabasesTable | PointsTable | ProductTable | None = key(ByKind(True))

@@ -33,7 +33,7 @@ def maps_of(
         elif not isinstance(databases, Listed):
             found.wrong(
                 ("maps", name),
-                "a map of your own needs a listed class; records of multisets are recoded: "
+                "a map of your own needs a listed class; records are recoded: "
                 'recode = { a1 = "A", a2 = "A" }',
             )
         else:

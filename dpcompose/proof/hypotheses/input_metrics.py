@@ -129,6 +129,8 @@ def by_policy(
     of, whole = policy_of(granularity), f.is_identity(databases)
     if of is None or not isinstance(databases, Multisets | Sets) or not isinstance(f, MAPPED):
         return None
+    if isinstance(f, Recoding) and not whole and not isinstance(databases, Multisets):
+        return None  # of sets two records may become one
     policy, m = of
     ids = _pages_of_form(theory, "cheapest matching", granularity)
     if not ids or (m > 1 and domain == "common" and not whole):

@@ -1,0 +1,197 @@
+"""Files with metrics take the keys of other files: several guarantees, partitions, maps of points by a table."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dpcompose as dpc
+from dpcompose.front import cli
+from dpcompose.privacy import problems
+
+
+def loaded(text: str) -> tuple[Any, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "problem.toml"
+        path.write_text("format = 1\n" + text)
+        return dpc.load(path)
+
+
+def judged(text: str) -> list[str]:
+    study, claims = loaded(text)
+    return [study.check(one).verdict for one in claims]
+
+
+def claims(*some: str, notion: str = "pure") -> str:
+    return "".join(f'[[claims]]\nnotion = "{notion}"\n{one}\n' for one in some)
+
+
+def metric(*some: str, notion: str = "pure") -> str:
+    return claims(*(f'metric = "{one}"' for one in some), notion=notion)
+
+
+# several guarantees
+
+
+IN_STEPS = '{ notion = "pure", metric = "s*d_unbounded" }'
+FOR_NEIGHBOURS = '{ notion = "pure", epsilon = "t", granularity = "bounded" }'
+
+
+@pytest.mark.parametrize(
+    "some",
+    [
+        [IN_STEPS, '{ notion = "pure", metric = "t*d_bounded" }'],
+        [IN_STEPS, FOR_NEIGHBOURS],
+        ['{ notion = "pure", epsilon = "s", granularity = "unbounded" }', FOR_NEIGHBOURS],
+    ],
+)
+def test_the_least_of_several_guarantees(some: list[str]) -> None:
+    """At all databases min(s*d_unbounded, t*d_bounded), and not less than what both allow."""
+    text = f'[databases]\nkind = "multisets"\n[[mechanisms]]\nname = "M"\nsatisfies = [{", ".join(some)}]\n'
+    wanted = metric("min(s*d_unbounded, t*d_bounded)", "s*d_unbounded", "t*d_bounded", "min(s, t)*d_bounded")
+    assert judged(text + wanted) == ["proved", "proved", "proved", "undecided"]
+    target = text.replace("[[mech", '[target]\ngranularity = "bounded"\n[[mech')
+    steps = claims('epsilon = "min(2*s, t)"', 'epsilon = "t"', 'epsilon = "t/2"')
+    verdicts = judged(target + steps)
+    assert verdicts[:2] == ["proved", "proved"] and verdicts[2] != "proved"
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (
+            'satisfies = [{ notion = "pure", metric = "s*d_bounded" }, { notion = "zcdp", metric = "s*d_bounded" }]',
+            "not supported yet",
+        ),
+        (
+            'satisfies = [{ notion = "approximate", metric = "s*d_bounded", delta = "q*d_bounded" }]',
+            "not supported yet",
+        ),
+        ("satisfies = []", "mechanisms.1.satisfies"),
+        (f"satisfies = [{IN_STEPS}]\nguarantee = {IN_STEPS}", "leave out guarantee"),
+    ],
+)
+def test_several_that_are_refused(more: str, words: str) -> None:
+    text = f'[databases]\nkind = "multisets"\n[[mechanisms]]\nname = "M"\n{more}\n'
+    with pytest.raises(problems.ProblemError, match=words):
+        judged(text + metric("s*d_bounded"))
+
+
+# partitions
+
+
+PARTS = """[parameters]
+k = "integer >= 2"
+[databases]
+kind = "multisets"
+[partitions.P]
+kind = "record-wise"
+parts = "k"
+{target}
+[[mechanisms]]
+name = "M"
+index = "i"
+count = "k"
+reads = {{ part = "i", of = "P" }}
+guarantee = {{ notion = "{notion}", {stated}, domain = "own" }}
+"""
+
+
+def parts(target: str = "", stated: str = 'metric = "e[i]*d_unbounded"', notion: str = "pure") -> str:
+    said = f'[target]\ngranularity = "{target}"' if target else ""
+    return PARTS.format(target=said, stated=stated, notion=notion)
+
+
+@pytest.mark.parametrize("target", ["", "unbounded"])
+@pytest.mark.parametrize(
+    "stated", ['metric = "e[i]*d_unbounded"', 'epsilon = "e[i]", granularity = "unbounded"']
+)
+def test_parts_and_claims_in_steps(target: str, stated: str) -> None:
+    wanted = metric("max(e[i], i, 1, k)*d_unbounded", "sum(e[i], i, 1, k)/k*d_unbounded")
+    assert judged(parts(target, stated) + wanted) == ["proved", "refuted"]
+    both = wanted + claims('epsilon = "max(e[i], i, 1, k)"')
+    if target:
+        assert judged(parts(target, stated) + both) == ["proved", "refuted", "proved"]
+
+
+def test_zcdp_in_steps() -> None:
+    """In zCDP the metric is the root: max(r[i]) of neighbours, and half of that is refuted."""
+    stated = 'rho = "r[i]", granularity = "unbounded"'
+    wanted = metric(
+        "sqrt(max(r[i], i, 1, k))*d_unbounded", "sqrt(max(r[i], i, 1, k)/2)*d_unbounded", notion="zcdp"
+    )
+    assert judged(parts("unbounded", stated, "zcdp") + wanted) == ["proved", "refuted"]
+
+
+@pytest.mark.parametrize(
+    "claim", ["a + b*d_unbounded", "min(d_unbounded, 3)", "a*d_bounded", "2**d_unbounded"]
+)
+def test_other_claims_beside_parts(claim: str) -> None:
+    with pytest.raises(
+        problems.ProblemError, match="'partitions' is not supported yet beside claims in metrics"
+    ):
+        judged(parts("unbounded") + metric(claim))
+
+
+# maps of points
+
+
+POINTS = """[databases]
+kind = "points"
+coordinates = ["u", "v"]
+{more}
+[maps.f]
+values = {values}
+[metrics.L2]
+norm = "L2"
+[metrics.L1]
+norm = "L1"
+[metrics.a]
+norm = "L2"
+of = "f"
+[[mechanisms]]
+name = "M"
+reads = {reads}
+guarantee = {{ notion = "pure", metric = "{metric}"{domain} }}
+"""
+
+
+def points(
+    stated: str, reads: str = '{ map = "f" }', domain: str = "common", values: str = '["u"]', more: str = ""
+) -> str:
+    said = f', domain = "{domain}"' if domain else ""
+    return POINTS.format(metric=stated, reads=reads, domain=said, values=values, more=more)
+
+
+@pytest.mark.parametrize("reads", ['{ map = "f" }', '"f"'])
+def test_the_nearest_points(reads: str) -> None:
+    """Points with the same u and u' are |u - u'| apart at least."""
+    wanted = metric("s*a", "s*L2", "s*a/2", "s*L2/2")
+    assert judged(points("s*L2", reads) + wanted) == ["proved", "proved", "refuted", "refuted"]
+    assert judged(points("s*a", reads, "") + wanted) == ["proved", "proved", "refuted", "refuted"]
+    both = metric("(s + t)*a", "s*a")
+    assert judged(points("s*L2 + t*L1", reads) + both) == ["proved", "refuted"]
+    assert judged(points("min(s*L2, 3)", reads) + metric("min(s*a, 3)", "3")) == ["proved", "proved"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (points("s*L2", domain="own"), "L2 is not about f, which is read"),
+        (points("s*L2", values='["2*u"]'), "L2 is not about f, which is read"),
+        (points("s*L2", values='["u", "u"]'), "L2 is not about f, which is read"),
+        (points("s*L2", more='disc = "1"'), "L2 is not about f, which is read"),
+        (points("s*L2", '"g"'), "there is no map 'g'"),
+        (points("s*L2", '{ map = "g" }'), "reads a map or part by its name"),
+        (points("s*L2", '{ records = ["a"] }'), "reads a map or part by its name"),
+    ],
+)
+def test_wrong_reads_bring_one_error(text: str, words: str, tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "problem.toml"
+    path.write_text("format = 1\n" + text + metric("s*a", "s*L2"))
+    assert cli.main(["verify", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert words in said and "unknown name" not in said and said.count("problem.toml") == 1
