@@ -136,7 +136,7 @@ class Bound(Best, Shown):
     @property
     def items(self) -> list[str]:
         closer = [self.steps.closer] if self.best is self.found.closer else []
-        return [page.cite(self.steps.notion, self.setting.adaptive) for page in (self.theorem, *closer)]
+        return [self.item, *(page.cite(self.steps.notion, self.setting.adaptive) for page in closer)]
 
     @cached_property
     def relies_on(self) -> tuple[Page, ...]:

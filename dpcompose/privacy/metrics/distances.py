@@ -52,11 +52,6 @@ from dpcompose.spaces.points import (
 from dpcompose.spaces.restrictions import positions, restriction
 from dpcompose.spaces.tuples import Tuples
 
-COORDINATES = (
-    'on the common domain of points a mechanism reads coordinates, by a map such as values = ["x"], and its '
-    "guarantee is a number times a norm of coordinates: what remains over the fibres is not known of others"
-)
-
 
 class Distances(Names):
     """The databases and metrics of a problem."""
@@ -282,23 +277,6 @@ class Distances(Names):
                     return None
             put[symbol(name, NONNEGATIVE)] = found
         return metric.xreplace(put)
-
-    def over_fibres(self, metric: sympy.Expr, reads: str, path: Path_) -> sympy.Expr | None:
-        """A number times a norm of coordinates, closed over the fibres of a map that reads coordinates."""
-        used = [name for name in self.metrics if symbol(name, NONNEGATIVE) in metric.free_symbols]
-        distance = self.metrics[used[0]].distance if used else None
-        of, every = self.values.get(reads), set(self.databases.intervals if self.databases else ())
-        norm = distance if isinstance(distance, Norm) and distance.over is None else None
-        for values in (of, None if norm is None else norm.of):
-            entries = None if values is None or values.formulas is None else list(map(str, values.formulas))
-            if entries is None or not set(entries) <= every or len(set(entries)) < len(entries):
-                self.wrong(path, COORDINATES)
-                return None
-        if norm is None or of is None or not self._is_multiple(metric, used):
-            self.wrong(path, COORDINATES)
-            return None
-        closed = replace(norm, over=tuple(map(str, of.formulas or ())))
-        return metric.xreplace({symbol(used[0], NONNEGATIVE): self.named(f"{used[0]}_over_{reads}", closed)})
 
     def canonical_of(self, granularity: Granularity, reads: Map, domain: str) -> sympy.Symbol:
         """The letter of the canonical metric of what a map reads."""

@@ -227,9 +227,6 @@ class Mechanisms(Distances):
 
     def _stated(self, given: MetricMechanismTable, path: Path_) -> MetricMechanism | None:
         assert given.guarantee is not None
-        common = given.guarantee.metric is not None and given.guarantee.domain == "common"
-        if common and isinstance(given.reads, str) and given.reads in self.values:
-            return self._over_fibres(given, given.guarantee, given.reads, (*path, "guarantee"))
         return self._known_as(given, given.guarantee, self._reads(given, path), (*path, "guarantee"))
 
     def _known_as(
@@ -283,7 +280,7 @@ class Mechanisms(Distances):
     def _in_metric(
         self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map, path: Path_
     ) -> MetricMechanism | None:
-        domain = self._domain(given.name, stated, reads, path)
+        domain, said = self._domain(given.name, stated, reads, path), ""
         assert stated.metric is not None
         if domain is None:
             return None
@@ -314,6 +311,8 @@ class Mechanisms(Distances):
             ]
             if some[0] is None or some[1] is None:
                 return None
+            if some[0] != metric:  # over fibres: what is stated is another metric
+                said = f"{stated.notion} privacy in the metric {stated.metric}, and depends on {name} only"
             metric, delta = some[0], None if delta is None else some[1]
         if reads != everything:
             if domain == "common" and (delta or not self.is_multiple(metric)):
@@ -329,23 +328,7 @@ class Mechanisms(Distances):
                     return None
                 metric, delta = (*moved, None)[:2]
                 assert metric is not None
-        return MetricMechanism(given.name, stated.notion, metric, delta)
-
-    def _over_fibres(
-        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: str, path: Path_
-    ) -> MetricMechanism | None:
-        """A guarantee in a norm, of a mechanism that depends on the coordinates it reads only."""
-        found = self._in_metric(given, stated, everything, path)
-        if found is None:
-            return None
-        if found.delta:
-            self.wrong(
-                (*path, "delta"), 'over the fibres of a map a delta does not add up: delta = "0" would do'
-            )
-            return None
-        closed = self.over_fibres(found.metric, reads, (*path, "metric"))
-        said = f"{found.notion} privacy in the metric {stated.metric}, and depends on {reads} only"
-        return None if closed is None else replace(found, metric=closed, stated=said)
+        return MetricMechanism(given.name, stated.notion, metric, delta, stated=said)
 
     def _vanishes(self, metric: sympy.Expr) -> bool:
         """Whether a formula is not surely above 0 where all distances are 0."""

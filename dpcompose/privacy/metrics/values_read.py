@@ -1,17 +1,22 @@
 """Guarantees of mechanisms that read the values of a map of points: in metrics of these, or of the points.
 
-On the common domain a norm of the points becomes, of a map that keeps some coordinates, that of these: at
-points that agree in all others it is no more, and these are nearest (GB Prop. IV.10).
+On the common domain a norm of the points becomes, of a map that reads some coordinates, that of these: points
+that agree in all others are nearest, in every norm at once (GB Prop. IV.10).  So what grows with some norms is
+least there.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import sympy
 
-from dpcompose.language.symbols import NONNEGATIVE, REAL, symbol
+from dpcompose.kernel import metrics
+from dpcompose.language import exchange
+from dpcompose.language.symbols import NONNEGATIVE, symbol
 from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.metrics.distances import Distances
-from dpcompose.spaces.points import Norm, Points, Values
+from dpcompose.spaces.points import Norm, Values
 
 
 def about_values(
@@ -23,26 +28,33 @@ def about_values(
         distance = to.metrics[metric].distance
         if getattr(distance, "of", None) == of or getattr(distance, "part", None) == name:
             continue
-        if domain == "common" and isinstance(distance, Norm) and _keeps(to, of, distance.of):
-            found = to.norm(distance.word, of, path)
-            if found is None:
-                return None
-            put[symbol(metric, NONNEGATIVE)] = found
+        norm = distance if isinstance(distance, Norm) and distance.over is None else None
+        if domain == "common" and norm is not None and _reads_coordinates(to, of, norm.of):
+            closed = replace(norm, over=tuple(map(str, of.formulas or ())))
+            put[symbol(metric, NONNEGATIVE)] = to.named(f"{metric}_over_{name}", closed)
             continue
         to.wrong(
             path,
             f'{metric} is not about {name}, which is read: name a metric of it, [metrics.NAME] of = "{name}"'
-            '; with domain = "common" norms of points do, where it keeps some coordinates of points in a box',
+            '; with domain = "common" norms of coordinates do, where it reads some coordinates',
         )
+        return None
+    if put and not _grows(to, formula, put):
+        to.wrong(path, "over the fibres of a map what grows with norms of points is known, and nothing else")
         return None
     return formula.xreplace(put)
 
 
-def _keeps(to: Distances, of: Values, whole: Values) -> bool:
-    """Whether a map keeps some coordinates of the points of a part, of which all values go together."""
+def _reads_coordinates(to: Distances, *some: Values) -> bool:
+    """Whether the values of maps are coordinates of the databases, each once."""
     assert to.databases is not None
-    part = dict(to.databases.parts).get(whole.name)
-    if not isinstance(part, Points) or part.disc is not None or whole.parts != (whole.name,):
-        return False
-    kept = of.formulas or ()
-    return len(set(kept)) == len(kept) > 0 and {*kept} <= {symbol(x, REAL) for x in part.coordinates}
+    entries = [None if one.formulas is None else list(map(str, one.formulas)) for one in some]
+    every = {*to.databases.intervals}
+    return all(one is not None and len(set(one)) == len(one) and {*one} <= every for one in entries)
+
+
+def _grows(to: Distances, formula: sympy.Expr, norms: dict[sympy.Expr, sympy.Expr]) -> bool:
+    """Whether a formula is seen never to fall as norms grow."""
+    moving = {one: symbol(f"{metrics.MARK}{one}", NONNEGATIVE) for one in norms}
+    letters = to.domains | {str(one): NONNEGATIVE for one in moving.values()}
+    return metrics.grows(exchange.in_domains(formula.xreplace(moving), letters))
