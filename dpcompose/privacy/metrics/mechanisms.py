@@ -281,29 +281,10 @@ class Mechanisms(Distances):
         self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map, path: Path_
     ) -> MetricMechanism | None:
         domain, said = self._domain(given.name, stated, reads, path), ""
-        assert stated.metric is not None
-        if domain is None:
+        both = None if domain is None else self._formulas(given, stated, path)
+        if domain is None or both is None:
             return None
-        metric = self.formula(
-            stated.metric, (*path, "metric"), self.in_metrics(stated.metric), index=given.index
-        )
-        delta = None
-        if stated.delta is not None:
-            others = self.in_metrics(stated.delta)
-            delta = self.formula(stated.delta, (*path, "delta"), others, key="delta", index=given.index)
-        if metric is None or (stated.delta is not None and delta is None):
-            return None
-        for key, one in (("metric", metric), ("delta", delta)):
-            if one is not None and (why := self._negative(one)):
-                self.wrong((*path, key), f"this is {why}; what is lost is at least 0")
-                return None
-        if not self._vanishes(metric):
-            known = near("", self.metrics) or "; there is none: name one, [metrics.d]"
-            self.wrong(
-                (*path, "metric"),
-                f"{stated.metric} is not 0 where D = E; what names no metric is a parameter{known}",
-            )
-            return None
+        metric, delta = both
         if name := self._map_read(given):
             some = [
                 about_values(self, name, one, stated.domain, path)
@@ -329,6 +310,33 @@ class Mechanisms(Distances):
                 metric, delta = (*moved, None)[:2]
                 assert metric is not None
         return MetricMechanism(given.name, stated.notion, metric, delta, stated=said)
+
+    def _formulas(
+        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, path: Path_
+    ) -> tuple[sympy.Expr, sympy.Expr | None] | None:
+        """The metric of a guarantee, and its δ; None where one of them is none."""
+        assert stated.metric is not None
+        metric = self.formula(
+            stated.metric, (*path, "metric"), self.in_metrics(stated.metric), index=given.index
+        )
+        delta = None
+        if stated.delta is not None:
+            others = self.in_metrics(stated.delta)
+            delta = self.formula(stated.delta, (*path, "delta"), others, key="delta", index=given.index)
+        if metric is None or (stated.delta is not None and delta is None):
+            return None
+        for key, one in (("metric", metric), ("delta", delta)):
+            if one is not None and (why := self._negative(one)):
+                self.wrong((*path, key), f"this is {why}; what is lost is at least 0")
+                return None
+        if not self._vanishes(metric):
+            known = near("", self.metrics) or "; there is none: name one, [metrics.d]"
+            self.wrong(
+                (*path, "metric"),
+                f"{stated.metric} is not 0 where D = E; what names no metric is a parameter{known}",
+            )
+            return None
+        return metric, delta
 
     def _vanishes(self, metric: sympy.Expr) -> bool:
         """Whether a formula is not surely above 0 where all distances are 0."""

@@ -1,8 +1,8 @@
 """Guarantees of mechanisms that read the values of a map of points: in metrics of these, or of the points.
 
 On the common domain a norm of the points becomes, of a map that reads some coordinates, that of these: points
-that agree in all others are nearest, in every norm at once (GB Prop. IV.10).  So what grows with some norms is
-least there.
+that agree in all others are nearest, in every norm at once (GB Prop. IV.10).  So what grows with some norms
+is least there.
 """
 
 from __future__ import annotations
