@@ -173,6 +173,7 @@ ROOMS = {
         "least",
         "fewer",
         "reasons",
+        "implied",
         "verdicts",
         "choices",
         "satisfiable",
