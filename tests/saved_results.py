@@ -92,6 +92,9 @@ REFUSED = (
         "problems/96-several-guarantees": ("also",),
         "pages/shapes/corners": ("setting",),
         "problems/121-clipped-gradients": ("formula",),
+        "problems/70-most-frequent": ("noise",),
+        "problems/120-twenty-choices": ("noise",),
+        "pages/noises/exponential": ("noise",),
         "problems/141-how-concentrated-noise-is": ("curve",),
     }
 )

@@ -177,6 +177,7 @@ ROOMS = {
         "least",
         "fewer",
         "reasons",
+        "implied",
         "verdicts",
         "choices",
         "satisfiable",

@@ -15,6 +15,7 @@ import sympy
 
 from dpcompose.front import numbers
 from dpcompose.kernel import terms
+from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.language import formulas
@@ -127,8 +128,11 @@ class PrivacyCurve:
     def _enclosed(
         self, name: str, given: object, known: Callable[[Workshop, str, Term], Between | None]
     ) -> Enclosure:
-        value = _constant(name, given)
-        found = known(self._shop, NOTION, value)
+        low, high = _constant(name, given)
+        found = known(self._shop, NOTION, low)
+        if found is not None and low != high:  # both fall where the other one grows
+            there = known(self._shop, NOTION, high)
+            found = None if there is None else Between(there.low, found.high)
         if found is None:
             known_of = "pure, (epsilon, delta), zCDP and Gaussian guarantees, and of noise"
             stated = " and ".join(self.setting.notions)
@@ -158,10 +162,32 @@ def _rational(x: Fraction | None) -> sympy.Rational | None:
     return None if x is None else sympy.Rational(x.numerator, x.denominator)
 
 
-def _constant(name: str, given: object) -> Term:
-    """A number at least 0.  Raises WrongValue."""
-    value = formulas.term(numbers.as_number(name, given))
-    if value.number is None or value.number < 0 or (name == "delta" and value.number > 1):
+def _constant(name: str, given: object) -> tuple[Term, Term]:
+    """A number at least 0, exactly, or the two decimals that it lies between.  Raises WrongValue."""
+    value = _with_pi(name, given)
+    ends = (value, value)
+    if value.has(sympy.pi):  # which formulas have no name for
+        near = sympy.Rational(str(sympy.N(value, PLACES)))
+        ends = (near - sympy.Rational(1, 10 ** (PLACES // 2)), near + sympy.Rational(1, 10 ** (PLACES // 2)))
+    low, high = map(formulas.term, ends)
+    if sign(low) not in (0, 1) or (name == "delta" and sign(terms.ONE - high) not in (0, 1)):
         where = "in [0, 1]" if name == "delta" else "at least 0"
         raise numbers.WrongValue(f"{name} is to be a number {where}, not {given}")
-    return terms.number(value.number)
+    return low, high
+
+
+PLACES = 60
+"""To how many digits a number with π is computed, of which half are taken."""
+
+
+def _with_pi(name: str, given: object) -> sympy.Expr:
+    """A number, of which π may be a part."""
+    if isinstance(given, sympy.Expr) and given.is_number and given.is_real:
+        return given
+    if isinstance(given, str) and "pi" in given:
+        with suppress(formulas.FormulaError):
+            pi = sympy.Symbol("pi", positive=True)
+            found = formulas.parse(given, {"pi": pi}).subs(pi, sympy.pi)
+            if found.is_number and found.is_real:
+                return found
+    return numbers.as_number(name, given)

@@ -223,9 +223,16 @@ class ForNeighbours:
                     answer, counterexample=example, nearby=near, as_they_are=self.setting.processed
                 )
         at = ", ".join(f"{name} = {x}" for name, x in said.point)
-        return replace(
-            answer, reason=f"mechanisms that fit lose more{f' at {at}' if at else ''}", nearby=near
-        )
+        where = f" at {at}" if at else ""
+        if any(getattr(self.theory.pages.get(id), "head", None) in self._limits for id in proved.rests_on):
+            where += ", at neighbours with enough records besides"
+        return replace(answer, reason=f"mechanisms that fit lose more{where}", nearby=near)
+
+    @cached_property
+    def _limits(self) -> list[Any]:
+        """The heads of the pages of noise that lose most only where there are more and more records."""
+        heads = [page.head for page in KernelTheory(self.theory.pages).of_kind("noise")]
+        return [head for head in heads if head.in_the_limit]
 
     def _shown_at(self, answer: Answer, proved: Proved) -> Iterator[tuple[Bound, list[Any]]]:
         """Bounds of mechanisms that refute a claim, with pairs of databases; in metrics type by type."""

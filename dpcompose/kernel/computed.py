@@ -13,13 +13,13 @@ from fractions import Fraction
 from typing import Any
 
 from dpcompose.kernel import formulas, terms
-from dpcompose.kernel.covers.types import Cover, Type, value_is_reached
+from dpcompose.kernel.covers.types import Cover, Type, has_more_records, value_is_reached
 from dpcompose.kernel.deciders import noises, pieces
 from dpcompose.kernel.deciders.curves import Curve, Piece
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.judgements import Loses
 from dpcompose.kernel.losses import Loss, NoLoss, Values, at_type, in_steps
-from dpcompose.kernel.settings import Mechanism, Setting
+from dpcompose.kernel.settings import Mechanism, Noise, Setting
 from dpcompose.kernel.terms import Term, as_term
 from dpcompose.kernel.theory import NoPage, Theory
 
@@ -175,11 +175,59 @@ def check_refuted(
 
     losses -- of those that are looked at: a part of a composition never loses more.
     """
-    page, curve = attained(notion, type, losses, setting, theory, at)
     values = tuple((key, formulas.at(value, at) if value.kind != "oo" else value) for key, value in claim)
+    if (law := _by_event(type, losses, setting, theory)) is not None:
+        page_for(theory, notion, (), setting)
+        check_event(*law, *_numbers(values), type, losses, setting, at)
+        return str(law[0].id)
+    page, curve = attained(notion, type, losses, setting, theory, at)
     if not pieces.is_refuted([curve], *_numbers(values), bits):
         raise NoLoss("the computed delta is not seen to be above the claimed one")
     return str(page.id)
+
+
+def _by_event(
+    type: Type, losses: Sequence[Loss], setting: Setting, theory: Theory
+) -> tuple[Any, Noise, Term] | None:
+    """The page of a noise that is not attained, but of which an event is known; it, and how far its query's
+    value moves: where this mechanism is looked at alone, and moves by a finite amount."""
+    if len(losses) != 1:
+        return None
+    i = losses[0].mechanism
+    mechanism, moves = setting.mechanisms[i - 1], dict(type.moves).get(i)
+    if mechanism.noise is None or moves is None or i in type.unlimited or i not in dict(type.entries):
+        return None
+    law, ((_, r), *others) = theory.page(mechanism.noise.page, "noise"), moves
+    if not law.head.event or others or r.kind == "oo" or not value_is_reached(i, type, setting, theory):
+        return None
+    if not law.head.attained and not has_more_records(setting, theory):
+        return None
+    return law, mechanism.noise, r
+
+
+def check_event(
+    law: Any,
+    noise: Noise,
+    r: Term,
+    epsilon: Term,
+    delta: Term,
+    type: Type,
+    losses: Sequence[Loss],
+    setting: Setting,
+    at: Mapping[str, Fraction],
+) -> None:
+    """Raises NoLoss unless an event of one mechanism, or of one member of a family, exceeds δ at ε."""
+    if terms.INFINITY in (epsilon, delta):
+        raise NoLoss("a claim of which a parameter is oo says nothing")
+    i = losses[0].mechanism
+    if any(terms.moves(name) for name in noise.parameter.letters):
+        at = {**at, **{f"{name[:-3]}[i]": x for name, x in at.items() if name.endswith("[1]")}}
+    parameter = _at(noises.fit(law.head, noise.parameter, setting.assumed), at)
+    shown = formulas.parse(
+        law.head.event, {law.head.parameter: parameter, "r": _at(r, at), "epsilon": epsilon}
+    )
+    if sign(shown - delta) != 1:
+        raise NoLoss(f"no event of {setting.mechanisms[i - 1].name} is seen to be above the claimed delta")
 
 
 def check_implied(

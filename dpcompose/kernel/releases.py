@@ -21,7 +21,10 @@ class Noise(Head):
     loss -- ln(f_x(y)/f_z(y)) for one entry; at_most -- what it is at most for every y; or equals, where it
     has no bound, an equal expression that shows how it is distributed; because -- why, in words;
     guarantee -- by notion the parameters for values 1 apart; at distance r as the notion's rule says;
-    divergence -- the Kullback-Leibler divergence of the outputs at two values of an entry that are r apart.
+    divergence -- the Kullback-Leibler divergence of the outputs at two values of an entry that are r apart;
+    event -- of what is not attained, P(S) − e^epsilon·Q(S) of an event where the value moves by r;
+    in_the_limit -- the notions whose guarantee is approached, and whether divergence and event are, only at
+    databases with as many more records as one likes.
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("noise",)
@@ -39,6 +42,8 @@ class Noise(Head):
     because: str
     guarantee: dict[str, dict[str, str]]
     divergence: str = ""
+    event: str = ""
+    in_the_limit: list[str] = field(default_factory=list)
 
     @property
     def then(self) -> str:
@@ -48,6 +53,7 @@ class Noise(Head):
     @property
     def notions_named(self) -> Iterator[tuple[Place, str]]:
         yield from ((("guarantee", notion), notion) for notion in self.guarantee)
+        yield from ((("in-the-limit",), notion) for notion in self.in_the_limit)
 
     def formulas(self, context: Context) -> Iterator[Written]:
         letters = (*LETTERS_OF_NOISE, "pi", self.parameter)
@@ -60,6 +66,8 @@ class Noise(Head):
             yield from each(("guarantee", notion), texts, (self.parameter,))
         if self.divergence:
             yield Written(("divergence",), self.divergence, (self.parameter, "r"))
+        if self.event:
+            yield Written(("event",), self.event, (self.parameter, "r", "epsilon"))
 
     def misfits(self) -> Iterator[Mistake]:
         if bool(self.at_most) == bool(self.equals):

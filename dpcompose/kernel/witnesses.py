@@ -16,7 +16,7 @@ from typing import Any
 from dpcompose.kernel import families, forms, formulas, given_tables, substitution, terms
 from dpcompose.kernel.assumptions import NOTHING, Assumed
 from dpcompose.kernel.closer import Closer, at_most
-from dpcompose.kernel.covers.types import Moves, Type, value_is_reached
+from dpcompose.kernel.covers.types import Moves, Type, has_more_records, value_is_reached
 from dpcompose.kernel.deciders import noises
 from dpcompose.kernel.deciders import values as has_values
 from dpcompose.kernel.losses import Composition, Loss, NoLoss, adds_up, by_noise, summands
@@ -120,7 +120,8 @@ class Witnesses:
             if self._by_divergence(i):
                 return str(law.id)
             moves = value_is_reached(i, self.type, self.setting, self.theory)
-            if not (law.head.attained and moves) or head.by == "event":
+            limit = head.notion in law.head.in_the_limit and has_more_records(self.setting, self.theory)
+            if not ((law.head.attained or limit) and moves) or head.by == "event":
                 raise NoLoss(
                     f"what {mechanism.name} loses at two databases is not known, only what bounds it"
                 )
@@ -141,15 +142,19 @@ class Witnesses:
             return False
         law = self.theory.page(noise.page, "noise").head
         known = value_is_reached(i, self.type, self.setting, self.theory) and i in dict(self.type.entries)
-        return bool(known and law.divergence and self.page.head.notion not in law.guarantee)
+        if law.attained:
+            return bool(known and law.divergence and self.page.head.notion not in law.guarantee)
+        known = known and i not in self.type.unlimited
+        return bool(known and law.divergence and has_more_records(self.setting, self.theory))
 
-    def _divergence(self, i: int) -> Term:
-        """The divergence of M_i's outputs: the sum of those of the entries of its query's value that move."""
+    def _divergence(self, i: int, r: Term) -> Term:
+        """The divergence of M_i's outputs: the sum of those of the entries of its query's value that move, or
+        that of scores, of which one is chosen, that move by r."""
         noise = self._mechanism(i).noise
         assert noise is not None
         law = self.theory.page(noise.page, "noise").head
         parameter = noises.fit(law, noise.parameter, self.setting.assumed)
-        entries = dict(self.type.entries)[i]
+        entries = (r,) if law.entries == "scores" else dict(self.type.entries)[i]
         return terms.add(noises.value(law, parameter, law.divergence, {"r": r}) for r in entries)
 
     def _is_free(self, i: int) -> bool:
@@ -212,7 +217,7 @@ class Witnesses:
         if mechanism.table is not None:
             return given_tables.lost(i, self.setting, self.type, forth)
         if self._by_divergence(i):
-            return self._divergence(i)
+            return self._divergence(i, r)
         if mechanism.noise is not None:
             loss = by_noise(i, self.setting, self.theory, notion)
         if any(value.kind == "oo" for _, value in loss.values):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias
 
-from dpcompose.privacy.synonyms import meant
+from dpcompose.privacy.synonyms import in_words, meant
 from dpcompose.spaces.additions import NOTHING, Additions
 
 Path_ = tuple[str | int, ...]
@@ -390,6 +390,8 @@ def near(word: object, known: Iterable[str]) -> str:
 def close(word: object, known: Iterable[str]) -> str:
     """A near match among known words, or one that means the same, as the end of a message; "" without one."""
     words, text = list(known), str(word)[:200]
+    if said := in_words(text, words):
+        return f"; {said}"
     found = meant(text, words) or next(iter(difflib.get_close_matches(text, words, n=1)), None)
     return f"; did you mean {found!r}?" if found else ""
 

@@ -17,10 +17,11 @@ from dpcompose.kernel import computed, terms
 from dpcompose.kernel.judgements import Loose, Lower, Satisfies
 from dpcompose.kernel.losses import converted
 from dpcompose.kernel.rules.premises import claimed as read_claim
+from dpcompose.kernel.settings import Mechanism
 from dpcompose.kernel.terms import Term, TermError
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.kernel.theory import NoPage
-from dpcompose.search import fewer, guarantees, least, parameters, reasons
+from dpcompose.search import fewer, guarantees, implied, least, parameters, reasons
 from dpcompose.search.guarantees import (
     Guarantees,
     Known,
@@ -37,6 +38,10 @@ FEW_POINTS = 24
 """At how many simple points refutations are looked for."""
 MOST_OF_SOME = 100
 """At how many points and types it is looked for what some of the mechanisms refute."""
+
+
+FEW_IMPLIED, MOST_IMPLIED = 3, 20
+"""At how many points, and how often in all, such curves are compared at most."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,8 @@ class Judge:
             found = self._by_curve(claim, said, found)
         if found.word == "undecided":
             found = self._below_zero(claim, said) or found
+        if found.word == "undecided":
+            found = self._by_event(claim, said, found)
         if found.word == "undecided":
             found = self._by_implied(claim, said, found)
         if found.word == "undecided" and some and not some[0].way.chosen:
@@ -418,12 +425,28 @@ class Judge:
                     return Verdict(claim, "refuted", made, guarantees=found.guarantees)
         return found
 
+    def _by_event(self, claim: Mapping[str, str], said: Satisfies, found: Verdict) -> Verdict:
+        """A claim with a δ refuted by an event of one mechanism's noise, of which no curve is known."""
+        shop, keys = self.shop, {key for key, value in said.values if value.kind != "oo"}
+        laws = {i: shop.theory.page(one.noise.page, "noise").head for i, one in self._noisy() if one.noise}
+        able = [i for i, law in laws.items() if law.event] if keys == {"epsilon", "delta"} else []
+        types = range(1, min(len(shop.types.types), MOST_TYPES) + 1)
+        for point, n, i in product(self._all_points(said), types, able):
+            if made := self._exceeds(claim, n, point, BITS[0], by=[i]):
+                return Verdict(claim, "refuted", made, guarantees=found.guarantees)
+        return found
+
+    def _noisy(self) -> list[tuple[int, Mechanism]]:
+        """The mechanisms that add noise to queries of records, by their numbers."""
+        every = enumerate(self.shop.setting.mechanisms, start=1)
+        return [(i, one) for i, one in every if one.noise is not None and one.noise.query is not None]
+
     def _by_implied(self, claim: Mapping[str, str], said: Satisfies, found: Verdict) -> Verdict:
         """A claim refuted by what it implies in a notion that has curves."""
         types = range(1, min(len(self.shop.types.types), MOST_TYPES) + 1)
-        tried = product(self._all_points(said)[:FEW_IMPLIED], types, _implied_ways(self.shop, said.notion))
-        for point, n, implied in islice(tried, MOST_IMPLIED):
-            if made := self._exceeds(claim, n, point, BITS[0], implied=implied, **self._by(n)):
+        tried = product(self._all_points(said)[:FEW_IMPLIED], types, implied.ways(self.shop, said.notion))
+        for point, n, way in islice(tried, MOST_IMPLIED):
+            if made := self._exceeds(claim, n, point, BITS[0], implied=way, **self._by(n)):
                 return Verdict(claim, "refuted", made, guarantees=found.guarantees)
         return found
 
@@ -437,20 +460,6 @@ class Judge:
                 "exceed", *premises, claim=dict(claim), point=at, neighbours=n, bits=bits, **by
             )
         return None
-
-
-def _implied_ways(shop: Workshop, notion: str) -> Iterator[dict[str, str]]:
-    """In which notions that have curves a claim of this one implies something, and at which ε to look."""
-    for other in dict.fromkeys(page.head.notion for page in shop.theory.of_kind("computed")):
-        with suppress(NoPage):
-            computed.page_of_claims(shop.theory, other, notion)
-            yield from ({"notion": other, "epsilon": epsilon} for epsilon in AT_EPSILON)
-
-
-AT_EPSILON = ("0", "1/2", "1", "2", "4")
-"""At which ε the curve of mechanisms is compared with that of all that satisfies a claim."""
-FEW_IMPLIED, MOST_IMPLIED = 3, 20
-"""At how many points, and how often in all, such curves are compared at most."""
 
 
 def _is_enough(claimed: Term, lost: Term, point: Mapping[str, Fraction]) -> bool:

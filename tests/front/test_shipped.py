@@ -80,8 +80,6 @@ UNKNOWN = {
     "57-delta-beside-gaussian",
     "58-noises-together",
     "59-a-million-mechanisms",
-    "70-most-frequent",
-    "120-twenty-choices",
     "111-metrics-for-neighbours",
 }
 """The least epsilon is a decimal; conversions, and the exponential mechanism may lose less."""

@@ -77,6 +77,7 @@ OF = [
     "101-published-after-rounding.toml",
     "119-noise-for-persons.toml",
     "111-metrics-for-neighbours.toml",
+    "70-most-frequent.toml",
     "140-a-mean-of-those-who-came.toml",
     "141-how-concentrated-noise-is.toml",
     "calculus.toml",

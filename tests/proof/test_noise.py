@@ -203,7 +203,7 @@ def test_the_exponential_mechanism_loses_less_than_its_bound_and_nearly_that() -
         on=dpc.multisets(),
         target=dpc.bounded,
     )
-    assert study.guarantee().epsilon == 2 and not study.guarantee().optimal
+    assert study.guarantee().epsilon == 2 and study.guarantee().optimal  # of databases of any size
     assert study.check(dpc.pure("19/10")).verdict == "undecided"
 
     def losses(x: tuple[int, ...], z: tuple[int, ...]) -> Iterator[float]:

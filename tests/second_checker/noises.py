@@ -113,6 +113,8 @@ def attained(library: Library, mechanism: Any) -> bool:
     """Whether the pages of a noise say that its guarantee is reached."""
     asked = mechanism["noise"]["query"]
     pages = [library.one(mechanism["noise"]["page"]), library.one(asked["page"])]
+    if pages[0].get("in-the-limit"):
+        raise NotRead("noise", "that comes near to its guarantee with more and more records")
     shared = pages[1]["at-least"].get("shared", 0) if "least" in asked else 0
     if shared and asked["least"] <= shared:  # else one that is replaced leaves so many
         raise NotRead("noise", "a query that is reached where records are shared")

@@ -18,7 +18,7 @@ from operator import itemgetter
 from typing import Any, ClassVar
 
 from dpcompose.kernel import formulas
-from dpcompose.kernel.classes import Databases
+from dpcompose.kernel.classes import OF_ATOMS, Databases
 from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.grammar import FormulaError
 from dpcompose.kernel.orders import undominated
@@ -422,6 +422,14 @@ def value_is_reached(i: int, type: Type, setting: Setting, theory: Theory) -> bo
     if not fewest:
         return max(x.total(), y.total()) == 1
     return not shared or fewest <= max(1, least)
+
+
+def has_more_records(setting: Setting, theory: Theory) -> bool:
+    """Whether two databases may have as many more records as one likes, the same ones, and are of the same
+    type: multisets of any size, where nothing depends on how many records are read."""
+    databases = setting.databases
+    of_any_size = databases.kind in OF_ATOMS and databases.of == "multisets" and databases.size[1] is None
+    return of_any_size and not any(is_about_least(one, theory) for one in setting.mechanisms)
 
 
 def _moves(

@@ -1,0 +1,91 @@
+"""The exponential mechanism refuted below: what the page says of an event and of the divergence is what two
+databases with many records have, by mpmath; claims around it; no refutation where sizes are bounded."""
+
+from typing import Any
+
+import mpmath
+import pytest
+
+import dpcompose as dpc
+
+mpmath.mp.dps = 60
+U, B = dpc.unbounded, dpc.bounded
+
+
+def chosen(t: Any, counts: list[int]) -> list[Any]:
+    weights = [mpmath.exp(t * n) for n in counts]
+    return [w / mpmath.fsum(weights) for w in weights]
+
+
+def outputs(t: Any, p: int, q: int, j: int, bins: int, N: int) -> tuple[list[Any], list[Any]]:
+    """The outputs at D and E of the proof on the page."""
+    rest = [0] * (bins - 2)
+    return chosen(t, [N - j, N, *rest]), chosen(t, [N - p - j, N + q, *rest])
+
+
+@pytest.mark.parametrize("t", [mpmath.mpf(1) / 10, mpmath.mpf(1), mpmath.mpf(3)])
+@pytest.mark.parametrize(("p", "q"), [(1, 0), (0, 1), (1, 1), (2, 1)])
+@pytest.mark.parametrize("bins", [2, 4])
+def test_what_the_page_says_is_what_large_databases_have(t: Any, p: int, q: int, bins: int) -> None:
+    eta = t * (p + q)
+    P, Q = outputs(t, p, q, 0, bins, 2000)
+    divergence = mpmath.fsum(x * mpmath.log(x / z) for x, z in zip(P, Q, strict=True))
+    assert abs(divergence - mpmath.log(mpmath.cosh(eta / 2))) < mpmath.mpf("1e-20")
+    for j in (0, 1, 4, 16):
+        P, Q = outputs(t, p, q, j, bins, 2000)
+        for epsilon in (0, eta / 2, eta * mpmath.mpf("0.99")):
+            said = 1 / (1 + mpmath.exp(j * t)) - mpmath.exp(epsilon) / (1 + mpmath.exp((j + p + q) * t))
+            assert abs(P[0] - mpmath.exp(epsilon) * Q[0] - said) < mpmath.mpf("1e-20")
+    P, Q = outputs(t, p, q, 900, bins, 2000)
+    assert mpmath.log(P[0] / Q[0]) > eta * mpmath.mpf("0.999")
+
+
+def mode(t: str, name: str = "M", **more: Any) -> Any:
+    return dpc.mechanism(name, query=dpc.histogram(4), noise=dpc.exponential(t), **more)
+
+
+def study(*mechanisms: Any, target: Any = B, size: str = "any") -> dpc.Study:
+    return dpc.compose(*mechanisms, on=dpc.multisets("ab", size=size), target=target)
+
+
+CLAIMS = [
+    (study(mode("e/2")), dpc.pure("e"), "proved"),
+    (study(mode("e/2")), dpc.pure("0.999*e"), "refuted"),
+    (study(mode("e/2")), dpc.zcdp("e**2/8"), "proved"),
+    (study(mode("e/2")), dpc.zcdp("e**2/9"), "refuted"),
+    (study(mode("1/2")), dpc.zcdp("0.1201"), "refuted"),  # ln cosh(1/2) = 0.120114...
+    (study(mode("1/2")), dpc.zcdp("0.1202"), "undecided"),
+    (study(mode("1/2")), dpc.approximate("1/2", "0.0565"), "refuted"),
+    (
+        study(mode("1/2")),
+        dpc.approximate("1/2", "0.0775"),
+        "undecided",
+    ),  # (1 - e^(-1/4))^2/(1 - 1/e) is 0.0774
+    (study(mode("e/2")), dpc.approximate("e/2", "1e-9"), "refuted"),
+    (study(mode("e"), target=U), dpc.pure("0.9*e"), "refuted"),
+    (study(mode("e"), mode("e", "N"), target=U), dpc.pure("2*e"), "proved"),
+    (study(mode("e"), mode("e", "N"), target=U), dpc.pure("1.9*e"), "refuted"),
+    (study(mode("1", count=1000), target=U), dpc.pure("999"), "refuted"),
+    # where sizes are bounded nothing comes near to it
+    (study(mode("e/2"), size="<= 5"), dpc.pure("0.9*e"), "undecided"),
+    (study(mode("e/2"), size="= 2"), dpc.pure("e/2"), "undecided"),
+    (study(mode("1/2"), size="<= 5"), dpc.zcdp("1/100"), "undecided"),
+    (study(mode("1/2"), size="<= 5"), dpc.approximate("1/2", "1e-9"), "undecided"),
+    # nor where something else is reached with few records only
+    (
+        study(mode("e"), dpc.mechanism("N", query=dpc.mean(0, 1), noise=dpc.laplace(1)), target=U),
+        dpc.pure("e/2 + 1/2"),
+        "undecided",
+    ),
+]
+
+
+@pytest.mark.parametrize(("found", "claim", "verdict"), CLAIMS)
+def test_claims(found: dpc.Study, claim: Any, verdict: str) -> None:
+    assert found.check(claim).verdict == verdict
+
+
+def test_it_is_said_where_that_much_is_lost() -> None:
+    assert "with enough records besides" in study(mode("e/2")).check(dpc.pure("e/2")).reason
+    assert study(mode("e/2")).guarantee().optimal
+    assert not study(mode("e/2"), size="<= 5").guarantee().optimal
