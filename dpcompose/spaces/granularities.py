@@ -122,6 +122,10 @@ class Granularity(Shown, ABC):
         """One of as many steps as a parameter says; itself where it is no such group."""
         return self
 
+    def inside(self, databases: DatabaseClass) -> Granularity:
+        """The same relation on a class, of which steps lead through the class only, where there is one."""
+        return self
+
     @property
     def touched(self) -> int | None:
         """In how many parts of a partition neighbours differ at most; None where it does not say so."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dpcompose.spaces.built_in import bounded, unbounded
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.granularities import Granularity
@@ -60,6 +61,23 @@ class WithinAnySize(Granularity):
         if found is None or found.single is None or not restricted:
             return found
         return replace(found, elsewhere=True)
+
+    def inside(self, databases: DatabaseClass) -> Granularity:
+        """Groups of steps of the class: records that come and go take turns, and where all databases have as
+        many records two such steps replace one; steps that replace records keep the size.
+
+        >>> from dpcompose.spaces.built_in import unbounded
+        >>> from dpcompose.spaces.multisets import multisets
+        >>> two, many = (within_any_size(m, unbounded) for m in (2, 5))
+        >>> two.inside(multisets(size="= 3")), many.inside(multisets(size="= 3")), two.inside(multisets())
+        (bounded neighbours, group of 2 bounded neighbours, group of 2 unbounded neighbours)
+        """
+        sizes = databases.sizes if isinstance(databases, Multisets | Sets) else None
+        if sizes is None or self.of not in (unbounded, bounded) or (sizes.letters and not sizes.exactly):
+            return self
+        halved = self.of == unbounded and sizes.exactly
+        m, of = (self.m // 2, bounded) if halved else (self.m, self.of)
+        return self if m == 0 else of if m == 1 else Group(m, of)
 
     def unfit(self, databases: DatabaseClass) -> str | None:
         if not isinstance(databases, Multisets | Sets):

@@ -183,7 +183,7 @@ class Elaborated:
     @cached_property
     def _written(self) -> tuple[Setting, tuple[int, ...]]:
         """The setting with as many members of each family as neighbours can touch, and whose each one is."""
-        setting = self.setting.of_single_steps
+        setting = self.setting.of_single_steps.of_inside_steps
         if setting.target.by_rows or of_any_number(setting):
             return setting, tuple(range(1, len(setting.mechanisms) + 1))
         if not setting.families:

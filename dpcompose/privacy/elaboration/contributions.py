@@ -57,15 +57,26 @@ class Contributions(Kind):
 
     @cached_property
     def outside(self) -> list[str]:
-        """Two rows that lie in no part, if there are such."""
+        """Two rows that lie in no part, if there are such.
+
+        Where there is one, another one may stand beside it if all that is read lies in parts: what is read,
+        how many rows there are and who are neighbours is the same with the one in place of the other.
+        """
         held = {row for part in self.parts for row in part}
         found = [row for row in (*self.universe.records, *self.universe.spare) if row not in held]
-        if len(found) == 1:
+        if len(found) != 1:
+            return found[:2]
+        if not all(isinstance(one.reads, Restriction) for one in self.setting.mechanisms):
             raise NotElaborated(
-                f"{found[0]!r} is the only record outside of all parts; none, or two, or an arbitrary "
-                "universe would do"
+                f"{found[0]!r} is the only record outside of all parts, and is read; none, or two, or an "
+                "arbitrary universe would do"
             )
-        return found[:2]
+        return [found[0], self._double(found[0])]
+
+    @staticmethod
+    def _double(row: str) -> str:
+        """What the row is called that stands beside the only one outside of all parts."""
+        return f"{row} {BESIDE}"
 
     def databases(self) -> dict[str, Any]:
         return {
@@ -125,8 +136,13 @@ class Contributions(Kind):
 
     def pair(self, of: Type) -> Pair:
         rows = fewest(self.target.rows)
-        D, E = (tuple(sorted(side * rows)) for side in of.pair if isinstance(side, tuple))
+        sides = (side * rows for side in of.pair if isinstance(side, tuple))
+        D, E = (tuple(sorted(row.removesuffix(f" {BESIDE}") for row in side)) for side in sides)
         return D, E
+
+
+BESIDE = "(another)"
+"""What marks a row that stands beside the only one outside of all parts."""
 
 
 def fewest(count: Term) -> int:

@@ -169,6 +169,18 @@ class Setting(Composition, Shown):
         mechanisms = tuple(m.regarding(lambda one: one.single_step) for m in self.mechanisms)
         return replace(self, target=self.target.single_step, mechanisms=mechanisms)
 
+    @property
+    def of_inside_steps(self) -> Setting:
+        """The setting with its guarantees stated in steps inside of the class, where they can be."""
+
+        def told(mechanism: Mechanism) -> Mechanism:
+            whole = mechanism.reads.is_identity(self.databases) or mechanism.satisfies.domain == "common"
+            fits = whole and not mechanism.also and mechanism.study is None
+            return mechanism.regarding(lambda one: one.inside(self.databases)) if fits else mechanism
+
+        mechanisms = tuple(map(told, self.mechanisms))
+        return self if mechanisms == self.mechanisms else replace(self, mechanisms=mechanisms)
+
     def at(self, point: Mapping[str, Fraction]) -> Setting:
         """The setting with numbers for the parameters of its granularities."""
         overlaps = [m.reads for m in self.mechanisms if isinstance(m.reads, Part)]

@@ -201,6 +201,7 @@ class Inputs:
     def metric_of(self, f: Map, stated: Granularity, domain: str) -> InputMetric:
         """The metric on the values of f for guarantees stated in a granularity, on a domain."""
         databases = self.setting.databases
+        stated = stated.inside(databases) if f.is_identity(databases) or domain == "common" else stated
         edits, found = stated.edits(databases), None
         if edits is not None and edits.single is None and _listed_images(f, stated, domain) is None:
             found = closed_form(self.theory, databases, edits)  # any two images are neighbours as well
