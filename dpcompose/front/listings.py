@@ -118,7 +118,7 @@ def _cell(theory: Theory, page: Page, notion: str) -> tuple[str, list[str]]:
         return "-", []
     concluded = _conclusion(theory, page, notion)
     lines = [f"{key} = {formula}" for key, formula in concluded.items()] if concluded else ["by the profile"]
-    return page.head.items.get(notion, "unnumbered"), lines
+    return page.head.items.get(notion, page.head.items.get("any", "unnumbered")), lines
 
 
 def page_data(page: Page) -> dict[str, Any]:

@@ -159,11 +159,11 @@ def test_theorems_by_notion(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[:7] == [
         "Guarantees for other neighbours than the target's",
         "  pure         GB:A.3      epsilon = m*sum(epsilon[i], i, 1, k)",
-        "  approximate  unnumbered  epsilon = m*sum(epsilon[i], i, 1, k)",
+        "  approximate  GB:A.3      epsilon = m*sum(epsilon[i], i, 1, k)",
         "                           delta = sum(delta[i]*sum(exp(j*epsilon[i]), j, 0, m",
         "                             - 1), i, 1, k)",
-        "  gaussian     unnumbered  mu = m*sqrt(sum(mu[i]**2, i, 1, k))",
-        "  zcdp         unnumbered  rho = m**2*sum(rho[i], i, 1, k)",
+        "  gaussian     GB:A.3      mu = m*sqrt(sum(mu[i]**2, i, 1, k))",
+        "  zcdp         GB:A.3      rho = m**2*sum(rho[i], i, 1, k)",
     ]
     at = lines.index("Parallel composition under bounded DP")
     assert lines[at + 2 : at + 5] == [
