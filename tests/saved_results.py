@@ -67,6 +67,8 @@ REFUSED = (
             "problems/113-any-number-of-releases-of-a-place",
             "problems/114-a-study-and-a-table-in-metrics",
             "pages/shapes/pairs",
+            "pages/steps/norms-over-fibres",
+            "pages/conversions/gaussian-to-approximate",
         ],
         ("metrics",),
     )

@@ -91,10 +91,12 @@ def test_example_comes_out_as_expected(page: Page) -> None:
 
 @every_page
 def test_example_uses_the_page(page: Page) -> None:
-    study, _ = example(page)
+    study, claims = example(page)
     bound = study.bound
     if isinstance(bound, BestMetric):
-        assert page.id in {one.id for one in bound.pages}
+        used = frozenset(one.id for one in bound.pages)
+        found = [study.check(claim).found for claim in claims]
+        assert page.id in used.union(*(one.theorem.rests_on for one in found if one.theorem is not None))
     elif page.head.kind == "fact":
         assert uses_fact(study, page)
     elif page.head.kind == "processing":

@@ -132,7 +132,8 @@ class Conversion(Head):
 
     parameters -- the formulas of `to`'s parameters, in those of `from` and the free ones;
     free -- parameters of `to` that may be chosen, with the values they may take: "in (0,1)";
-    only -- parameters of `from` that must have this value: δ = 0.
+    only -- parameters of `from` that must have this value: δ = 0;
+    aside -- it is tried beside the chains of the others, and is no link of one: for claims in metrics.
     """
 
     kind: Literal["conversion"]
@@ -141,6 +142,7 @@ class Conversion(Head):
     parameters: dict[str, str]
     free: dict[str, str] = field(default_factory=dict)
     only: dict[str, str] = field(default_factory=dict)
+    aside: bool = False
 
     @property
     def notions_named(self) -> Iterator[tuple[Place, str]]:

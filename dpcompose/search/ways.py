@@ -77,6 +77,14 @@ def ways(theory: Theory, stated: Sequence[str], to: str, claimed: Mapping[str, T
                 yield Way(converted, tuple((page.id, _of_claim(page, claimed)) for page in whole))
 
 
+def ways_aside(theory: Theory, stated: Sequence[str], to: str) -> Iterator[Way]:
+    """Ways that end with a page beside the chains of the others, and choose nothing."""
+    for page in theory.of_kind("conversion"):
+        if page.head.aside and page.head.to == to:
+            for way in ways(theory, stated, page.head.from_, None):
+                yield Way(way.each, (*way.whole, (page.id, {})))
+
+
 def chosen_ways(
     theory: Theory, setting: Setting, stated: Sequence[str], to: str, claimed: Mapping[str, Term] | None
 ) -> Iterator[Way]:
@@ -147,7 +155,12 @@ def paths(theory: Theory, one: str, to: str, free: bool = False) -> list[Path]:
         following: dict[str, list[Path]] = {}
         for page in theory.of_kind("conversion"):
             start, end = page.head.from_, page.head.to
-            if start in layer and end not in seen and (not page.head.free or (free and end == to)):
+            if (
+                not page.head.aside
+                and start in layer
+                and end not in seen
+                and (not page.head.free or (free and end == to))
+            ):
                 following.setdefault(end, []).extend((*path, page) for path in layer[start])
         seen |= following.keys()
         layer = following

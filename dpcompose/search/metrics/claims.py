@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from dpcompose.kernel import axioms, infinity
@@ -34,7 +34,7 @@ from dpcompose.search.metrics.points import Open, Point
 from dpcompose.search.metrics.proving import fails
 from dpcompose.search.metrics.standings import Standings
 from dpcompose.search.verdicts import by_itself
-from dpcompose.search.ways import Way, ways
+from dpcompose.search.ways import Way, ways, ways_aside
 
 MOST_WAYS = 64
 """The most ways to convert guarantees that are tried."""
@@ -131,7 +131,10 @@ class Judge:
 
     def ways(self, notion: str, claimed: Mapping[str, Term] | None = None) -> list[Way]:
         """The ways to a guarantee in a notion, without conversions of the whole first."""
-        some = islice(ways(self.theory, self.notions, notion, claimed), MOST_WAYS)
+        every = chain(
+            ways(self.theory, self.notions, notion, claimed), ways_aside(self.theory, self.notions, notion)
+        )
+        some = islice(every, MOST_WAYS)
         return sorted(some, key=lambda one: (bool(one.whole), len(one.each)))
 
     def _no_way(self, notion: str) -> str:
