@@ -286,7 +286,18 @@ def test_the_deciders_import_one_way() -> None:
             "rays",
             "rules",
         ),
-        *("normal", "tails", "lattices", "canonical", "losses", "ratios", "curves", "pieces", "readings"),
+        *(
+            "normal",
+            "tails",
+            "lattices",
+            "merging",
+            "canonical",
+            "losses",
+            "ratios",
+            "curves",
+            "pieces",
+            "readings",
+        ),
         *("exponentials", "signs", "entries", "divergences", "promises", "tables", "noises"),
     ]
     folder = PACKAGE / "kernel" / "deciders"

@@ -20,6 +20,7 @@ from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal, rounded
+from dpcompose.language.symbols import symbol
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.registry import Theory
@@ -133,6 +134,9 @@ class PrivacyCurve:
         if found is not None and low != high:  # both fall where the other one grows
             there = known(self._shop, NOTION, high)
             found = None if there is None else Between(there.low, found.high)
+        why = least.why_none(self._shop, NOTION) if found is None else found.why
+        if why and (found is None or (found.low is None and found.high is None)):
+            raise NoCurve(f"the curve is not computed: {why}")
         if found is None:
             known_of = "pure, (epsilon, delta), zCDP and Gaussian guarantees, and of noise"
             stated = " and ".join(self.setting.notions)
@@ -186,7 +190,7 @@ def _with_pi(name: str, given: object) -> sympy.Expr:
         return given
     if isinstance(given, str) and "pi" in given:
         with suppress(formulas.FormulaError):
-            pi = sympy.Symbol("pi", positive=True)
+            pi = symbol("pi")
             found = formulas.parse(given, {"pi": pi}).subs(pi, sympy.pi)
             if found.is_number and found.is_real:
                 return found

@@ -40,14 +40,29 @@ def page(shop: Workshop, notion: str) -> Any | None:
 
 def curves(shop: Workshop, notion: str) -> list[Curve | None] | None:
     """The curves of the types of neighbours; None where no page computes them, or parameters are left."""
+    try:
+        return _curves(shop, notion)
+    except ValueError:
+        return None
+
+
+def _curves(shop: Workshop, notion: str) -> list[Curve | None] | None:
+    """The same; None where no page is about such mechanisms.  Raises ValueError with the reason."""
     found = page(shop, notion)
     if found is None:
         return None
     losses = [guarantees.loss_of(one) for one in shop.stated]
+    return computed.curves(found, shop.types, losses, shop.setting, shop.theory)
+
+
+def why_none(shop: Workshop, notion: str) -> str:
+    """Why no curve is computed, though a page is about such mechanisms; "" where none is."""
     try:
-        return computed.curves(found, shop.types, losses, shop.setting, shop.theory)
-    except ValueError:
-        return None
+        if some := _curves(shop, notion):
+            pieces.above(some, terms.ONE, BITS[0])
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def least_epsilon(shop: Workshop, notion: str, delta: Term) -> Term | None:
@@ -86,10 +101,12 @@ def guarantee(shop: Workshop, claimed: Guarantee) -> Guarantee | None:
 
 @dataclass(frozen=True)
 class Between:
-    """What is known of the least δ at an ε: at least `low`, if anything is, and at most `high`."""
+    """What is known of the least δ at an ε: at least `low`, if anything is, and at most `high`; why -- the
+    reason where neither is known."""
 
     low: Fraction | None
     high: Fraction | None
+    why: str = ""
 
 
 def delta_at(shop: Workshop, notion: str, epsilon: Term, bits: Sequence[int] = BITS) -> Between | None:
@@ -97,11 +114,13 @@ def delta_at(shop: Workshop, notion: str, epsilon: Term, bits: Sequence[int] = B
     some = curves(shop, notion)
     if not some or epsilon.kind == "oo" or epsilon.letters:
         return None
-    above = []
+    above, why = [], ""
     for one in bits:
-        with suppress(ValueError):
+        try:
             above.append(pieces.above(some, epsilon, one))
-    return Between(_attained(shop, notion, epsilon, bits), min(above, default=None))
+        except ValueError as error:
+            why = why or str(error)
+    return Between(_attained(shop, notion, epsilon, bits), min(above, default=None), why)
 
 
 def _attained(shop: Workshop, notion: str, epsilon: Term, bits: Sequence[int]) -> Fraction | None:

@@ -20,6 +20,7 @@ from dpcompose.kernel import terms
 from dpcompose.kernel.deciders.canonical import Noise, binomial, laplace, noise
 from dpcompose.kernel.deciders.lattices import Rounding, TooManyLosses, check_work, convolved, places, power
 from dpcompose.kernel.deciders.losses import Axis, Losses
+from dpcompose.kernel.deciders.merging import fewer
 from dpcompose.kernel.deciders.ratios import commensurable
 from dpcompose.kernel.deciders.tails import Laplace, Normal, Tail
 from dpcompose.kernel.intervals import ONE, Interval, enclosure, log
@@ -28,7 +29,10 @@ from dpcompose.kernel.terms import Term
 LARGEST_LATTICE = 30_000
 """The most points of a lattice of losses; beyond it the losses are moved to a coarser one, a known way."""
 BESIDE_NORMAL = 1_000
-"""The same where each point takes a value of the curve of normal noise or of what is zCDP."""
+"""The same where each point takes a value of the curve of normal noise or of what is zCDP; to so many points
+the losses of a larger lattice are moved at last."""
+FEW_NOISY = 4
+"""Up to how many mechanisms with Laplace noise have a lattice of so few points from the beginning."""
 
 
 @dataclass(frozen=True)
@@ -238,17 +242,28 @@ def _losses(curve: Curve, bits: int, points: int, up: bool) -> Losses:
     groups = _groups(moving, noisy)
     size = math.prod(group.length + 1 for group in groups)
     lost = Losses((), _end(finite, up), _end(ONE - finite, up), bits, rounding, tail)
+    many = False
     if curve.normal is not None:
-        points = min(points, BESIDE_NORMAL)
+        few = sum(one.count for one in noisy) <= FEW_NOISY
+        many = points > BESIDE_NORMAL and not (few and _refined(groups, BESIDE_NORMAL) is not None)
+        points = points if many else min(points, BESIDE_NORMAL)
     elif size > points and tail is None and len(moving) == 1 and moving[0].steps == 1:
         return _of_likely(lost, finite, moving[0])
-    fine = _refined(groups, points)
+    fine = None if many and len(groups) > 1 else _refined(groups, points)
     groups = [_snapped(moving, noisy, points, bits, up)] if fine is None else fine
     stays = finite
     for group in groups:
         stays = (stays * group.stays(bits)).rounded(4 * bits)
     axes = sorted((group.axis(bits, rounding) for group in groups), key=lambda axis: len(axis.masses))
+    if many:
+        axes = [_of_few(axis, bits, rounding) for axis in axes]
     return replace(lost, axes=tuple(axes), infinite=_end(ONE - stays, up))
+
+
+def _of_few(axis: Axis, bits: int, rounding: Rounding) -> Axis:
+    """The losses of an axis moved to few of its points."""
+    apart = enclosure(2 * axis.step, bits + 32)
+    return replace(axis, masses=fewer(axis.masses, apart, BESIDE_NORMAL, rounding))
 
 
 def _end(x: Interval, up: bool) -> Fraction:

@@ -1,0 +1,27 @@
+"""Why there is no curve: the true reason, whatever was asked for."""
+
+import pytest
+
+import dpcompose as dpc
+from dpcompose.front.curve import NoCurve
+
+LAPLACE = dpc.mechanism("L", query=dpc.count, noise=dpc.laplace("200"), count=20_000)
+NORMAL = dpc.mechanism("N", query=dpc.count, noise=dpc.gaussian_noise("200"), count=100)
+
+
+def test_too_many_losses_are_called_so() -> None:
+    curve = dpc.compose(LAPLACE, NORMAL, on=dpc.multisets("ab"), target=dpc.unbounded).curve()
+    for ask in (lambda: curve.delta(1), lambda: curve.epsilon("1e-6")):
+        with pytest.raises(NoCurve) as refused:
+            ask()
+        assert "too many to go through" in str(refused.value)
+        assert "nothing computes" not in str(refused.value)
+
+
+def test_thousands_of_several_kinds_have_one() -> None:
+    laplace = dpc.mechanism("L", query=dpc.count, noise=dpc.laplace("200"), count=500)
+    normal = dpc.mechanism("N", query=dpc.count, noise=dpc.gaussian_noise("200"), count=500)
+    curve = dpc.compose(laplace, normal, on=dpc.multisets("ab"), target=dpc.unbounded).curve()
+    known = curve.delta(1)
+    assert known.lower is not None and known.upper is not None
+    assert known.upper < known.lower * 102 / 100 and 4e-12 < known.lower < 5e-12
