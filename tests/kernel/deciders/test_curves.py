@@ -288,7 +288,7 @@ def test_loads_of_work_are_refused_before_they_are_done() -> None:
         (Curve.of([Part(number(1), ZERO, count=20_000)]), 4_096),
         (Curve.of([Part(number(1), ZERO, 3, count=20_000)]), 128),
         (Curve.of([Laplace(number(1), 40_000)]), 128),
-        (Curve.of([Part(number(1), ZERO, 2, count=600), Normal(number(1))]), 128),
+        (Curve.of([Part(number(1), ZERO, 2, count=20_000), Normal(number(1))]), 128),
     ):
         start = time.process_time()
         with pytest.raises(TooManyLosses):
