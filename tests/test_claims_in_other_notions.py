@@ -122,7 +122,7 @@ def test_a_delta_beside_gaussian_privacy() -> None:
     study = two_steps(dpc.approximate(1, "1/10", U), dpc.gaussian(1, U))
     for claim in (dpc.approximate(5, 1), dpc.approximate(0, sympy.oo), dpc.pure(sympy.oo)):
         assert study.check(claim).verdict == "proved"
-    chosen = study.guarantee().values
+    chosen = study.bound.summed.values
     assert sympy.expand(chosen["delta"] - (1 + sympy.E) / 10) == sympy.Rational(1, 10**6)
     assert mpmath.almosteq(number(chosen["epsilon"]), 4 + 2 * mpmath.sqrt(2 * mpmath.log(10**6)))
     assert rechecked(study, dpc.approximate(5, "1/2"), dpc.approximate(5, "2/5")) == ["proved", "refuted"]

@@ -90,9 +90,9 @@ BY_HAND: dict[str, tuple[Any, Any, Any, str | None, Any, Named]] = {
         None,
         [dpc.everything] * 2,
         {
-            "approximate": ("comparison", ("2*e1 + 2*e2", "d1*(1 + exp(e1)) + d2*(1 + exp(e2))"), False),
-            "zcdp": ("comparison", ("4*r1 + 4*r2",), True),
-            "gaussian": ("comparison", ("2*sqrt(m1**2 + m2**2)",), True),
+            "approximate": ("GB:A.3", ("2*e1 + 2*e2", "d1*(1 + exp(e1)) + d2*(1 + exp(e2))"), False),
+            "zcdp": ("GB:A.3", ("4*r1 + 4*r2",), True),
+            "gaussian": ("GB:A.3", ("2*sqrt(m1**2 + m2**2)",), True),
         },
     ),
     "parts under replacement, stated unbounded": (

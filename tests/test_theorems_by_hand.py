@@ -104,7 +104,7 @@ def test_value_by_hand_in_every_notion(id: str, notion: str) -> None:
     found = in_notion(next(given for one, given, _ in BY_HAND if one == id), notion)
     zcdp, gaussian, approximate = BY_HAND_ELSEWHERE[id]
     expected = {"zcdp": (zcdp,), "gaussian": (gaussian,), "approximate": approximate}[notion]
-    for value, one in zip(found.guarantee().values.values(), expected, strict=True):
+    for value, one in zip(found.bound.summed.values.values(), expected, strict=True):
         assert abs(sympy.N(value.doit() - formulas.parse(one, {}), 30)) < 1e-25
     if (id, notion) == ("commuting-metric", "approximate"):
         fit = next(fit for fit in found.theorems() if fit.page.id == id)
@@ -113,7 +113,7 @@ def test_value_by_hand_in_every_notion(id: str, notion: str) -> None:
         assert found.bound.theorem.id == id
     # δ adds up to more than is needed where two inputs move
     adds_up = approximate[1] in ("2/10", "3/10") or id == "comparison"
-    assert found.bound.optimal is not (notion == "approximate" and adds_up)
+    assert found.bound.summed.optimal is not (notion == "approximate" and adds_up)
 
 
 def test_every_composition_theorem_has_a_value_by_hand_in_every_notion() -> None:
@@ -158,6 +158,6 @@ def test_a_commuting_metric_in_every_notion(
 ) -> None:
     given = study(B, *((part, "1", U, "own") for part in parts), records="abcd")
     found = in_notion(given, notion)
-    assert tuple(found.guarantee().values.values()) == tuple(formulas.parse(one, {}) for one in values)
+    assert tuple(found.bound.summed.values.values()) == tuple(formulas.parse(one, {}) for one in values)
     fit = next(fit for fit in found.theorems() if fit.page.id == "commuting-metric")
     assert fit.fits and fit.best is cited, fit.reason
