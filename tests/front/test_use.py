@@ -124,6 +124,7 @@ WITHOUT_BUDGET = [
     "63",
     "64",
     "66",
+    "141",
 ]
 """Files with no finite bound, no neighbours, numbers only, or no power of a common factor."""
 
@@ -139,7 +140,7 @@ def test_a_budget_is_used_up_and_more_is_too_much(file: Path) -> None:
     try:
         found = study.budget(total, at=fixed)
     except numbers.NoBudget as error:
-        assert file.name[:2] in WITHOUT_BUDGET, error
+        assert file.name.split("-")[0] in WITHOUT_BUDGET, error
         return
     if found.beyond:  # not solved exactly: tests/front/test_totals.py
         assert all(found.guarantee[key] <= value for key, value in total.values)
