@@ -282,8 +282,11 @@ class Citing:
     def _minimum_is_metric(self, i: int) -> bool:
         """Whether the minimum over fibres is a metric: no chain of fibres is shorter."""
         setting = self.inputs.setting
-        if self.inputs.is_minimum(i):
-            return True
+        try:
+            if self.inputs.is_minimum(i):
+                return True
+        except NotDecidable:  # no closed form is known, and the class is not gone through
+            return False
         if setting.databases.count() is None:
             return False
         shortest, minimum = self.inputs.metric(i).metric, self.inputs.minimum_over_fibres(i)

@@ -139,12 +139,14 @@ def _steps(formula: str, letters: tuple[tuple[str, int], ...]) -> int:
 class CheapestMatching(Metric):
     """The cheapest matching of what only x has with what only y has, by shortest paths in a policy.
 
-    atoms -- the number of each record's atom; at_once -- m, for groups of m steps at once.
+    atoms -- the number of each record's atom; at_once -- m, for groups of m steps at once; others -- the atom
+    of all other records, where there is no list of them.
     """
 
     atoms: Mapping[str, int]
     costs: Costs
     at_once: int = 1
+    others: int | None = None
 
     @staticmethod
     def of(
@@ -182,14 +184,18 @@ class CheapestMatching(Metric):
             inside = frozenset(n for n, (key, _) in enumerate(found.items()) if key[-1])
             kept = [one for one in usable if {*one} <= {*inside, NOTHING}]
             usable = kept if own else sorted(Seen(inside).contracted(usable))
-        return CheapestMatching(atoms, Costs(usable), at_once)
+        others = atoms[databases.spare[-1]] if databases.spare else None
+        return CheapestMatching(atoms, Costs(usable), at_once, others)
 
     def __call__(self, x: Database, y: Database) -> Distance:
         assert isinstance(x, tuple) and isinstance(y, tuple)
         left, right = Counter(x) - Counter(y), Counter(y) - Counter(x)
-        gone, come = (tuple(sorted(self.atoms[one] for one in some.elements())) for some in (left, right))
+        gone, come = (tuple(sorted(map(self._atom, some.elements()))) for some in (left, right))
         cost = cheapest(self.costs, gone, come)
         return INFINITE if cost is None else -(-cost // self.at_once)
+
+    def _atom(self, record: str) -> int:
+        return self.atoms[record] if self.others is None else self.atoms.get(record, self.others)
 
 
 def _within(joined: list[Edge], databases: DatabaseClass) -> list[Edge]:

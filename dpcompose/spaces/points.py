@@ -121,7 +121,9 @@ def part_of(databases: DatabaseClass) -> Part:
     count = databases.count()
     if count is not None and count <= MOST_ENUMERATED:
         return Enumerated(databases)
-    return databases if isinstance(databases, Multisets | Tuples) else Unlisted(databases)
+    if isinstance(databases, Multisets) or (isinstance(databases, Tuples) and databases.sizes.exactly):
+        return databases
+    return Unlisted(databases)
 
 
 def class_of(part: Multisets | Tuples | Enumerated | Unlisted) -> DatabaseClass:

@@ -77,9 +77,16 @@ class Curves:
                 )
                 size = len(table.get("parts", {})) + len(table.get("noises", {}))
                 fits.append((plain, size, table["id"], table))
-        if not fits:  # a noise that no curve is known of, but one event
-            raise NotRead("curve")
+        if not fits and any(self.has_event(one.mechanism) for one in promises):
+            raise NotRead("curve", "of a noise of which an event is known")
+        demand(bool(fits), "no computed page fits these mechanisms")
         return min(fits, key=lambda fit: fit[:3])[3]
+
+    def has_event(self, i: int) -> bool:
+        """Whether a mechanism's noise has no curve, but the probabilities of an event."""
+        if i not in self.losses.moves:
+            return False
+        return "event" in self.losses.library.one(self.losses.core["mechanisms"][i]["noise"]["page"])
 
     def word(self, i: int, page: Any) -> str | None:
         """The word of a mechanism's noise, if the page knows it."""

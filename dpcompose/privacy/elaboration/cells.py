@@ -138,7 +138,9 @@ def lengths_differ(setting: Setting) -> bool:
 
 class WholeTuples(Kind):
     """Tuples of any length as one cell, where any two are neighbours and everything is read: no step of
-    another relation leads to another length."""
+    another relation leads to another length.  So they are furthest apart, and of others nothing is told."""
+
+    by_pairs = False
 
     @classmethod
     def of(cls, setting: Setting) -> Kind | None:

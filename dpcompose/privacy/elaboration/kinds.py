@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.settings import ANY_TWO
@@ -24,7 +24,13 @@ class NotElaborated(ValueError):
 
 @dataclass(frozen=True)
 class Kind(ABC):
-    """A setting, with a few members of its families written out, in a class that is told in one way."""
+    """A setting, with a few members of its families written out, in a class that is told in one way.
+
+    by_pairs -- whether it is told how far any two databases are apart, and not only the target's neighbours
+    that are furthest apart.
+    """
+
+    by_pairs: ClassVar[bool] = True
 
     setting: Setting
 

@@ -184,7 +184,7 @@ class InMetrics:
             kind = found.kind.databases()["kind"]
         except (NotElaborated, ValueError):
             return None
-        return found if kind in OF_PARTS else None
+        return found if kind in OF_PARTS and found.kind.by_pairs else None
 
     @cached_property
     def _untold(self) -> set[str]:

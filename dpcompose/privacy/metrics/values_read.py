@@ -56,5 +56,5 @@ def _reads_coordinates(to: Distances, *some: Values) -> bool:
 def _grows(to: Distances, formula: sympy.Expr, norms: dict[sympy.Expr, sympy.Expr]) -> bool:
     """Whether a formula is seen never to fall as norms grow."""
     moving = {one: symbol(f"{metrics.MARK}{one}", NONNEGATIVE) for one in norms}
-    letters = to.domains | {str(one): NONNEGATIVE for one in moving.values()}
+    letters = to.domains | dict.fromkeys((*to.metrics, *map(str, moving.values())), NONNEGATIVE)
     return metrics.grows(exchange.in_domains(formula.xreplace(moving), letters))
