@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -21,6 +21,12 @@ def seeds(some: int, every: int) -> Any:
 def starts(some: int, every: range) -> Any:
     """The parameter `start`, from which on seeds are taken together: the first few in a normal run."""
     return _parameter("start", some, every)
+
+
+def every_second(some: Sequence[Any], name: Callable[[Any], str] = str) -> list[Any]:
+    """Half of some values in a normal run; name -- what each is called."""
+    marks = ([], [pytest.mark.slow])
+    return [pytest.param(one, id=name(one), marks=marks[n % 2]) for n, one in enumerate(some)]
 
 
 def every_third(*lists: Sequence[Any]) -> list[Any]:

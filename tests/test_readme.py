@@ -56,7 +56,13 @@ def test_python_gives_what_its_comments_say() -> None:
     assert seen == set(SAID)
 
 
-@pytest.mark.parametrize("text", [README, PROBLEM_FILES], ids=["README", "notebooks/problems/README"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(README, id="README"),
+        pytest.param(PROBLEM_FILES, id="notebooks/problems/README", marks=pytest.mark.slow),
+    ],
+)
 def test_problem_files_are_decided(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Those that are whole; a mechanism or a study alone is put into the first one, where it costs more."""
     whole = [block for block in blocks(text, "toml") if block.startswith("format = 1")]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from in_metrics import THEORY, saved, study, verdicts
+from shares import every_third
 
 from dpcompose.front import recheck
 from dpcompose.kernel import reading
@@ -44,8 +45,7 @@ def claimed(metric: str, notion: str = "pure", **others: str) -> str:
     return f'[[claims]]\nnotion = "{notion}"\nmetric = "{metric}"\n{besides}'
 
 
-@pytest.mark.parametrize("notion", ["pure", "zcdp", "gaussian"])
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize(("name", "notion"), every_third(list(CLASSES), ["pure", "zcdp", "gaussian"]))
 def test_claims(name: str, notion: str, tmp_path: Path) -> None:
     told, granularity = CLASSES[name]
     text = databases(told) + f'[metrics.d]\ngranularity = "{granularity}"\n'

@@ -1,7 +1,7 @@
 """Totals in any notion: the factor that reaches one, both its sides, and what is refused."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,16 @@ from dpcompose.front.cli import main
 from dpcompose.front.numbers import Budget, NoBudget, WrongValue
 from dpcompose.front.totals import read_total
 
-mpmath.mp.dps = 30
+DIGITS = 30
+
+
+@pytest.fixture(autouse=True, scope="module")
+def digits() -> Iterator[None]:
+    """With how many digits the tests of this file compute."""
+    with mpmath.workdps(DIGITS):
+        yield
+
+
 U, B = dpc.unbounded, dpc.bounded
 
 
@@ -128,6 +137,7 @@ def test_another_notion_with_a_formula_is_solved_exactly(
     assert budget.parameters == exactly and not budget.beyond
 
 
+@pytest.mark.slow
 def test_many_mechanisms_with_noise() -> None:
     """100 counts with Laplace noise for (1, 1e-6): dp-accounting's ε at this scale is 0.99999."""
     many = dpc.mechanism("M", query=dpc.count, noise=dpc.laplace("b"), count=100)

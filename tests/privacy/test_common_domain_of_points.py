@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from in_metrics import THEORY, forged, saved, study, verdicts
+from shares import every_third
 
 from dpcompose.front import recheck
 from dpcompose.kernel.check import Refused
@@ -37,9 +38,10 @@ def claimed(*metrics: str, notion: str = "pure") -> str:
     return "".join(f'[[claims]]\nnotion = "{notion}"\nmetric = "{one}"\n' for one in metrics)
 
 
-@pytest.mark.parametrize("notion", ["pure", "zcdp", "gaussian"])
-@pytest.mark.parametrize("word", ["L1", "L2", "Linf"])
-@pytest.mark.parametrize("databases", [PLANE, W + BOX, W + DISC, PRODUCT])
+@pytest.mark.parametrize(
+    ("databases", "word", "notion"),
+    every_third([PLANE, W + BOX, W + DISC, PRODUCT], ["L1", "L2", "Linf"], ["pure", "zcdp", "gaussian"]),
+)
 def test_what_remains_over_fibres(databases: str, word: str, notion: str, tmp_path: Path) -> None:
     of = "p" if databases is PRODUCT else ""
     text = (

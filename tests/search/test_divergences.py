@@ -3,6 +3,7 @@
 Divergences are integrated, or summed up, by mpmath; nothing true is refuted.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import mpmath
@@ -10,7 +11,16 @@ import pytest
 
 import dpcompose as dpc
 
-mpmath.mp.dps = 30
+DIGITS = 30
+
+
+@pytest.fixture(autouse=True, scope="module")
+def digits() -> Iterator[None]:
+    """With how many digits the tests of this file compute."""
+    with mpmath.workdps(DIGITS):
+        yield
+
+
 U, B = dpc.unbounded, dpc.bounded
 
 

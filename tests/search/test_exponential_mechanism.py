@@ -1,6 +1,7 @@
 """The exponential mechanism refuted below: what the page says of an event and of the divergence is what two
 databases with many records have, by mpmath; claims around it; no refutation where sizes are bounded."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import mpmath
@@ -8,7 +9,16 @@ import pytest
 
 import dpcompose as dpc
 
-mpmath.mp.dps = 60
+DIGITS = 60
+
+
+@pytest.fixture(autouse=True, scope="module")
+def digits() -> Iterator[None]:
+    """With how many digits the tests of this file compute."""
+    with mpmath.workdps(DIGITS):
+        yield
+
+
 U, B = dpc.unbounded, dpc.bounded
 
 

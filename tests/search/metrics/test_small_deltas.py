@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from in_metrics import study, verdicts
+from shares import every_second
 
 POINTS = '[databases]\nkind = "points"\ncoordinates = ["u", "v"]\n[metrics.d]\nnorm = "L2"\n'
 LINE = '[databases]\nkind = "points"\ncoordinates = ["u"]\n[metrics.d]\nnorm = "L1"\n'
@@ -34,7 +35,9 @@ def claimed(metric: str, delta: str) -> str:
 TWO = stated("x*d", delta="q*d") + stated("y*d", name="N", delta="q*d")
 
 
-@pytest.mark.parametrize("databases", [POINTS, LINE, PRODUCT, TABLE])
+@pytest.mark.parametrize(
+    "databases", every_second([POINTS, LINE, PRODUCT, TABLE], lambda one: one.split('"')[1])
+)
 def test_two_mechanisms(databases: str) -> None:
     """At distance 1 both together lose e^(x + y) with some probability, whatever the larger of x and y."""
     some = [("(x + y)*d", "2*q*d"), ("max(x, y)*d", "2*q*d"), ("x*d + y*d/2", "2*q*d"), ("(x + y)*d", "q*d")]
