@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dpcompose.front.bars import budget_bars
     from dpcompose.front.canonical import canonical_metric
     from dpcompose.front.composing import compose, load, load_metric, metric_study
+    from dpcompose.front.filters import filter
     from dpcompose.front.pictures import draw, to_dot
     from dpcompose.front.plots import privacy_curve, trade_off_curve
     from dpcompose.front.study import MetricStudy, Study
@@ -119,6 +120,7 @@ _PLACES = {
     "front.pictures": ("draw", "to_dot"),
     "front.plots": ("privacy_curve", "trade_off_curve"),
     "front.canonical": ("canonical_metric",),
+    "front.filters": ("filter",),
     "front.composing": ("compose", "load", "load_metric", "metric_study"),
     "front.study": ("MetricStudy", "Study"),
     "language.symbols": ("parameters",),
@@ -226,6 +228,7 @@ __all__ = [
     "everything",
     "exponential",
     "exponential_mechanism_table",
+    "filter",
     "finite",
     "free_lunch",
     "function",

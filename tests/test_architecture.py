@@ -225,6 +225,7 @@ ROOMS = {
         "as_json",
         "loading",
         "composing",
+        "filters",
         "places",
         "drawn",
         "pictures",

@@ -258,7 +258,7 @@ class _Told:
             self.add(by.stated(i, theorem), GIVEN, {"M": i}) for i, theorem in enumerate(found.shop.stated, 1)
         ]
         private = [*self.in_inputs(given), *self.in_values(given)]
-        private = [*private, *self.processed(private)]
+        private = [*private, *self.filtered(given), *self.processed(private)]
         converted = list(self.converted(private))
         rule, held = by.theory.rule(by.notion), list[Line]()
         if by.setting.adaptive and rule.head.adaptively is not None:
@@ -306,6 +306,13 @@ class _Told:
             uses = [line for line in private if not set(some).isdisjoint(line.roles["M"])]
             assert page is not None
             yield self.add(words.Processed(some, done), page.id, {"M": list(some)}, uses)
+
+    def filtered(self, given: Sequence[Line]) -> Iterator[Line]:
+        """What filters stop has the guarantee of its total: one line for all of them."""
+        some = tuple(i for i, one in enumerate(self.by.setting.mechanisms, start=1) if one.filtered)
+        page = self.by.theory.processing("interactions")
+        if some and page is not None:
+            yield self.add(words.Filtered(some), page.id, {"M": list(some)}, [given[i - 1] for i in some])
 
     def converted(self, private: Sequence[Line]) -> Iterator[Line]:
         """Guarantees of a notion in another one, page by page; yields the last lines."""

@@ -107,6 +107,13 @@ class Processed:
 
 
 @dataclass(frozen=True)
+class Filtered:
+    """The mechanisms are interactions that filters stop, and have the guarantees of their totals."""
+
+    mechanisms: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Loss:
     """The composition has this loss where the input of M_i moves by r[i].
 
@@ -161,7 +168,17 @@ class Optimal:
 
 
 Judgement = (
-    Given | Releases | PrivateInInput | Processed | Converted | Loss | Profile | Holds | Private | Optimal
+    Given
+    | Releases
+    | PrivateInInput
+    | Processed
+    | Filtered
+    | Converted
+    | Loss
+    | Profile
+    | Holds
+    | Private
+    | Optimal
 )
 
 

@@ -77,6 +77,9 @@ def sentence(line: Line, by: Captions) -> Said:
         case kernel.Processed():
             some = all_of([names[i - 1] for i in said.mechanisms])
             return [f"{some}, then {said.words}: a function of the output keeps the guarantee"]
+        case kernel.Filtered():
+            some = all_of([names[i - 1] for i in said.mechanisms])
+            return [f"{some}: what a filter stops has the guarantee of its total, whatever is asked"]
         case kernel.Converted():
             return [_converted(said, names, by)]
         case kernel.Loss():
@@ -160,7 +163,9 @@ def given(said: kernel.Given | kernel.Releases, by: Captions) -> Said:
         "own": f"as a map on {said.reads}",
         "everything": "on the whole class",
     }[said.domain]
-    return [f"{said.name} is {said.granularity} ", *_dp(said, by), f" {where}"]
+    stopped = by.setting.mechanisms[said.mechanism - 1].filtered
+    kind = "an interaction that a filter stops at " if stopped else ""
+    return [f"{said.name} is {kind}{said.granularity} ", *_dp(said, by), f" {where}"]
 
 
 def guarantee(said: kernel.Private, theory: Theory, setting: Setting) -> Said:

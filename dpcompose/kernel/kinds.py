@@ -421,15 +421,26 @@ class Violation(Head):
 
 @dataclass(frozen=True, kw_only=True)
 class Processing(Head):
-    """From a guarantee of one mechanism to that of another made from its outputs, in every notion.
+    """From guarantees of mechanisms to that of another made of their outputs.
 
-    of -- "outputs": a function of them; "parts": one mechanism of a composition.
+    of -- "outputs": a function of them; "parts": one mechanism of a composition; "interactions": mechanisms
+    chosen as one goes, which a filter stops before their parameters add up to more than a total;
+    notions -- those that it is about, left out: every one.
     """
 
     one_by: ClassVar[tuple[str, ...]] = ("of",)
 
     kind: Literal["processing"]
-    of: Literal["outputs", "parts"]
+    of: Literal["outputs", "parts", "interactions"]
+    notions: list[str] = field(default_factory=list)
+
+    @property
+    def notions_named(self) -> Iterator[tuple[Place, str]]:
+        yield from ((("notions", str(n)), notion) for n, notion in enumerate(self.notions, start=1))
+
+    def is_about(self, of: str, notion: str) -> bool:
+        """Whether it is about such mechanisms in a notion."""
+        return self.of == of and notion in (self.notions or [notion])
 
 
 @dataclass(frozen=True, kw_only=True)

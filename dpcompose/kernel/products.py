@@ -13,7 +13,19 @@ from dpcompose.kernel.reader import BadSetting, Reader
 from dpcompose.kernel.settings import InMetric, Mechanism, Noise, Query
 from dpcompose.kernel.terms import Term
 
-KEYS = ("name", "reads", "domain", "notion", "values", "count", "noise", "table", "processed", "metric")
+KEYS = (
+    "name",
+    "reads",
+    "domain",
+    "notion",
+    "values",
+    "count",
+    "noise",
+    "table",
+    "processed",
+    "filtered",
+    "metric",
+)
 """What is said of a mechanism on a product."""
 
 

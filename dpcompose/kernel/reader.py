@@ -46,6 +46,11 @@ class Reader:
             raise self.wrong(" or ".join(words) or "a text")
         return self.value
 
+    def boolean(self) -> bool:
+        if type(self.value) is not bool:
+            raise self.wrong("true or false")
+        return self.value
+
     def whole(self, least: int = 0, most: int = MOST_CELLS) -> int:
         if type(self.value) is not int or not least <= self.value <= most:
             raise self.wrong(f"a whole number from {least} to {most}")

@@ -80,8 +80,7 @@ def _setting(reader: Reader, depth: int) -> Setting:
         parts = (one.reads, one.count)
         if one.partition and partitions.setdefault(one.partition, parts) != parts:
             raise BadSetting(f"{reader.at}.mechanisms: {one.partition} has other parts for {one.name}")
-    if type(adaptive := inner.key("adaptive", False).value) is not bool:
-        raise inner.key("adaptive").wrong("true or false")
+    adaptive = inner.key("adaptive", False).boolean()
     target = _relation(inner.key("target"), databases, databases.count)
     also = (other.stated for one in mechanisms for other in one.also)
     for relation in (target, *(one.stated for one in mechanisms), *also):
@@ -200,7 +199,7 @@ def _two(reader: Reader) -> Any:
 
 MECHANISM_KEYS = (
     *("name", "reads", "stated", "domain", "notion", "values"),
-    *("count", "partition", "codes", "noise", "table", "study", "also", "processed", "metric"),
+    *("count", "partition", "codes", "noise", "table", "study", "also", "processed", "filtered", "metric"),
 )
 
 
@@ -220,8 +219,6 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
     if "stated" in reader.value:
         on = values if databases.kind == "listed" and domain == "own" else databases.count
         stated = _relation(reader.key("stated"), databases, on)
-    if type(processed := reader.key("processed", False).value) is not bool:
-        raise reader.key("processed").wrong("true or false")
     noise = _noise(reader.key("noise"), reads, databases) if "noise" in reader.value else None
     metric = _in_metric(reader, databases, depth) if "metric" in reader.value else None
     if databases.kind != "product" and [stated, noise, metric].count(None) != 2:
@@ -240,7 +237,8 @@ def _mechanism(reader: Reader, databases: Databases, depth: int) -> Mechanism:
         _table(reader.key("table"), databases, values) if "table" in reader.value else None,
         _setting(reader.key("study"), depth + 1) if "study" in reader.value else None,
         _also(reader, databases, values),
-        processed,
+        reader.key("processed", False).boolean(),
+        reader.key("filtered", False).boolean(),
         metric,
     )
     if databases.kind == "product":
@@ -277,8 +275,7 @@ def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
         found.append((name, one))
     letters = {name: metrics.letter(name) for name, _ in found}
     inside = Reader(given.value, given.at, {**given.symbols, **letters})
-    if type(bounded := given.key("bounded").value) is not bool:
-        raise given.key("bounded").wrong("true or false")
+    bounded = given.key("bounded").boolean()
     besides = inside.key("besides").values()
     if not {key for key, _ in besides} <= set(reader.key("values").value):
         raise given.key("besides").wrong("formulas for parameters of the guarantee")

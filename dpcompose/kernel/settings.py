@@ -248,6 +248,7 @@ class Mechanism:
     partition -- the name of that partition: of all families on it the members of the same numbers read them;
     processed -- whether what it outputs is some function of this, of which nothing else is known than that it
     reads, besides its own coins, nothing more: it may be the identity;
+    filtered -- whether it is an interaction that a filter stops: any mechanism with the guarantee is one;
     stated -- the neighbours of its guarantee; None for noise, which is stated for none;
     metric -- in place of these a formula in distances, and then `reads` says only how many parts are read; on
     products it is one in the distances of the setting, of noise the one in which its query's value moves;
@@ -271,7 +272,14 @@ class Mechanism:
     study: Setting | None = None
     also: tuple[Stated, ...] = ()
     processed: bool = False
+    filtered: bool = False
     metric: InMetric | None = None
+
+    @property
+    def made_of(self) -> tuple[str, ...]:
+        """Of what it is made, as pages on that call it: functions of outputs, or interactions."""
+        made = (("outputs", self.processed), ("interactions", self.filtered))
+        return tuple(of for of, there in made if there)
 
     def guarantee(self, n: int) -> Stated:
         """The guarantee of a number, from 0.  Raises ValueError where there is none."""
@@ -310,7 +318,7 @@ class Mechanism:
         found |= {} if self.count is None else {"count": formulas.to_text(self.count)}
         found |= {"also": [one.data() for one in self.also]} if self.also else {}
         found |= {"codes": [list(one) for one in self.codes]} if self.codes else {}
-        found |= {"processed": True} if self.processed else {}
+        found |= {key: True for key in ("processed", "filtered") if getattr(self, key)}
         return found | ({"partition": self.partition} if self.partition else {})
 
 

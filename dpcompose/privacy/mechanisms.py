@@ -88,7 +88,8 @@ class Mechanism(Shown):
     this, for the neighbours that it is about, on its own domain;
     also -- guarantees that it has as well;
     processing -- what is done to the output of M before it is published, in words; "": nothing.  All else is
-    said of M, and only that it reads nothing but this output is known of what is done: see `then`.
+    said of M, and only that it reads nothing but this output is known of what is done: see `then`;
+    filtered -- whether M is any interaction that a filter stops before it loses more than its guarantee.
     """
 
     name: str
@@ -101,6 +102,7 @@ class Mechanism(Shown):
     study: Nested | None = None
     also: tuple[Guarantee, ...] = ()
     processing: str = ""
+    filtered: bool = False
 
     def then(self, words: str) -> Mechanism:
         """g∘M, where g is any function of M's output, with coins of its own (GB:VII.1, post-processing).
@@ -151,7 +153,8 @@ class Mechanism(Shown):
         more: list[str | sympy.Expr] = []
         for one in self.also:
             more += [", and ", *one._line(), f" on the {one.domain} domain" if one.domain else ""]
-        return [f"{front}is ", *self.satisfies._line(), f"{where}{made}", *more]
+        kind = "an interaction that a filter stops at " if self.filtered else ""
+        return [f"{front}is {kind}", *self.satisfies._line(), f"{where}{made}", *more]
 
     def _repr_html_(self) -> str:
         """The line, and the probabilities where they are known."""
@@ -269,6 +272,8 @@ class Mechanism(Shown):
             self._check_table()
         if self.table is not None and self.noise is not None:
             raise ValueError(f"{self.name}: what adds noise is given by that, and has no table")
+        if self.filtered and (self.is_concrete or self.also or self.satisfies.metric is not None):
+            raise ValueError(f"{self.name}: a filter has one total, for neighbours, and nothing beside it")
         if self.study is not None and (self.noise is not None or self.table is not None):
             raise ValueError(
                 f"{self.name}: a composition is given by its mechanisms, not by noise or a table"
@@ -310,6 +315,7 @@ def mechanism(
     table: ProbabilityTable | None = None,
     study: Study | None = None,
     processing: str = "",
+    filter: Guarantee | None = None,
 ) -> Mechanism: ...
 
 
@@ -324,6 +330,7 @@ def mechanism(
     table: ProbabilityTable | None = None,
     study: Study | None = None,
     processing: str = "",
+    filter: Guarantee | None = None,
 ) -> Mechanism | Measured:
     """M∘f: a mechanism M with a guarantee, on what the map f reads; with a count a family M[1], …, M[k].
 
@@ -339,28 +346,44 @@ def mechanism(
     table -- its probabilities (`probability_table`), which a composition on a finite class checks;
     study -- in place of a guarantee: M is the composition of a study (`compose`) over the class of what is
     read; it has the guarantee that the study is shown to have, and the derivation of this goes with it;
-    processing -- what is done to the output before it is published, in words (`Mechanism.then`).
+    processing -- what is done to the output before it is published, in words (`Mechanism.then`);
+    filter -- in place of a guarantee the total at which a filter stops any interaction (`dpcompose.filter`).
 
-    >>> from dpcompose.privacy.notions import pure
-    >>> from dpcompose.spaces.built_in import unbounded
-    >>> mechanism("M", satisfies=pure("e", unbounded)).reads.written("D")
-    'D'
-    >>> from dpcompose.privacy.noises import laplace
-    >>> from dpcompose.spaces.queries import histogram
-    >>> mechanism("H", query=histogram(4), noise=laplace("1/e")).released
-    'a histogram of 4 bins with Laplace noise of scale 1/e'
     >>> import dpcompose as dpc
-    >>> M1, M2 = (mechanism(f"M{i}", pure(f"e{i}", unbounded)) for i in (1, 2))
-    >>> ward = dpc.compose(M1, M2, on=dpc.multisets({"a"}), target=unbounded)
+    >>> mechanism("M", satisfies=dpc.pure("e", dpc.unbounded)).reads.written("D")
+    'D'
+    >>> mechanism("H", query=dpc.histogram(4), noise=dpc.laplace("1/e")).released
+    'a histogram of 4 bins with Laplace noise of scale 1/e'
+    >>> M1, M2 = (mechanism(f"M{i}", dpc.pure(f"e{i}", dpc.unbounded)) for i in (1, 2))
+    >>> ward = dpc.compose(M1, M2, on=dpc.multisets({"a"}), target=dpc.unbounded)
     >>> mechanism("ward", study=ward, reads=dpc.restriction(["a"]))
     ward reads D|{a} and is unbounded pure (e1 + e2) on the own domain, composed of M1 and M2
     """
+    besides = (count, query, noise, table, study, filter)
     if isinstance(satisfies, InMetric):
-        if any(one is not None for one in (count, query, noise, table, study)) or processing:
+        if any(one is not None for one in besides) or processing:
             raise TypeError(f"{name} is private in a metric: leave out all but what it reads")
         return Measured(name, reads, satisfies)
-    made = _mechanism(name, satisfies, reads, count, query, noise, table, study)
+    if filter is not None:
+        made = _stopped(name, filter, reads, count, (satisfies, *besides[1:-1]))
+    else:
+        made = _mechanism(name, satisfies, reads, *besides[:-1])
     return made.then(processing) if processing else made
+
+
+def _stopped(
+    name: str,
+    total: Guarantee,
+    reads: Map,
+    count: Term | sympy.Expr | int | None,
+    besides: Sequence[object],
+) -> Mechanism:
+    """An interaction that a filter stops at a total."""
+    if not isinstance(total, Guarantee):
+        raise TypeError(f"{name} is stopped at a guarantee such as dpcompose.pure(...), not {total!r}")
+    if any(one is not None for one in besides):
+        raise TypeError(f"{name} is stopped by a filter, whose total it satisfies: leave out all else")
+    return Mechanism(name, reads, total, None if count is None else formulas.term(count), filtered=True)
 
 
 def _mechanism(

@@ -202,7 +202,7 @@ class PartitionTable(Table):
             )
 
 
-NOT_YET = ("sampled", "filter")
+NOT_YET = ("sampled",)
 """Keys of mechanisms that the format has, and that are not supported yet."""
 
 Notions = Mapping[str, Sequence[str]]
@@ -365,6 +365,7 @@ class MechanismTable(Table):
         "everything",
     )
     guarantee: MetricGuaranteeTable | None = key(_Guarantee())
+    filter: GuaranteeTable | None = key(GuaranteeTable)
     satisfies: list[GuaranteeTable] | None = key(ListOf(GuaranteeTable, 1, 20))
     index: str | None = key(NAME)
     count: str | None = key(FORMULA)
@@ -385,11 +386,10 @@ class MechanismTable(Table):
             raise ValueError("a table of probabilities is that of one mechanism, and not of a family")
 
     def _check_known(self) -> None:
+        if self.filter is not None:
+            return self._check_alone("filter", "a filter states the total of a mechanism")
         if self.satisfies is not None:
-            beside = ("guarantee", "query", "noise", "table", "study")
-            if given := [name for name in beside if getattr(self, name) is not None]:
-                raise ValueError(f"satisfies lists all guarantees of a mechanism; leave out {given[0]}")
-            return
+            return self._check_alone("satisfies", "satisfies lists all guarantees of a mechanism")
         if self.study is not None:
             if self.query is not None or self.noise is not None or self.table is not None:
                 raise ValueError("a study has its own mechanisms: leave out query, noise and table")
@@ -399,13 +399,19 @@ class MechanismTable(Table):
                 "a mechanism has a guarantee, or a query and noise, from which it follows; not both"
             )
         if self.guarantee is None and self.query is None and self.noise is None:
-            raise ValueError("a mechanism needs its guarantee, or a query and noise, or a study")
+            raise ValueError("a mechanism needs its guarantee, or a query and noise, or a study, or a filter")
         if self.guarantee is None and self.table is not None:
             raise ValueError("what adds noise is given by that, and has no table; leave out one of them")
         if self.query is not None and self.noise is None:
             raise ValueError(f"without noise a query has no guarantee; {NOISES}")
         if self.noise is not None and self.query is None and self.noise.word != "randomized-response":
             raise ValueError(f"what is the noise added to? {QUERIES}")
+
+    def _check_alone(self, key: str, why: str) -> None:
+        """Raises ValueError where something else says as well what is known of the mechanism."""
+        every = {"guarantee", "satisfies", "query", "noise", "table", "study"} - {key}
+        if given := sorted(name for name in every if getattr(self, name) is not None):
+            raise ValueError(f"{why}; leave out {given[0]}")
 
 
 class ClaimTable(OfNotion):

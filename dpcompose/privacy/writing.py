@@ -124,6 +124,8 @@ def _before_processing(mechanism: Mechanism) -> dict[str, Any]:
         several = [_guarantee_data(one) for one in (stated, *mechanism.also)]
         return {"name": mechanism.name, **many, "reads": reads, "satisfies": several}
     guarantee = _guarantee_data(stated)
+    if mechanism.filtered:
+        return {"name": mechanism.name, **many, "reads": reads, "filter": guarantee}
     made = {} if mechanism.table is None else {"table": _name_of_table(mechanism)}
     made |= {} if mechanism.study is None else {"study": mechanism.name}
     return {"name": mechanism.name, **many, "reads": reads, "guarantee": guarantee, **made}

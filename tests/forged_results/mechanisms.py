@@ -14,6 +14,7 @@ PLACE, TABLE, STUDY = (
     "problems/78-a-study-in-a-study",
 )
 ROUNDED = "problems/101-published-after-rounding"
+FILTERED = "problems/177-analysts-with-filters"
 BIT, COUNTIES = "pages/queries/bit", "problems/92-modify-within-a-county"
 
 
@@ -107,6 +108,13 @@ FORGERIES: dict[str, tuple[str, Edit]] = {
         stamped(remove("core", "mechanisms", 1, "processed")),
     ),
     "a function of outputs without its page": (ROUNDED, remove("derivation", "pages", "post-processing")),
+    "a filter that the problem has not": (FILTERED, remove("problem", "mechanisms", 1, "filter")),
+    "a filter that is left out": (FILTERED, stamped(remove("core", "mechanisms", 1, "filtered"))),
+    "a filter without its page": (FILTERED, remove("derivation", "pages", "filters")),
+    "a filter with a smaller total": (
+        FILTERED,
+        set_at("problem", "mechanisms", 1, "filter", "epsilon", to="e2/2"),
+    ),
     "a study that is given": (
         STUDY,
         together(without("study", 1, "derivation"), step("study", 1, "rule", to="given")),

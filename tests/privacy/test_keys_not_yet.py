@@ -40,7 +40,6 @@ def mistakes(text: str) -> dict[str, str]:
     [
         ('sampled = { poisson = "s" }\n' + GUARANTEE.format("pure", 'epsilon = "e"'), "sampled"),
         ('sampled = { fixed = ["m", "n"] }\n' + GUARANTEE.format("pure", 'epsilon = "e"'), "sampled"),
-        ('filter = { notion = "pure", epsilon = "E", granularity = "bounded" }', "filter"),
         ('reads = { random-part = "i", of = "k" }\nindex = "i"\ncount = "k"', "reads.random-part"),
         (GUARANTEE.format("renyi", 'epsilon = "alpha", orders = "(1, oo)"'), "guarantee.orders"),
         (GUARANTEE.format("tcdp", 'rho = "r", omega = "w"'), "guarantee.omega"),

@@ -81,10 +81,12 @@ class Derivation(CurveSteps, AttainedSteps):
         return one
 
     def kept(self, mechanism: Any) -> None:
-        """A function of the outputs of a mechanism keeps its guarantee: by a page."""
-        demand(type(mechanism.get("processed", False)) is bool, "processed or not")
-        if mechanism.get("processed"):
-            self.losses.library.of("processing", of="outputs")
+        """A function of the outputs of a mechanism keeps its guarantee, and a filter makes it: by pages."""
+        for key, of in (("processed", "outputs"), ("filtered", "interactions")):
+            demand(type(mechanism.get(key, False)) is bool, f"{key} or not")
+            if mechanism.get(key):
+                page = self.losses.library.of("processing", of=of)
+                demand(mechanism["notion"] in page.get("notions", [mechanism["notion"]]), "another notion")
 
     def given(self, step: Any, before: list[Any]) -> Promise:
         """A guarantee as it is stated."""

@@ -45,6 +45,7 @@ def agree(problem: Any, core: Any, library: Library) -> Any:
         plain = name.removesuffix("[i]")
         demand(problem.get("parameters", {}).get(plain) == words, f"the parameter {name} is another one")
     demand(len(problem["mechanisms"]) == len(core["mechanisms"]), "there are other mechanisms")
+    problem = problem | {"mechanisms": list(map(unfiltered, problem["mechanisms"], core["mechanisms"]))}
     if core["databases"]["kind"] in ("policies", "records"):
         problem = written_out(problem)
     kind = problem["databases"]["kind"]
@@ -82,6 +83,12 @@ def given_numbers(problem: Any) -> dict[str, Form]:
         for name, text in words.items()
         if text not in domains and not text.startswith("integer")
     }
+
+
+def unfiltered(said: Any, one: Any) -> Any:
+    """A mechanism of the problem file, the total of its filter as its guarantee."""
+    demand(("filter" in said) == one.get("filtered", False), "what a filter stops, or no filter")
+    return said | {"guarantee": said["filter"]} if "filter" in said else said
 
 
 def guarantee(said: Any, one: Any, parameters: Any, names: dict[str, Form]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from dpcompose.kernel import given_tables, losses, terms
 from dpcompose.kernel.judgements import Loses, Satisfies
@@ -78,7 +79,7 @@ def convert(
 
 def own_pages(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
     """The page by which a guarantee holds in the distance of what is read, and its lemmas; and the page by
-    which functions of outputs keep it."""
+    which functions of outputs keep it, or filters do."""
     mechanism = losses.mechanism_of(setting, i)
     if setting.distances:
         return pages_of_processing(theory, mechanism)
@@ -96,8 +97,13 @@ def own_pages(setting: Setting, theory: Theory, i: int) -> frozenset[str]:
 
 
 def pages_of_processing(theory: Theory, *some: Mechanism) -> frozenset[str]:
-    """The page by which functions of outputs keep guarantees, where some mechanisms are such functions."""
-    if not any(one.processed for one in some):
-        return frozenset()
-    about = theory.first("processing", lambda page: page.head.of == "outputs", "no page is about outputs")
-    return frozenset({about.id})
+    """The pages by which functions of outputs, and what filters stop, have guarantees, where some mechanisms
+    are such."""
+    made = {(of, one.notion) for one in some for of in one.made_of}
+    return frozenset(_about(theory, of, notion).id for of, notion in made)
+
+
+def _about(theory: Theory, of: str, notion: str) -> Any:
+    """The page on mechanisms that are made so in a notion.  Raises NoPage."""
+    otherwise = f"no page is about {of} in {notion} privacy"
+    return theory.first("processing", lambda page: page.head.is_about(of, notion), otherwise)

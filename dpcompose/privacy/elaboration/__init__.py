@@ -221,8 +221,8 @@ class Elaborated:
             data["count"] = formulas.to_text(stated.members)
         if isinstance(stated.reads, Part):
             data["partition"] = stated.reads.partition
-        if stated.processing:
-            data["processed"] = True
+        data |= {"processed": True} if stated.processing else {}
+        data |= {"filtered": True} if stated.filtered else {}
         if stated.noise is not None:
             told = noise(stated, written.databases, own.reads)
             if isinstance(self.kind, Listed | Arrays):

@@ -107,7 +107,7 @@ class MetricTargetTable(Table):
 
 
 class MetricMechanismTable(Table):
-    later = NOT_YET
+    later = (*NOT_YET, "filter")
 
     name: str = need(NAME)
     guarantee: MetricGuaranteeTable | None = key(MetricGuaranteeTable)

@@ -90,7 +90,7 @@ class Mechanisms:
         reads: Map | None = everything
         if isinstance(given.reads, ReadsTable):
             reads = self.space.reads(given.reads, (*path, "reads"), given.index, count)
-        stated = given.guarantee
+        stated = given.guarantee or given.filter
         if given.study is not None:
             return None if reads is None else self._of_study(given, given.study, reads, count, path)
         if given.satisfies is not None:
@@ -107,9 +107,11 @@ class Mechanisms:
             if reads is None or query is None or noise is None:
                 return None
             return mechanism(given.name, reads=reads, count=count, query=query, noise=noise)
-        found = self._guarantee(stated, reads, (*path, "guarantee"), index)
+        found = self._guarantee(stated, reads, (*path, "filter" if given.filter else "guarantee"), index)
         if reads is None or found is None:
             return None
+        if given.filter is not None:
+            return mechanism(given.name, None, reads, count, filter=found)
         table = None if given.table is None else self._probabilities(given.table, (*path, "table"))
         return Mechanism(given.name, reads, found, count, table=table)
 

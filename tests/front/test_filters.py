@@ -1,0 +1,200 @@
+"""Filters that account as one goes, over parts: what they let pass keeps the total, whatever is asked."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import dpcompose as dpc
+from dpcompose.front.filters import WHOLE, Filter, Stopped
+
+ON = dpc.multisets({"a", "b", "n"}, size="<= 2")
+PARTS = {name: dpc.restriction([name]) for name in ("a", "b")}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "own budgets": {"target": dpc.unbounded, "domain": "own"},
+    "shared": {"target": dpc.bounded, "domain": "common"},
+    "in steps": {"target": dpc.bounded, "stated": dpc.unbounded, "domain": "own"},
+}
+
+
+def over_parts(setting: str, total: Any) -> Filter:
+    return dpc.filter(total, PARTS, on=ON, **SETTINGS[setting])
+
+
+def answered(F: Filter, *asked: tuple[Any, str]) -> list[bool]:
+    found = []
+    for question, of in asked:
+        kept = F.keeps(question, of)
+        try:
+            F.ask(question, of)
+            assert kept
+        except Stopped:
+            assert not kept
+        found.append(kept)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("setting", "kept"),
+    [("own budgets", [True, True, True, False]), ("shared", [True, False, False, True])],
+)
+def test_parts_have_budgets_of_their_own_or_share_one(setting: str, kept: list[bool]) -> None:
+    """Add/remove touches one part, and each has 1; a replacement touches both: 3/4 + 1/2 > 1, 3/4 + 1/4 = 1."""
+    F = over_parts(setting, dpc.pure(1))
+    asked = [("3/4", "a"), ("3/4", "b"), ("1/4" if setting == "own budgets" else "1/2", "b"), ("1/4", "b")]
+    assert answered(F, *((dpc.pure(e), of) for e, of in asked)) == kept
+    assert F.left("b") is None
+
+
+def test_a_record_of_no_part_counts_once() -> None:
+    """A record of a becomes another of a: two steps of add/remove, but D|{a} is the same: (1, 1) and (1, 0)."""
+    F = over_parts("in steps", dpc.pure(1))
+    F.ask(dpc.pure("1/2"), "a")
+    F.ask(dpc.pure("1/2"), "b")
+    assert not F.keeps(dpc.pure("1/100"), "a")
+
+
+@pytest.mark.parametrize(
+    ("total", "first", "second", "third"),
+    [
+        (dpc.zcdp("1/2"), dpc.zcdp("1/4"), dpc.zcdp("1/4"), dpc.zcdp("1/1000")),
+        (dpc.gaussian(5), dpc.gaussian(3), dpc.gaussian(4), dpc.gaussian("1/1000")),
+        (dpc.gaussian("sqrt(2)"), dpc.gaussian(1), dpc.gaussian(1), dpc.gaussian("1/1000")),
+        (dpc.approximate(1, "1e-6"), *(dpc.approximate("1/2", "5e-7"),) * 2, dpc.approximate(0, "1e-9")),
+        (dpc.approximate(1, "1e-6"), *(dpc.approximate("1/2", "1e-8"),) * 2, dpc.approximate("1e-9", 0)),
+        (dpc.pure("log(3)"), dpc.pure("log(2)"), dpc.pure("log(3/2)"), dpc.pure("1/1000")),
+    ],
+)
+def test_the_total_is_reached_exactly(total: Any, first: Any, second: Any, third: Any) -> None:
+    F = dpc.filter(total)
+    F.ask(first)
+    F.ask(second)
+    with pytest.raises(Stopped, match="of the database is not answered: with it"):
+        F.ask(third)
+    assert set(F.spent) == {WHOLE}
+
+
+def test_optimal_composition_is_no_filter() -> None:
+    """Ten answers of (1/10, 0) are (0.7, δ)-DP together with a δ below 1/10 where they are fixed in advance; a
+    filter adds up."""
+    F = dpc.filter(dpc.approximate("7/10", "1/10"))
+    for _ in range(7):
+        F.ask(dpc.approximate("1/10", 0))
+    with pytest.raises(Stopped, match="with it epsilon would be 4/5"):
+        F.ask(dpc.approximate("1/10", 0))
+
+
+def test_what_is_told() -> None:
+    F = over_parts("shared", dpc.pure(1))
+    F.ask(dpc.pure("3/4"), of="a")
+    with pytest.raises(Stopped) as raised:
+        F.ask(dpc.pure("1/2"), of="b")
+    assert str(raised.value) == (
+        "pure (1/2) of b is not answered: with it the interaction would be bounded (5/4)-DP, D = {a}, D' = {b}; "
+        "at most 1/4 is left for b"
+    )
+    assert repr(
+        F
+    ) == "a filter at bounded pure (1): spent bounded pure (3/4) on the common domain of a" or repr(F)
+    assert repr(F.guarantee()).startswith("bounded (3/4)-DP")
+    assert {page.id for page in F.study.bound.relies_on} >= {"filters"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "said"),
+    [
+        (lambda: dpc.filter(dpc.pure("e")), ValueError, "epsilon of a total is a number"),
+        (lambda: dpc.filter(1), TypeError, "a total is a guarantee"),
+        (lambda: dpc.filter(dpc.pure(1, dpc.bounded)), ValueError, "say it without any"),
+        (lambda: dpc.filter(dpc.pure(1), PARTS), TypeError, "say the class"),
+        (lambda: dpc.filter(dpc.pure(1), on=ON), TypeError, "go with parts"),
+        (lambda: dpc.filter(dpc.pure(1), PARTS, on=ON, target=dpc.bounded), ValueError, "domain"),
+        (
+            lambda: over_parts("shared", dpc.pure(1)).ask(dpc.pure(1)),
+            ValueError,
+            "say which part is asked: a, b",
+        ),
+        (lambda: over_parts("shared", dpc.pure(1)).ask(dpc.pure(1), "c"), ValueError, "there is no part 'c'"),
+        (lambda: dpc.filter(dpc.pure(1)).ask(dpc.zcdp(1)), ValueError, "counts in pure privacy"),
+        (
+            lambda: dpc.filter(dpc.pure(1)).ask(dpc.pure("oo")),
+            ValueError,
+            "epsilon of a question is a number",
+        ),
+        (lambda: dpc.filter(dpc.pure(1)).ask(dpc.pure("-1")), ValueError, "a number ≥ 0"),
+    ],
+)
+def test_mistakes(wrong: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        wrong()
+
+
+# against all strategies
+
+ODDS = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3))
+"""Randomised response on whether a part is empty: e^ε of each, exactly."""
+
+
+def views(analyst: str, total: Fraction, setting: str, D: tuple[str, ...]) -> dict[tuple[Any, ...], Fraction]:
+    """The probability of each view of an analyst, who chooses part and odds by the answers so far."""
+    found: dict[tuple[Any, ...], Fraction] = {}
+
+    def go(seen: tuple[Any, ...], p: Fraction) -> None:
+        rng = random.Random(f"{analyst} {seen}")
+        part, odds = rng.choice("ab"), rng.choice(ODDS)
+        asked = [(one, o) for one, o, _ in seen] + [(part, odds)]
+        if len(asked) > 4 or not allowed(total, setting, asked):
+            found[seen] = p
+            return
+        moves = D.count(part) % 2 if setting == "in steps" else min(D.count(part), 1)
+        for answer in (0, 1):
+            go((*seen, (part, odds, answer)), p * (odds if answer == moves else 1) / (1 + odds))
+
+    go((), Fraction(1))
+    return found
+
+
+KNOWN: dict[Any, bool] = {}
+
+
+def allowed(total: Fraction, setting: str, asked: list[tuple[str, Fraction]]) -> bool:
+    """Whether the filter answers all of these, one after the other; asked once for each sums."""
+    key = (total, setting, tuple(asked))
+    if key not in KNOWN:
+        F = over_parts(setting, dpc.pure(f"log({total})"))
+        try:
+            for part, odds in asked:
+                F.ask(dpc.pure(f"log({odds})"), part)
+            KNOWN[key] = True
+        except Stopped:
+            KNOWN[key] = False
+    return KNOWN[key]
+
+
+def steps_apart(D: tuple[str, ...], E: tuple[str, ...], target: str) -> bool:
+    counts = [(D.count(x), E.count(x)) for x in "abn"]
+    gone, come = sum(max(0, x - y) for x, y in counts), sum(max(0, y - x) for x, y in counts)
+    return (gone, come) in ({(1, 0), (0, 1)} if target == "unbounded" else {(1, 1)})
+
+
+DATABASES = [D for size in range(3) for D in itertools.combinations_with_replacement("abn", size)]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("part", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 20))])
+def test_no_strategy_loses_more_than_the_total(setting: str, part: int) -> None:
+    """Random analysts: the ratio of the probabilities of each view at two neighbours, exactly."""
+    rng, target, worst = random.Random(f"{setting} {part}"), str(SETTINGS[setting]["target"]), Fraction(0)
+    total = rng.choice([Fraction(3), Fraction(4), Fraction(6)])
+    for n in range(6):
+        every = {D: views(f"{part} {n}", total, setting, D) for D in DATABASES}
+        for D, E in itertools.permutations(DATABASES, 2):
+            if steps_apart(D, E, target):
+                assert sum(every[D].values()) == 1 and set(every[D]) == set(every[E])
+                worst = max(worst, *(every[D][v] / every[E][v] for v in every[D]))
+    assert 1 < worst <= total, math.log(worst)
