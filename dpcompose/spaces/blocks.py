@@ -60,7 +60,7 @@ class Blocks:
         Raises TooLarge where there are too many.
         """
         some = self._largest
-        if self.most == 1:
+        if self.most == 1 or not some:
             return some
         many = min(self.most, len(some))
         if comb(len(some), many) > LARGEST_UNIONS:

@@ -33,6 +33,18 @@ def test_it_is_refused_whatever_is_read_of_it(
     assert status == 2 and EMPTY in said
 
 
+@pytest.mark.parametrize("group", [1, 2, 3])
+@pytest.mark.parametrize("single", ["edge", "node"])
+def test_groups_where_there_is_nothing_to_change(
+    group: int, single: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A graph on one vertex has no edge: no two are neighbours, and everything is proved."""
+    text = (CRASHES / "d10_groups_without_an_edge.toml").read_text()
+    (tmp_path / "a.toml").write_text(text.replace("group = 3", f"group = {group}").replace("edge", single))
+    status, said = verify(tmp_path / "a.toml", capsys)
+    assert status == 0 and "PROVED" in said and "no two of all graphs on 1 vertex are" in said
+
+
 def test_compare_refuses_it_as_well(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--kind", "sets", "--records", "a,b", "--size", "= 3"]
     assert cli.main(["compare", "unbounded", "bounded", *arguments]) == 2
