@@ -50,6 +50,7 @@ ROOMS = {
         "products",
         "reading",
         "theory",
+        "grounds",
         "covers",
         "families",
         "losses",
