@@ -15,6 +15,7 @@ PACKAGE = ROOT / "dpcompose"
 ROOMS = {
     "kernel": [
         "fields",
+        "naming",
         "heads",
         "releases",
         "kinds",

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpcompose.kernel import axioms, formulas, reading
+from dpcompose.kernel import axioms, formulas, naming, reading
 from dpcompose.kernel.check import Allowed, Refused, about, replay
 from dpcompose.kernel.deciders.values import doubt
 from dpcompose.kernel.grammar import FormulaError
@@ -170,7 +170,7 @@ def _letters(problem: Any, letters: Mapping[str, Term]) -> Mapping[str, Term]:
     known = dict(letters)
     try:
         for name, text in (problem.get("parameters") or {}).items():
-            if name not in known and f"{name}[i]" not in known:
+            if name not in known and naming.general(name) not in known:
                 known[name] = formulas.parse(str(text), {})
     except (FormulaError, AttributeError) as error:
         raise Refused(f"the parameters of the problem cannot be read: {error}") from None

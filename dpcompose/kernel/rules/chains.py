@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcompose.kernel import infinity, losses, metrics, substitution
+from dpcompose.kernel import infinity, losses, metrics, naming, substitution
 from dpcompose.kernel.deciders import values as has_values
 from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import Loose, MetricForm, Refuted, Satisfies
@@ -19,7 +19,7 @@ from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.theory import Theory
 
-TARGET = metrics.MARK + "target"
+TARGET = naming.of_distance("target")
 """The name of the letter for the canonical metric of the target: no parameter is called so."""
 
 

@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import assumptions, axioms, comparison, computed, formulas, losses, terms, witnesses
+from dpcompose.kernel import (
+    assumptions,
+    axioms,
+    comparison,
+    computed,
+    formulas,
+    losses,
+    naming,
+    terms,
+    witnesses,
+)
 from dpcompose.kernel.covers import places, sizes
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.grounds import Grounds
@@ -171,7 +181,7 @@ def _says_something(claim: Satisfies, key: str, at: Mapping[str, Fraction], theo
 def _used(at: Mapping[str, Fraction], *values: Term) -> dict[str, Fraction]:
     """What a point says of the letters that occur in terms, and of the members of their families."""
     letters = {name for value in values for name in value.letters}
-    return {name: x for name, x in at.items() if {name, f"{name.partition('[')[0]}[i]"} & letters}
+    return {name: x for name, x in at.items() if {name, naming.general(naming.read(name).base)} & letters}
 
 
 def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) -> None:
