@@ -15,6 +15,7 @@ PACKAGE = ROOT / "dpcompose"
 ROOMS = {
     "kernel": [
         "fields",
+        "naming",
         "heads",
         "releases",
         "kinds",
@@ -50,6 +51,7 @@ ROOMS = {
         "products",
         "reading",
         "theory",
+        "grounds",
         "covers",
         "families",
         "losses",

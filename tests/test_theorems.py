@@ -96,7 +96,9 @@ def test_example_uses_the_page(page: Page) -> None:
     if isinstance(bound, BestMetric):
         used = frozenset(one.id for one in bound.pages)
         found = [study.check(claim).found for claim in claims]
-        assert page.id in used.union(*(one.theorem.rests_on for one in found if one.theorem is not None))
+        assert page.id in used.union(
+            *(one.theorem.rests_on.pages for one in found if one.theorem is not None)
+        )
     elif page.head.kind == "fact":
         assert uses_fact(study, page)
     elif page.head.kind == "processing":
@@ -115,7 +117,7 @@ def test_example_uses_the_page(page: Page) -> None:
         assert converts_by(study, example(page)[1], page)
     elif page.head.kind == "computed":
         texts = (claim.guarantee.text() for claim in example(page)[1])
-        assert any(page.id in study.proofs.verdict(one).rests_on for one in texts)
+        assert any(page.id in study.proofs.verdict(one).rests_on.pages for one in texts)
     else:
         assert page.id in bound.derivation.pages
     if page.head.kind in ("named", "substitution"):
@@ -387,7 +389,7 @@ def used_in_metrics(problem: str) -> set[str]:
     several = len(made.setting.mechanisms) > 1
     return {
         *(one.id for one in made.bound.pages),
-        *(page for one in theorems if one is not None for page in one.rests_on),
+        *(page for one in theorems if one is not None for page in one.rests_on.pages),
         *(["composition-own-domain"] if several else []),
         *(["preprocessing"] if of_maps else []),
     }

@@ -24,6 +24,7 @@ from dpcompose.front.document import (
     plain,
     unchecked,
 )
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language import formulas
@@ -147,8 +148,8 @@ class BestMetric(Best):
     def pages(self) -> tuple[Page, ...]:
         """The pages that it rests on, in order."""
         every = (self.theorem, self.shown, *self.search.distances.theorems)
-        rests_on = frozenset[str]().union(*(one.rests_on for one in every if one is not None))
-        return tuple(self.theory.pages[id] for id in sorted(rests_on) if not id.startswith("decider "))
+        rests_on = Grounds.of(one.rests_on for one in every if one is not None)
+        return tuple(self.theory.pages[id] for id in sorted(rests_on.pages))
 
     @property
     def relies_on(self) -> tuple[Page, ...]:

@@ -410,7 +410,7 @@ def rests_on(by: Captions) -> set[str]:
     found = by.found
     known = [one for one in (found.main, found.closer, by.together) if one is not None]
     theorems = [theorem for one in known for theorem in (one.theorem, *one.optimal.values())]
-    return {id for one in theorems for id in one.rests_on if id in found.shop.theory.pages}
+    return {id for one in theorems for id in one.rests_on.pages if id in found.shop.theory.pages}
 
 
 def pages_of(by: Captions) -> dict[str, str]:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from dpcompose.front.bound import Bound
-from dpcompose.kernel import computed, formulas, losses, terms
+from dpcompose.kernel import computed, formulas, losses, naming, terms
 from dpcompose.kernel.assumptions import letters_of
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.deciders import pieces
@@ -135,12 +135,13 @@ def _completed(point: Mapping[str, Fraction], said: Refuted, bound: Bound) -> di
     used = setting.used.union(map(str, members), claimed, letters_of(setting.assume)) - families
     full = {name: x for name, x in known.items() if name in used}
     for name in families:
-        family = family_of(name)
+        family = naming.read(name).base
         for mechanism in setting.mechanisms:
             if mechanism.members is None or name not in used_by(mechanism):
                 continue
             for j in range(1, _size(mechanism.members, full) + 1):
-                full[f"{family}[{j}]"] = known.get(f"{family}[{j}]", known[name])
+                member = naming.member(family, j)
+                full[member] = known.get(member, known[name])
     return full
 
 

@@ -21,6 +21,7 @@ from dpcompose.front.metric_forms import MetricForms, Shown
 from dpcompose.front.results import Answer
 from dpcompose.kernel import check, saved
 from dpcompose.kernel import reading as reading_core
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.language import formulas
@@ -102,7 +103,7 @@ class InMetrics:
         undecided = found.word == "undecided" and not claim.doubt
         if undecided and (by_steps := self.metric_forms.answer(claim, found)) is not None:
             return by_steps
-        rests_on = found.theorem.rests_on if found.theorem is not None else frozenset[str]()
+        rests_on = found.theorem.rests_on if found.theorem is not None else Grounds()
         written = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")
         return Answer(
             claim,
@@ -113,7 +114,7 @@ class InMetrics:
             else None,
             found.reason,
             bound=self.bound,
-            relies_on=self.theory.relied_on(one for one in rests_on if not one.startswith("decider ")),
+            relies_on=self.theory.relied_on(rests_on.pages),
             said=in_metric(claim.notion, claim.guarantee.metric, claim.guarantee.delta),
             written=written + ("" if claim.notion == self.bound.notion else f" ({claim.notion})"),
             right=self.bound.said,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import computed, formulas, losses, terms, witnesses
+from dpcompose.kernel import computed, formulas, losses, naming, terms, witnesses
 from dpcompose.kernel.covers import places
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.deciders import pieces
@@ -81,8 +81,8 @@ class At:
     def parameters(self) -> dict[str, Fraction]:
         """The values of the parameters, and of the members of families."""
         names = {name for name, _ in self.judge.setting.parameters}
-        families = {name.removesuffix("[i]") for name in names if terms.moves(name)}
-        own = (name for name in self.point if name in names or name.partition("[")[0] in families)
+        families = {said.base for said in map(naming.read, names) if said.is_general}
+        own = (name for name in self.point if name in names or naming.read(name).base in families)
         return {name: self.point[name] for name in sorted(own, key=_in_order)}
 
     # what each mechanism loses
@@ -109,8 +109,9 @@ class At:
             yield f"{stated.name}[1], ..., {stated.name}[{number}]" if number > 1 else stated.name, number, {}
             return
         for j in range(1, number + 1):
-            ends = {name: x for name, x in self.point.items() if name.endswith(f"[{j}]")}
-            yield f"{stated.name}[{j}]", 1, {f"{name.partition('[')[0]}[i]": x for name, x in ends.items()}
+            named = ((naming.read(name), x) for name, x in self.point.items())
+            ends = {naming.general(said.base): x for said, x in named if said.index == j}
+            yield f"{stated.name}[{j}]", 1, ends
 
     def _alone(self, i: int, notion: str) -> Term:
         """What M_i, or one member of a family, loses here."""
@@ -206,7 +207,8 @@ class At:
         assert told is not None
         ends = []
         for who in "DE":
-            there = {f"{name[:-1]}D": x for name, x in self.point.items() if name.endswith(f"__{who}")}
+            named = ((naming.read(name), x) for name, x in self.point.items())
+            there = {said.of("D"): x for said, x in named if said.database == who}
             at = {**self.point, **there}
             ends.append(", ".join(formulas.to_text(formulas.at(one, at)) for one in told.entries))
         return f"itself: ({ends[0]}) at D, ({ends[1]}) at D', with {stated.noise.words}"
@@ -306,5 +308,5 @@ def _number(value: Term) -> Number:
 
 def _in_order(name: str) -> tuple[str, int]:
     """Members of a family by their numbers: e[2] before e[10]."""
-    family, _, number = name.partition("[")
-    return family, int(number.removesuffix("]")) if number.removesuffix("]").isdecimal() else 0
+    said = naming.read(name)
+    return said.base, said.index or 0

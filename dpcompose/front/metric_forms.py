@@ -105,7 +105,7 @@ class MetricForms:
             shown = _shown(asked, answer.found, undecided)
         except NoTheorem:
             return None
-        pages = (one for one in shown.theorem.rests_on if not one.startswith("decider "))
+        pages = shown.theorem.rests_on.pages
         written = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")
         return replace(
             answer,

@@ -161,7 +161,7 @@ class ForNeighbours:
             and (known := self._least(claim)) is not None
         ):
             answer = replace(answer, guarantee=known, curve=self._curve(notion))
-        used = proved.rests_on & self.theory.pages.keys()
+        used = proved.rests_on.pages & self.theory.pages.keys()
         answer = replace(answer, relies_on=self.theory.relied_on(used))
         return (
             answer
@@ -224,7 +224,7 @@ class ForNeighbours:
                 )
         at = ", ".join(f"{name} = {x}" for name, x in said.point)
         where = f" at {at}" if at else ""
-        if any(getattr(self.theory.pages.get(id), "head", None) in self._limits for id in proved.rests_on):
+        if any(self.theory.pages[id].head in self._limits for id in proved.rests_on.pages):
             where += ", at neighbours with enough records besides"
         return replace(answer, reason=f"mechanisms that fit lose more{where}", nearby=near)
 
@@ -248,7 +248,7 @@ class ForNeighbours:
         """The changes of the setting after which a claim is proved, each with what is only believed."""
         study = self.flat(claim.guarantee.notion) or self
         for words, proved in nearby.where_it_holds(claim.guarantee.text(), study._nearby):
-            pages = self.theory.relied_on(proved.rests_on & self.theory.pages.keys())
+            pages = self.theory.relied_on(proved.rests_on.pages & self.theory.pages.keys())
             yield "; ".join([words, *registry.rests(pages)])
 
     @cached_property

@@ -15,7 +15,7 @@ import sympy
 
 from dpcompose.front.bound import Bound
 from dpcompose.front.document import Best
-from dpcompose.kernel import substitution
+from dpcompose.kernel import naming, substitution
 from dpcompose.kernel.grammar import natural
 from dpcompose.kernel.intervals import sign
 from dpcompose.language import formulas
@@ -113,18 +113,17 @@ def at(
     known: dict[str, sympy.Expr] = dict(setting.symbols) | {
         name: number for name, number in numbers.items() if name in setting.domains
     }
-    if apart := sorted({found[1] for name in numbers if (found := _MEMBER.fullmatch(name))}):
+    if apart := sorted({said.base for said in map(naming.read, numbers) if said.index is not None}):
         k = _count(bound, apart[0], known)
         for family in apart:
-            rest = known.pop(f"{family}[i]")
-            each = [
-                symbol(f"{family}[{i}]", setting.domains[f"{family}[i]"]) if rest.free_symbols else rest
-                for i in range(1, k + 1)
-            ]
-            for name in numbers:
-                if (found := _MEMBER.fullmatch(name)) and found[1] == family and not 1 <= int(found[2]) <= k:
-                    raise WrongValue(f"{family} has the members 1 to {k}, not {found[2]}")
-            members[family] = [numbers.get(f"{family}[{i}]", x) for i, x in enumerate(each, start=1)]
+            rest = known.pop(naming.general(family))
+            domain = setting.domains[naming.general(family)]
+            names = [naming.member(family, i) for i in range(1, k + 1)]
+            each = [symbol(name, domain) if rest.free_symbols else rest for name in names]
+            for said in map(naming.read, numbers):
+                if said.base == family and said.index is not None and not 1 <= said.index <= k:
+                    raise WrongValue(f"{family} has the members 1 to {k}, not {said.index}")
+            members[family] = [numbers.get(name, x) for name, x in zip(names, each, strict=True)]
     if of is None:
         of = bound.values
     return {key: _number_if_all_are(_with(value, known, members)) for key, value in of.items()}
@@ -162,9 +161,6 @@ def _number_if_all_are(value: sympy.Expr) -> sympy.Expr:
     return value.doit() if value.is_number and few else value
 
 
-_MEMBER = re.compile(r"(\w+)\[(\d+)\]")
-
-
 def _with(
     value: sympy.Expr, known: Mapping[str, sympy.Expr], members: Mapping[str, list[sympy.Expr]]
 ) -> sympy.Expr:
@@ -192,14 +188,14 @@ def _count(bound: Best, family: str, known: Mapping[str, sympy.Expr]) -> int:
     """How many members a family has.  Raises WrongValue where that is not said, or too many to write out."""
     for mechanism in bound.setting.mechanisms:
         names = {str(one) for _, value in mechanism.satisfies.values for one in value.free_symbols}
-        if mechanism.count is not None and f"{family}[i]" in names:
+        if mechanism.count is not None and naming.general(family) in names:
             count = known.get(str(mechanism.count), mechanism.count)
             if not count.is_Integer:
                 raise WrongValue(f"say how many members {family}[1], {family}[2], ... there are: {count}=10")
             if count > MOST_MEMBERS:
                 raise WrongValue(f"{count} members are too many to write out; say {family}=..., for all")
             return int(count)
-    raise WrongValue(f"there is no family {family}[i]")
+    raise WrongValue(f"there is no family {naming.general(family)}")
 
 
 def given_numbers(bound: Best, values: Mapping[Any, object]) -> dict[str, sympy.Expr]:
@@ -208,10 +204,10 @@ def given_numbers(bound: Best, values: Mapping[Any, object]) -> dict[str, sympy.
     numbers: dict[str, sympy.Expr] = {}
     for given, value in values.items():
         name = str(given)
-        if name not in domains and f"{name}[i]" in domains:
-            name = f"{name}[i]"
-        member = _MEMBER.fullmatch(name)
-        domain = domains.get(f"{member[1]}[i]" if member else name)
+        if name not in domains and (general := naming.general(name)) in domains:
+            name = general
+        said = naming.read(name)
+        domain = domains.get(name if said.index is None else naming.general(said.base))
         if domain is None:
             there = ", ".join(family_of(one) or one for one in domains)
             raise WrongValue(f"{name} is no parameter; there are {there}")
@@ -414,7 +410,7 @@ def _for_total(
 def given_weights(bound: Bound, weights: Mapping[Any, object]) -> dict[str, sympy.Expr]:
     domains, found = bound.setting.domains, {}
     for given, value in weights.items():
-        name = str(given) if str(given) in domains else f"{given}[i]"
+        name = str(given) if str(given) in domains else naming.general(str(given))
         if name not in domains:
             there = ", ".join(family_of(one) or one for one in domains)
             raise WrongValue(f"{given} is no parameter; there are {there}")

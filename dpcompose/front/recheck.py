@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcompose.kernel import formulas, saved
 from dpcompose.kernel.check import Allowed, Refused
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.saved import Checked
 from dpcompose.kernel.theory import Theory
 
@@ -32,14 +33,12 @@ class Rechecked:
     @property
     def deciders(self) -> list[str]:
         """The deciders that are trusted by name."""
-        return sorted(
-            one.removeprefix("decider ") for one in self.checked.rests_on if one.startswith("decider ")
-        )
+        return sorted(self.checked.rests_on.deciders)
 
     @property
     def pages(self) -> list[str]:
         """The ids of the pages that it rests on."""
-        return sorted(one for one in self.checked.rests_on if not one.startswith("decider "))
+        return sorted(self.checked.rests_on.pages)
 
     def guarantee(self, theory: Theory) -> str:
         """The guarantee in words."""
@@ -224,10 +223,8 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> InM
     metrics, bounds = (
         [name for name in problem.setting.metrics if told.mark(name) in some] for some in found.shown
     )
-    rests_on = found.rests_on.union(*(shown.rests_on for _, shown in by_steps))
-    pages = sorted(one for one in rests_on if not one.startswith("decider "))
-    deciders = sorted(one.removeprefix("decider ") for one in rests_on if one.startswith("decider "))
-    relied = theory.relied_on(pages)
+    rests_on = Grounds.of((found.rests_on, *(shown.rests_on for _, shown in by_steps)))
+    relied = theory.relied_on(sorted(rests_on.pages))
     return InMetrics(
         found,
         found.steps + sum(shown.steps for _, shown in by_steps),
@@ -236,8 +233,8 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> InM
         True if found.optimal else None,
         tuple(words),
         (*believed(problem.setting, metrics, bounds), *registry.believed(relied)),
-        tuple(pages),
-        tuple(deciders),
+        tuple(sorted(rests_on.pages)),
+        tuple(sorted(rests_on.deciders)),
     )
 
 

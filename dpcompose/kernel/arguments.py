@@ -32,17 +32,17 @@ KINDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
     "Sequence[str]": ("a list of texts", lambda value: _is_list(value, str)),
     "Mapping[str, str]": ("a table of texts", _is_table),
     "Any": ("", lambda value: True),
+    "None": ("nothing", lambda value: value is None),
 }
 """By how a rule writes the kind of an argument what that is in words, and whether data is of it."""
-OR_NONE = " | None"
 
 
 @cache
-def wanted(rule: Callable[..., object]) -> Mapping[str, tuple[str, bool]]:
-    """The arguments of a rule: of which kind each is, and whether it may be left out."""
+def wanted(rule: Callable[..., object]) -> Mapping[str, tuple[Sequence[str], bool]]:
+    """The arguments of a rule: of which kinds each is, and whether it may be left out."""
     found = inspect.signature(rule).parameters.values()
     return {
-        one.name: (str(one.annotation), one.default is not inspect.Parameter.empty)
+        one.name: (str(one.annotation).split(" | "), one.default is not inspect.Parameter.empty)
         for one in found
         if one.kind is inspect.Parameter.KEYWORD_ONLY
     }
@@ -62,16 +62,13 @@ def check(rule: Callable[..., object], given: Mapping[str, Any]) -> None:
     for name in given:
         if name not in needed:
             raise BadArgument(f"there is no argument {name!r} here, but {_list(list(needed))}")
-    for name, (kind, optional) in needed.items():
+    for name, (kinds, optional) in needed.items():
         if name not in given:
             if optional:
                 continue
             raise BadArgument(f"the argument {name} is missing")
-        words, fits = KINDS[kind.removesuffix(OR_NONE)]
-        if given[name] is None and kind.endswith(OR_NONE):
-            continue
-        if not fits(given[name]):
-            raise BadArgument(f"{name} is to be {words}")
+        if not any(KINDS[kind][1](given[name]) for kind in kinds):
+            raise BadArgument(f"{name} is to be {KINDS[kinds[0]][0]}")
 
 
 def _list(names: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from dpcompose.kernel import metrics, substitution, terms
+from dpcompose.kernel import metrics, naming, substitution, terms
 from dpcompose.kernel.distances import Distance
 from dpcompose.kernel.formulas import to_text
 from dpcompose.kernel.losses import NoLoss
@@ -30,7 +30,7 @@ class Obligation:
 def between(formula: Term, one: str, two: str, points: Sequence[Points]) -> Term:
     """A formula in the coordinates of D and E as one of two others of the databases D, E, F."""
     names = [name for part in points for name in part.coordinates]
-    ends = {f"{x}__{old}": coordinate(x, new) for x in names for old, new in (("D", one), ("E", two))}
+    ends = {naming.at(x, old): coordinate(x, new) for x in names for old, new in (("D", one), ("E", two))}
     return substitution.substituted(formula, ends)
 
 
@@ -101,6 +101,6 @@ def check_witnesses(
         named = dict(one.metric.formulas)
         value = terms.add([named["metric"], named.get(key, ZERO)])
         itself = one.noise is not None or one.table is not None
-        unknown = [name for name in value.letters if name.startswith(metrics.MARK) and name not in known]
+        unknown = [name for name in metrics.in_letters(value.letters) if name not in known]
         if i in by and unknown and not itself:
             raise NoLoss(f"{unknown[0]}, in which {one.name} is stated, is not known to be a metric")

@@ -120,9 +120,7 @@ def about(rule: str, arguments: Mapping[str, Any], setting: Setting) -> Setting 
 
 def _check_pages(theorem: Theorem, saved: Mapping[str, Any], theory: Theory, allow: Allowed, n: int) -> None:
     """Every page that a step uses is listed with its hash, and is allowed."""
-    for id in sorted(theorem.trusts):
-        if id.startswith("decider "):
-            continue
+    for id in sorted(theorem.trusts.pages):
         if id not in saved["pages"]:
             raise Refused(f"step {n} uses the page {id!r}, which the derivation does not list")
         status = theory.pages[id].head.status
@@ -170,7 +168,7 @@ def numbers(wanted: Sequence[Theorem]) -> list[int]:
 def all_saved(wanted: Sequence[Theorem], theory: Theory) -> dict[str, Any]:
     """The derivation of several theorems about one setting, each step once."""
     some, places = ordered(wanted)
-    pages = {page for one in some for page in one.trusts if not page.startswith("decider ")}
+    pages = {page for one in some for page in one.trusts.pages}
     steps = []
     for one in some:
         step: dict[str, Any] = {"rule": one.rule}

@@ -27,7 +27,7 @@ from itertools import combinations
 from math import comb
 from typing import Any
 
-from dpcompose.kernel import assumptions, forms, formulas, logarithms, terms
+from dpcompose.kernel import assumptions, forms, formulas, logarithms, naming, terms
 from dpcompose.kernel.assumptions import Assumed, Assumption, NotAssumed
 from dpcompose.kernel.boxes import bound_form, coefficients, distance, shifted
 from dpcompose.kernel.certificates import (
@@ -352,8 +352,9 @@ def check_allowed(
     """Raises BadCertificate unless the point gives every letter a value, and only allowed ones."""
     domains = {**assumptions.letters_of(assumed), **domains}
     for name, value in point.items():
-        domain = domains.get(name, domains.get(_family(name)))
-        if domain is None or terms.moves(name):
+        said = naming.read(name)
+        domain = domains.get(name, domains.get(naming.general(said.base)) if said.index else None)
+        if domain is None or said.is_general:
             raise BadCertificate(f"{name} is no parameter")
         if not domain.contains(value):
             raise BadCertificate(f"{name} = {value} is not allowed: {name} is {domain}")
@@ -364,9 +365,3 @@ def check_allowed(
         assumptions.check_at(assumed, point)
     except NotAssumed as error:
         raise BadCertificate(str(error)) from None
-
-
-def _family(member: str) -> str:
-    """e[i] for the member e[3]."""
-    name, _, index = member.partition("[")
-    return f"{name}[i]" if index.endswith("]") and index[:-1].isdecimal() and index[0] != "0" else ""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import formulas, terms
+from dpcompose.kernel import formulas, naming, terms
 from dpcompose.kernel.covers.types import Cover, Type, has_more_records, value_is_reached
 from dpcompose.kernel.deciders import noises, pieces
 from dpcompose.kernel.deciders.curves import Curve, Piece
@@ -221,7 +221,7 @@ def check_event(
         raise NoLoss("a claim of which a parameter is oo says nothing")
     i = losses[0].mechanism
     if any(terms.moves(name) for name in noise.parameter.letters):
-        at = {**at, **{f"{name[:-3]}[i]": x for name, x in at.items() if name.endswith("[1]")}}
+        at = {**at, **_general(at, 1)}
     parameter = _at(noises.fit(law.head, noise.parameter, setting.assumed), at)
     shown = formulas.parse(
         law.head.event, {law.head.parameter: parameter, "r": _at(r, at), "epsilon": epsilon}
@@ -351,10 +351,15 @@ def _attained(
             yield fixed, None if found is None else found.times(count)
         return
     for j in those:
-        member = {f"{name[:-3]}[i]": x for name, x in at.items() if name.endswith(f"[{j}]")}
-        fixed = {name: _at(value, {**at, **member}) for name, value in letters.items()}
+        fixed = {name: _at(value, {**at, **_general(at, j)}) for name, value in letters.items()}
         for far in distances:
             yield fixed, pieces.piece(asked, fixed, _at(far, at))
+
+
+def _general(at: Mapping[str, Fraction], j: int) -> dict[str, Fraction]:
+    """The values of the members of that number, as those of the general ones."""
+    named = ((naming.read(name), x) for name, x in at.items())
+    return {naming.general(said.base): x for said, x in named if said.index == j}
 
 
 def _loses_without_limit(known: Mapping[str, Term]) -> bool:

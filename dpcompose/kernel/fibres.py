@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from dpcompose.kernel import terms
+from dpcompose.kernel import naming, terms
 from dpcompose.kernel.points import Points, coordinate
 from dpcompose.kernel.terms import ZERO, Term
 
@@ -19,7 +19,7 @@ def closed(formula: Term, over: Collection[str], points: Sequence[Points]) -> Te
     True
     """
     every = [name for part in points for name in part.coordinates]
-    used = [name for name in every if {f"{name}__D", f"{name}__E"} & formula.letters.keys()]
+    used = [name for name in every if {naming.at(name, "D"), naming.at(name, "E")} & formula.letters.keys()]
     for whole, read in zip(_norms(used), _norms([name for name in used if name in over]), strict=True):
         if formula == whole:
             return read

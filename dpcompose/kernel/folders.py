@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpcompose.kernel import naming
 from dpcompose.kernel.fields import Mistake, Place, near, one_of
 from dpcompose.kernel.heads import Context, Written
 from dpcompose.kernel.pages import Page, WrongPage, read
@@ -161,7 +162,8 @@ class _Book:
             yield Mistake(at, f"{id} is a {of_kind} page, and should be a {kind} page{near(id, there)}")
         else:
             choice = f": {one_of(sorted(there))}" if kind else ""
-            yield Mistake(at, f"there is no {kind} page {id!r}{near(id, there) or choice}".replace("  ", " "))
+            words = f"there is no {kind} page" if kind else "there is no page"
+            yield Mistake(at, f"{words} {id!r}{near(id, there) or choice}")
 
     def _reached(self, id: str, key: str) -> set[str]:
         """The pages to which ids under a key lead, one after the other."""
@@ -176,8 +178,7 @@ class _Book:
 
     def _hypotheses(self, page: Page) -> Iterator[Mistake]:
         for at, hypothesis in page.head.supposes:
-            file = hypothesis.is_.replace("-", "_").replace(" ", "_")
-            if file not in self.language.hypotheses:
+            if hypothesis.file not in self.language.hypotheses:
                 words = [one.replace("_", " ") for one in self.language.hypotheses]
                 meant = near(hypothesis.is_, words) or f"; there are {', '.join(sorted(words))}"
                 yield Mistake((*at, "is"), f"there is no hypothesis {hypothesis.is_!r}{meant}")
@@ -200,10 +201,10 @@ class _Book:
         except ValueError as error:
             yield Mistake(formula.at, str(error).splitlines()[0] + f": {formula.text}")
             return
-        known = [*formula.letters, *(f"{one}[i]" for one in formula.families)]
+        known = [*formula.letters, *(naming.general(one) for one in formula.families)]
         for letter in letters:
-            family = letter.partition("[")[0] if "[" in letter else None
-            if letter not in known and family not in formula.families:
+            said = naming.read(letter)
+            if letter not in known and (said.index is None or said.base not in formula.families):
                 there = f"its letters are {', '.join(known)}" if known else "it has none"
                 yield Mistake(
                     formula.at, f"the formula has no letter {letter!r}; {there}{near(letter, known)}"

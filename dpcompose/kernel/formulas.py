@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from dpcompose.kernel import substitution, terms
+from dpcompose.kernel import naming, substitution, terms
 from dpcompose.kernel.grammar import (
     ABBREVIATIONS,
     MOST_TERMS,
@@ -208,15 +208,15 @@ class _Meaning:
 
     def _family(self, node: Node) -> Term:
         name, index = node.text, node.below[0]
-        if index.kind == "number" and f"{name}[{index.text}]" in self.symbols:
-            return self.symbols[f"{name}[{index.text}]"]
-        if f"{name}[i]" in self.symbols:
+        if index.kind == "number" and (member := naming.member(name, index.text)) in self.symbols:
+            return self.symbols[member]
+        if (general := naming.general(name)) in self.symbols:
             if index.kind == "name" and index.text in self._bound:
-                return self.symbols[f"{name}[i]"]
+                return self.symbols[general]
             raise self._refusal(f"{name}[...] needs the index of a sum, max or top over it", node)
         if name not in self.families:
-            near = [known[:-3] for known in self.symbols if known.endswith("[i]")]
-            raise self._refusal(unknown_name(name, near).replace("name", "family", 1), node)
+            known = [said.base for said in map(naming.read, self.symbols) if said.is_general]
+            raise self._refusal(unknown_name(name, known, "family"), node)
         at, members = self.of(index), self.families[name]
         if at.number is None or at.number.denominator != 1 or not 1 <= at.number <= len(members):
             raise self._refusal(f"{name} has the members 1 to {len(members)}, not {to_text(at)}", node)
@@ -440,12 +440,13 @@ def _over_at(term: Term, point: Mapping[str, Fraction]) -> Term:
     members, m = _whole(k), _whole(count)
     if members is None or m is None or not 1 <= members <= MOST_TERMS:
         raise FormulaError(f"a family of {to_text(k)} members is not written out; at most {MOST_TERMS} are")
-    families = [name[:-3] for name in x.letters if terms.moves(name)]
+    families = [said.base for said in map(naming.read, x.letters) if said.is_general]
     values = []
     for j in range(1, members + 1):
-        if missing := [one for one in families if f"{one}[{j}]" not in point]:
-            raise FormulaError(f"no value is given for {missing[0]}[{j}]")
-        values.append(_at(x, {**point, **{f"{one}[i]": point[f"{one}[{j}]"] for one in families}}))
+        there = {naming.general(one): naming.member(one, j) for one in families}
+        if missing := [one for one in there.values() if one not in point]:
+            raise FormulaError(f"no value is given for {missing[0]}")
+        values.append(_at(x, {**point, **{one: point[member] for one, member in there.items()}}))
     return terms.top(m, values)
 
 

@@ -19,6 +19,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
+from dpcompose.kernel import naming
+
 MOST_CHARACTERS = 100_000
 MOST_TOKENS = 20_000
 MOST_TERMS = 2_000
@@ -389,16 +391,16 @@ def _unknown_function(name: str, known: Collection[str]) -> str:
     return f"unknown function {clip(name)}; {hint}"
 
 
-def unknown_name(name: str, known: Collection[str]) -> str:
-    """What is wrong with a name that stands for nothing here."""
+def unknown_name(name: str, known: Collection[str], what: str = "name") -> str:
+    """What is wrong with a name, or another thing that has one, that stands for nothing here."""
     if name in FUNCTIONS or name == "sum":
         return f"{name!r} is a function; write {name}(...)"
     if near := _near(name, [*known, *FUNCTIONS]):
-        return f"unknown name {clip(name)}; did you mean {near!r}?"
+        return f"unknown {what} {clip(name)}; did you mean {near!r}?"
     if not known:
-        return f"unknown name {clip(name)}; no names are known here"
+        return f"unknown {what} {clip(name)}; no names are known here"
     some = ", ".join(sorted(known, key=natural)[:10]) + (", ..." if len(known) > 10 else "")
-    return f"unknown name {clip(name)}; known names: {some}"
+    return f"unknown {what} {clip(name)}; known names: {some}"
 
 
 def natural(text: str) -> list[str | int]:
@@ -422,7 +424,7 @@ def _names(node: Node, bound: frozenset[str]) -> Iterator[str]:
         yield node.text
     if node.kind == "family":
         index = node.below[0]
-        yield f"{node.text}[{index.text}]" if index.kind == "number" else f"{node.text}[i]"
+        yield naming.member(node.text, index.text) if index.kind == "number" else naming.general(node.text)
         return
     if node.kind == "call" and runs_over(node):
         bound |= {node.below[-3].text}

@@ -47,6 +47,11 @@ class Hypothesis:
     value: Literal["k", "non-empty parts", "largest size"] | None = None
     bound: int | None = None
 
+    @property
+    def file(self) -> str:
+        """The name of the file in which the predicate is decided."""
+        return self.is_.replace("-", "_").replace(" ", "_")
+
     @staticmethod
     def read(data: Mapping[str, object]) -> "Hypothesis":
         """The hypothesis that a derivation's line keeps.  Raises ValueError."""

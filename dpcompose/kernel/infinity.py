@@ -34,7 +34,7 @@ def at(term: Term, distances: Mapping[str, Term], assumed: Assumed = NOTHING) ->
     """A formula at distances by the names of their letters, some of which may be ∞.  Raises NoValue.
 
     >>> from dpcompose.kernel.metrics import letter
-    >>> d, e = letter("d"), terms.letter("e")
+    >>> d, e = letter("d__d"), terms.letter("e")
     >>> at(e * d + 1, {"d__d": INFINITY}), at(terms.least(d, 3 + 0 * d), {"d__d": INFINITY})
     (oo, 3)
     >>> at(1 - terms.exp(-d), {"d__d": INFINITY})

@@ -13,6 +13,7 @@ from fractions import Fraction
 from dpcompose.kernel import formulas
 from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.covers.types import Cover, Type
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.losses import Loss, Values
 from dpcompose.kernel.terms import Term
 
@@ -54,7 +55,7 @@ class Satisfies:
 @dataclass(frozen=True)
 class Attained:
     """What mechanisms lose at the neighbours of one type, and for each that does not always say the same by
-    which page it is: a witness, what it can lose in another notion, or its own noise.
+    what it is: a witness, what it can lose in another notion, or its own noise.
 
     positive -- where more than any number is lost, formulas in letters of which one must be above 0 for that;
     none: it is lost wherever the letters are;
@@ -63,7 +64,7 @@ class Attained:
 
     type: Type
     value: Term
-    witnesses: tuple[tuple[int, str], ...]
+    witnesses: tuple[tuple[int, Grounds], ...]
     positive: tuple[Term, ...] = ()
     where: Assumed = ()
 

@@ -1,34 +1,40 @@
 """Formulas in distances: which grow with these, which are metrics, which are convex, and their values.
 
-Letters that are called d__… stand for distances, in [0, ∞]; all others are parameters.  What is said of a
+Letters whose names say so stand for distances, in [0, ∞]; all others are parameters.  What is said of a
 formula is seen from how it is made, or not at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from dpcompose.kernel import substitution, terms
+from dpcompose.kernel import naming, substitution, terms
 from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.terms import INFINITY, ZERO, Term
 
-MARK = "d__"
-"""What the names of letters begin with that stand for distances: no parameter is called so."""
-
 
 def letter(name: str) -> Term:
-    """The letter of a distance: its name is marked, if it is not yet."""
-    return terms.letter(MARK + name.removeprefix(MARK), NONNEGATIVE)
+    """The letter of a distance."""
+    return terms.letter(name, NONNEGATIVE)
+
+
+def in_letters(names: Iterable[str]) -> list[str]:
+    """Those of some letters that stand for distances."""
+    return [name for name in names if naming.read(name).distance is not None]
 
 
 def is_moving(term: Term) -> bool:
     """Whether distances occur in a formula."""
-    return any(name.startswith(MARK) for name in term.letters)
+    return any(naming.read(name).distance is not None for name in term.letters)
 
 
 def parameters(term: Term) -> list[Term]:
     """The letters of a formula that are no distances."""
-    return [terms.letter(name, domain) for name, domain in term.letters.items() if not name.startswith(MARK)]
+    return [
+        terms.letter(name, domain)
+        for name, domain in term.letters.items()
+        if naming.read(name).distance is None
+    ]
 
 
 def at(term: Term, distances: Mapping[str, Term]) -> Term:
@@ -36,7 +42,7 @@ def at(term: Term, distances: Mapping[str, Term]) -> Term:
 
     A number times ∞ is ∞, whatever the number: so it is for a parameter that is 0.
     """
-    found = _at(term, {name: distances.get(name, ZERO) for name in term.letters if name.startswith(MARK)})
+    found = _at(term, {name: distances.get(name, ZERO) for name in in_letters(term.letters)})
     return substitution.changed(found, substitution.seen_largest)
 
 
@@ -123,7 +129,7 @@ def _is_distance(term: Term) -> bool:
 
 def _is_number(term: Term) -> bool:
     """Whether a formula is one in parameters: in distances, and in coordinates, letters have two __."""
-    return not any("__" in name for name in term.letters)
+    return all(naming.read(name).is_parameter for name in term.letters)
 
 
 def is_metric(term: Term, basic: Callable[[Term], bool] = _is_distance) -> bool:
@@ -133,7 +139,7 @@ def is_metric(term: Term, basic: Callable[[Term], bool] = _is_distance) -> bool:
     and the root of a sum of squares of metrics and of metrics.  basic -- which terms are: distances.
 
     >>> from dpcompose.kernel.terms import letter as parameter, least, sqrt
-    >>> d, e = letter("d"), letter("e")
+    >>> d, e = letter("d__d"), letter("d__e")
     >>> [is_metric(one) for one in (d + 2 * e, sqrt(d * d + e), least(d, parameter("w")), least(d, e), d * e)]
     [True, True, True, False, False]
     """

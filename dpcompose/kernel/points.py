@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dpcompose.kernel import formulas, terms
+from dpcompose.kernel import formulas, naming, terms
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.terms import Term
 
@@ -20,7 +20,7 @@ def coordinate(name: str, database: str) -> Term:
     >>> coordinate("x", "D")
     x__D
     """
-    return terms.letter(f"{name}__{database}", REAL)
+    return terms.letter(naming.at(name, database), REAL)
 
 
 @dataclass(frozen=True)

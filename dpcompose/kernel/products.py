@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dpcompose.kernel import fibres, metrics
+from dpcompose.kernel import fibres, metrics, naming
 from dpcompose.kernel.classes import Databases
 from dpcompose.kernel.distances import Distance
 from dpcompose.kernel.points import Points
@@ -37,14 +37,15 @@ def read_distances(
     """The distances by their names, each made of those before it."""
     if not isinstance(reader.value, dict) or (reader.value and databases.kind != "product"):
         raise reader.wrong("a table of distances, of a product,")
-    if reader.value and any("__" in name for name in reader.symbols):
+    if reader.value and not all(naming.read(name).is_parameter for name in reader.symbols):
         raise BadSetting(f"{reader.at}: names of parameters beside distances have no __")
     parts = dict(databases.parts)
     moving = {name: one for part in databases.points for name, one in part.letters().items()}
     found: dict[str, Distance] = {}
     for name in map(str, reader.value):
-        if not name.startswith(metrics.MARK) or name in moving or name.endswith("__F"):
-            raise reader.wrong(f"names that begin with {metrics.MARK}, and are no coordinates,")
+        said = naming.read(name)
+        if said.distance is None or name in moving or said.database == "F":
+            raise reader.wrong(f"names that begin with {naming.of_distance('')}, and are no coordinates,")
         before = {one: metrics.letter(one) for one in found}
         one = Reader(reader.value[name], f"{reader.at}.{name}", {**reader.symbols, **moving, **before})
         found[name] = _distance(one, parts, input_of)

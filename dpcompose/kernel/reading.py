@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import assumptions, classes, contributions, metrics, products, terms
+from dpcompose.kernel import assumptions, classes, contributions, metrics, naming, products, terms
 from dpcompose.kernel.assumptions import Assumption
 from dpcompose.kernel.classes import OF_ATOMS, Databases
 from dpcompose.kernel.contributions import is_count
@@ -112,8 +112,9 @@ def _parameters(reader: Reader) -> tuple[tuple[str, Domain], ...]:
         raise reader.wrong("a table")
     found = []
     for name in sorted(map(str, reader.value)):
-        bare = name.removesuffix("[i]")
-        if not (bare.isidentifier() and bare.isascii()) or bare in RESERVED or bare.startswith(metrics.MARK):
+        said = naming.read(name)
+        bare = said.base if said.is_general else name
+        if not (bare.isidentifier() and bare.isascii()) or bare in RESERVED or said.distance is not None:
             raise BadSetting(f"{reader.at}: {name!r} is no name of a parameter")
         try:
             found.append((name, Domain.read(reader.key(name).text())))
@@ -268,9 +269,10 @@ def _in_metric(reader: Reader, databases: Databases, depth: int) -> InMetric:
             one.data().get(key) == reader.value.get(key, default)
             for key, default in (("count", None), ("partition", None))
         )
-        if not name.startswith(metrics.MARK) or not alike or one.stated is None or one.table or one.also:
+        if naming.read(name).distance is None or not alike or one.stated is None or one.table or one.also:
+            begin = naming.of_distance("")
             raise given.key("distances").wrong(
-                f"letters that begin with {metrics.MARK}, and guarantees for neighbours, of as many members,"
+                f"letters that begin with {begin}, and guarantees for neighbours, of as many members,"
             )
         found.append((name, one))
     letters = {name: metrics.letter(name) for name, _ in found}

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpcompose.kernel import axioms, formulas, reading
+from dpcompose.kernel import axioms, formulas, naming, reading
 from dpcompose.kernel.check import Allowed, Refused, about, replay
 from dpcompose.kernel.deciders.values import doubt
 from dpcompose.kernel.grammar import FormulaError
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import (
     Bounded,
     IsMetric,
@@ -56,7 +57,7 @@ class Checked:
     verdicts: tuple[tuple[str, bool | None], ...]
     steps: int
     assumed: tuple[str, ...]
-    rests_on: frozenset[str]
+    rests_on: Grounds
     shown: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
 
 
@@ -78,7 +79,7 @@ def check(data: Any, theory: Theory, allow: Allowed = None) -> Checked:
         _verdict(n, one, claim, made)
         for n, (one, claim) in enumerate(zip(data["claims"], stated, strict=True), start=1)
     )
-    rests_on = frozenset[str]().union(*(one.rests_on for one in made))
+    rests_on = Grounds.of(one.rests_on for one in made)
     about = setting, guarantee, optimal, verdicts, len(made), assumed(made, setting), rests_on
     return Checked(*about, _of_distances(made, setting))
 
@@ -169,7 +170,7 @@ def _letters(problem: Any, letters: Mapping[str, Term]) -> Mapping[str, Term]:
     known = dict(letters)
     try:
         for name, text in (problem.get("parameters") or {}).items():
-            if name not in known and f"{name}[i]" not in known:
+            if name not in known and naming.general(name) not in known:
                 known[name] = formulas.parse(str(text), {})
     except (FormulaError, AttributeError) as error:
         raise Refused(f"the parameters of the problem cannot be read: {error}") from None

@@ -219,7 +219,7 @@ class InMetric:
     def unit(self) -> Term | None:
         """c where the formula is c times one distance in whole steps; None where it is nothing such."""
         whole = {name for name, far in self.distances if far.stated is not None and not far.stated.lengths}
-        moving = [name for name in self.formula.letters if name.startswith(metrics.MARK)]
+        moving = metrics.in_letters(self.formula.letters)
         if len(moving) != 1 or moving[0] not in whole:
             return None
         letter = metrics.letter(moving[0])

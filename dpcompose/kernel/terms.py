@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from dpcompose.kernel import naming
 from dpcompose.kernel.divisors import divisors
 from dpcompose.kernel.domains import POSITIVE, Domain
 
@@ -480,4 +481,4 @@ def is_whole(count: Term) -> bool:
 
 def moves(name: str) -> bool:
     """Whether a letter is the general member of a family: e[i]."""
-    return name.endswith("[i]")
+    return naming.read(name).is_general

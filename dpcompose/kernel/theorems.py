@@ -45,6 +45,7 @@ from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel.arguments import check
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import Judgement
 from dpcompose.kernel.rules import RULES
 from dpcompose.kernel.settings import Setting
@@ -82,12 +83,12 @@ class Theorem:
     rule: str
     premises: tuple[Theorem, ...] = ()
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    trusts: frozenset[str] = frozenset()
+    trusts: Grounds = Grounds()  # noqa: RUF009 (it never changes)
 
     @cached_property
-    def rests_on(self) -> frozenset[str]:
-        """All pages ("pure") and deciders ("decider calculus") that it rests on."""
-        return self.trusts.union(*(one.rests_on for one in self.premises))
+    def rests_on(self) -> Grounds:
+        """All pages and deciders that it rests on."""
+        return Grounds.of((self.trusts, *(one.rests_on for one in self.premises)))
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from dpcompose.kernel.closer import Closer, at_most
 from dpcompose.kernel.covers.types import Moves, Type, has_more_records, value_is_reached
 from dpcompose.kernel.deciders import noises
 from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.losses import Composition, Loss, NoLoss, adds_up, by_noise, summands
 from dpcompose.kernel.settings import Mechanism, Setting
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term
@@ -64,21 +65,21 @@ class Witnesses:
         )
 
     @property
-    def pages(self) -> tuple[tuple[int, str], ...]:
-        """For each witness the page by which it is one, or "decider tables".  Raises NoPage."""
-        return tuple((i, self._page(i)) for i, _ in self.moves)
+    def witnesses(self) -> tuple[tuple[int, Grounds], ...]:
+        """For each witness that by which it is one: a page, or the decider of its table.  Raises NoPage."""
+        return tuple((i, self._grounds(i)) for i, _ in self.moves)
 
-    def value(self) -> tuple[Term, frozenset[str]]:
-        """What they lose together, and the pages by which they do.  Raises NoPage."""
-        pages = frozenset(id for _, id in self.pages)
+    def value(self) -> tuple[Term, Grounds]:
+        """What they lose together, and that by which they do.  Raises NoPage."""
+        grounds = Grounds.of(one for _, one in self.witnesses)
         if any(self._is_infinite(i, r) for i, some in self.moves for _, r in some):
-            return INFINITY, pages
+            return INFINITY, grounds
         if self.page.head.by == "event":
             value, more = self._event()
-            return value, pages | more
+            return value, grounds | Grounds(more)
         if (shown := self._without_limit()) is not None:
-            return INFINITY, pages | shown
-        return self._sum(), pages
+            return INFINITY, grounds | shown
+        return self._sum(), grounds
 
     def where(self) -> Assumed:
         """The relations between letters for as many members to be there as have an event."""
@@ -102,19 +103,23 @@ class Witnesses:
     def _mechanism(self, i: int) -> Mechanism:
         return self.setting.mechanisms[i - 1]
 
+    def _grounds(self, i: int) -> Grounds:
+        """That by which M_i is known to lose something: its table, or a page."""
+        if self._mechanism(i).table is None:
+            return Grounds(frozenset({self._page(i)}))
+        if self.page.head.by != "ratio":
+            raise NoLoss(f"what the table of {self._mechanism(i).name} loses is known in pure privacy only")
+        return Grounds(deciders=frozenset({"tables"}))
+
     def _page(self, i: int) -> str:
-        """The page by which M_i is known to lose something."""
+        """The page by which M_i, which is no table, is known to lose something."""
         mechanism, head = self._mechanism(i), self.page.head
-        stated, own = mechanism.metric, mechanism.noise is None and mechanism.table is None
+        stated, own = mechanism.metric, mechanism.noise is None
         lost = ("metric", head.shows) if head.by == "event" else ("metric",)
         if stated is not None and own and not all(map(stated.attained, lost)):
             raise NoLoss(f"what {mechanism.name} is stated in is not seen to be a metric that it attains")
         if mechanism.study is not None:
             raise NoLoss(f"{mechanism.name} is its study, and may lose less than its guarantee")
-        if mechanism.table is not None:
-            if head.by != "ratio":
-                raise NoLoss(f"what the table of {mechanism.name} loses is known in pure privacy only")
-            return "decider tables"
         if mechanism.noise is not None:
             law = self.theory.page(mechanism.noise.page, "noise")
             if self._by_divergence(i):
@@ -167,7 +172,7 @@ class Witnesses:
         free = self._mechanism(i).noise is None and self._mechanism(i).table is None
         return free and ((r.kind == "oo" and i not in self.type.unlimited) or self.losses[i - 1].unlimited)
 
-    def _without_limit(self) -> frozenset[str] | None:
+    def _without_limit(self) -> Grounds | None:
         """The deciders by which something is lost by one whose input moves without a limit, and so ∞.
 
         None where no input does.  Raises NoLoss where it is not seen that anything is lost.
@@ -176,10 +181,10 @@ class Witnesses:
             if i in self.type.unlimited:
                 lost = self._alone(i, ONE, True)
                 if forms.term_sign(lost) == 1:
-                    return frozenset()
+                    return Grounds()
                 if not has_values.surely(lost, assumed=self.setting.assumed):
                     raise NoLoss(f"what {self._mechanism(i).name} loses may be 0")
-                return frozenset({"decider ranges"})
+                return Grounds(deciders=frozenset({"ranges"}))
         return None
 
     def _sum(self) -> Term:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
+from dpcompose.kernel import naming
 from dpcompose.kernel.domains import NONNEGATIVE, POSITIVE, REAL, UNIT_INTERVAL, Domain
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ __all__ = [
     "domain_of",
     "family_of",
     "member",
-    "moves",
     "parameters",
     "simple",
     "symbol",
@@ -80,7 +80,7 @@ def member(family: str, index: int | str = "i", domain: Domain = POSITIVE) -> sy
     >>> member("e"), member("e", 3)
     (e[i], e[3])
     """
-    return symbol(f"{family}[{index}]", domain)
+    return symbol(naming.member(family, index), domain)
 
 
 def family_of(name: str) -> str | None:
@@ -89,16 +89,8 @@ def family_of(name: str) -> str | None:
     >>> family_of("e[i]"), family_of("e[3]"), family_of("e")
     ('e', None, None)
     """
-    return name[:-3] if name.endswith("[i]") else None
-
-
-def moves(name: str) -> bool:
-    """Whether a letter depends on the index of a family: a general member, or an atom made of some.
-
-    >>> moves("e[i]"), moves("sqrt(e[i])"), moves("max(e[i], i, 1, k)"), moves("e[3]")
-    (True, True, False, False)
-    """
-    return "[i]" in name and ", i, 1, " not in name
+    said = naming.read(name)
+    return said.base if said.is_general else None
 
 
 def domain_of(symbol: sympy.Symbol) -> Domain:

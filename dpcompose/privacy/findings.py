@@ -50,14 +50,18 @@ class Worst(Shown):
         return self.events[0]
 
     def __repr__(self) -> str:
-        shown = formulas.to_text(self.term)
-        if not self.pairs:
-            return f"{shown}, there being no neighbours"
-        D, E = map(self.databases.printed, self.pair)
-        return f"{shown}, at D = {D}, D' = {E}{_at(self.event)}"
+        return f"{formulas.to_text(self.term)}, {self._where}"
 
     def _line(self) -> Sequence[str | sympy.Expr]:
-        return [self.expression, repr(self).removeprefix(formulas.to_text(self.term))]
+        return [self.expression, f", {self._where}"]
+
+    @property
+    def _where(self) -> str:
+        """At which pair it is attained, in words."""
+        if not self.pairs:
+            return "there being no neighbours"
+        D, E = map(self.databases.printed, self.pair)
+        return f"at D = {D}, D' = {E}{_at(self.event)}"
 
 
 def _at(event: Sequence[Outcome]) -> str:

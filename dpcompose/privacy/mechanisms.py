@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
-from dpcompose.kernel import metrics, substitution
+from dpcompose.kernel import naming, substitution
 from dpcompose.kernel.terms import ONE, Term
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
@@ -220,7 +220,7 @@ class Mechanism(Shown):
         unit = Guarantee("pure", (("epsilon", ONE),))
         return tuple(
             Mechanism(
-                f"{self.name} ({one.name.removeprefix(metrics.MARK)})",
+                f"{self.name} ({naming.read(one.name).distance})",
                 one.reads,
                 replace(unit, granularity=one.granularity, domain=one.domain),
                 self.members,

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpcompose.kernel import comparison, forms, formulas, substitution, terms
+from dpcompose.kernel import comparison, forms, formulas, naming, substitution, terms
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.deciders import exponentials, promises
 from dpcompose.kernel.deciders.curves import Piece
@@ -229,7 +229,7 @@ def told_apart(claimed: Interval, actual: Interval) -> tuple[Fraction, Fraction,
 def _name(inputs: Inputs, i: int) -> str:
     """M_i, or the members of a family for which it counts."""
     name, times = inputs.setting.mechanisms[i - 1].name, inputs.times[i - 1] if inputs.times else 1
-    return name if times == 1 else f"{name}, ..., {name.removesuffix('[1]')}[{times}]"
+    return name if times == 1 else f"{name}, ..., {naming.member(naming.read(name).base, times)}"
 
 
 def _names(names: Sequence[str]) -> str:

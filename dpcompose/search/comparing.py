@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
-from dpcompose.kernel import assumptions, comparison, forms, formulas, substitution, terms
+from dpcompose.kernel import assumptions, comparison, forms, formulas, naming, substitution, terms
 from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.boxes import distance, shifted
 from dpcompose.kernel.certificates import BadCertificate, domain_data, letters, text_of
@@ -447,7 +447,7 @@ def _overs(term: Term) -> Iterator[Term]:
 
 def _member(name: str, j: int) -> str:
     """e[3] for e[i]."""
-    return f"{name[:-3]}[{j}]"
+    return naming.member(naming.read(name).base, j)
 
 
 def written_out(term: Term, sizes: Mapping[str, int]) -> Term:

@@ -13,7 +13,7 @@ from itertools import combinations
 from math import comb
 from typing import Any
 
-from dpcompose.kernel import forms, formulas, losses, terms
+from dpcompose.kernel import forms, formulas, losses, naming, terms
 from dpcompose.kernel.covers.types import Cover, Type
 from dpcompose.kernel.forms import Form, NotAForm
 from dpcompose.kernel.formulas import FormulaError
@@ -102,7 +102,7 @@ class Conclusions:
             raise NoConclusion("is not written out for families beside other mechanisms")
         count, (values,) = self.setting.mechanisms[0].count, self.stated
         assert count is not None
-        letters = {**{f"{key}[i]": value for key, value in values.items()}, "k": count, "m": apart}
+        letters = {**{naming.general(key): value for key, value in values.items()}, "k": count, "m": apart}
         try:
             return {key: formulas.parse(text, letters, {}) for key, text in some.items()}
         except FormulaError:

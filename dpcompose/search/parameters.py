@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dpcompose.kernel import forms, formulas, terms
+from dpcompose.kernel import forms, formulas, naming, terms
 from dpcompose.kernel.assumptions import NOTHING, Assumed
 from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.domains import Domain
@@ -127,7 +127,7 @@ def completed(setting: Setting, point: Mapping[str, Fraction]) -> dict[str, Frac
         for name in families:
             value = point.get(name, simple(domains[name])[0])
             for j in range(1, min(int(count or 0), MOST_MEMBERS) + 1):
-                found.setdefault(f"{name[:-3]}[{j}]", value)
+                found.setdefault(naming.member(naming.read(name).base, j), value)
     return found
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from dpcompose.kernel import check, formulas, losses, reader, reading, terms
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import (
     Covers,
     Judgement,
@@ -62,11 +63,11 @@ class Proved:
     theorems: tuple[Theorem, ...] = ()
 
     @property
-    def rests_on(self) -> frozenset[str]:
+    def rests_on(self) -> Grounds:
         """The pages and deciders that the verdict rests on; what is loose as well may need more of them."""
         if self.theorems and self.theorems[0].rule == "trivial":
             return self.theorems[0].rests_on
-        return frozenset[str]().union(*(one.rests_on for one in self.theorems))
+        return Grounds.of(one.rests_on for one in self.theorems)
 
     @property
     def theorem(self) -> Theorem | None:

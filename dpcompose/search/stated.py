@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcompose.kernel import formulas, substitution, terms
+from dpcompose.kernel import formulas, naming, substitution
 from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.settings import Mechanism
@@ -87,8 +87,9 @@ def _unknown(mechanism: Mechanism, key: str, value: Term, assumed: Assumed) -> s
     if not value.letters and sign(value) == -1:
         raise InvalidSetting(f"{named} must be at least 0, but it is negative: {formulas.to_text(value)}")
     if not value.has("over"):  # what it is for one member of a family, it is for all
-        families = {name: domain for name, domain in value.letters.items() if terms.moves(name)}
-        members = {name: letter(f"{name[:-3]}[1]", domain) for name, domain in families.items()}
+        letters = ((naming.read(name), domain) for name, domain in value.letters.items())
+        families = ((said, domain) for said, domain in letters if said.is_general)
+        members = {said.text: letter(naming.member(said.base, 1), domain) for said, domain in families}
         value = substitution.substituted(value, members)
     found = comparing.compare(value, ZERO, assumed=assumed)
     if isinstance(found, Proof):

@@ -193,7 +193,7 @@ def is_number(text: str) -> bool:
 def condition(name: str, values: tuple[Value, ...]) -> str:
     """What is asked of an attribute, in words."""
     if any(isinstance(one, Range) for one in values):
-        return f"{name} in {shown(values)}".removeprefix(" in ")
+        return f"{name} in {shown(values)}" if name else shown(values)
     some = tuple(map(str, values))
     return f"{name} = {some[0]}" if len(some) == 1 else f"{name} in {{{', '.join(some)}}}"
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import sympy
 
+from dpcompose.kernel import naming
 from dpcompose.language import formulas
 from dpcompose.language.symbols import REAL, symbol
 from dpcompose.language.worstcase import Top, largest
@@ -198,7 +199,7 @@ def letter(coordinate: str, database: str) -> sympy.Symbol:
     >>> letter("x", "D"), letter("x", "E")
     (x__D, x__E)
     """
-    return symbol(f"{coordinate}__{database}", REAL)
+    return symbol(naming.at(coordinate, database), REAL)
 
 
 @dataclass(frozen=True)

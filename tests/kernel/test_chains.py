@@ -59,7 +59,7 @@ def test_what_holds_for_neighbours(notion: str, key: str, at_one: str, there: st
     stated = "s + s**2" if "**" in at_one else "s"
     theorem = said(notion, {key: at_one}, {key: there}, **{key: stated})
     assert isinstance(theorem.says, MetricForm) and isinstance(theorem.says.of, Satisfies)
-    assert page in theorem.trusts and notion in theorem.trusts
+    assert {page, notion} <= theorem.trusts.pages
     ((found, value),) = theorem.says.of.values
     assert found == key and D in to_text(value)
 

@@ -144,8 +144,8 @@ def test_other_distances_over_fibres_are_refused(distance: dict[str, Any]) -> No
 
 def test_a_cover_rests_on_the_page() -> None:
     prover = Prover(reading.read(core(formula=L2, over=["u"])), THEORY)
-    assert "norms-over-fibres" in prover.by("cover").trusts
-    assert "norms-over-fibres" not in Prover(reading.read(core(formula=U)), THEORY).by("cover").trusts
+    assert "norms-over-fibres" in prover.by("cover").trusts.pages
+    assert "norms-over-fibres" not in Prover(reading.read(core(formula=U)), THEORY).by("cover").trusts.pages
     without = Theory({id: page for id, page in THEORY.pages.items() if id != "norms-over-fibres"})
     with pytest.raises(NoTheorem, match="no page is about norms over fibres"):
         Prover(reading.read(core(formula=L2, over=["u"])), without).by("cover")

@@ -25,6 +25,7 @@ from second_checker import verdicts as second
 from dpcompose.front.loading import load
 from dpcompose.kernel import check, reading, rules, saved, terms
 from dpcompose.kernel.check import Refused
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import Loses, Lower, Satisfies
 from dpcompose.kernel.reader import BadSetting
 from dpcompose.kernel.theorems import ABOUT_OTHERS, OF_DISTANCES, Prover, Theorem
@@ -332,8 +333,7 @@ def test_a_theorem_about_another_setting_is_no_premise() -> None:
 
 def test_pages_that_are_not_allowed() -> None:
     data = good("01-bounded-parallel.toml")
-    used: frozenset[str] = frozenset().union(*(one.rests_on for one in replayed(data)))
-    pages = {one for one in used if not one.startswith("decider ")}
+    pages = Grounds.of(one.rests_on for one in replayed(data)).pages
     assert replayed(data, pages)
     for page in pages:
         if THEORY.pages[page].head.status == "primitive":

@@ -9,6 +9,7 @@ import pytest
 from told import THEORY
 
 from dpcompose.kernel import reading
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import Loose, Refuted, Satisfies
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 
@@ -185,7 +186,9 @@ def test_what_sees_that_a_parameter_of_noise_fits_is_reported() -> None:
     asked = {"name": "A", "reads": [None], "domain": "own", "notion": "pure", "values": {}, "noise": noise}
     databases = RECORDS | {"atoms": [["a", "b"]]}
     made = prover(databases, UNBOUNDED, parameters={"b": "positive"}, mechanisms=[asked])
-    assert made.by("noise", i=1, notion="pure").rests_on == {"laplace", "pure", "decider ranges"}
+    assert made.by("noise", i=1, notion="pure").rests_on == Grounds(
+        frozenset({"laplace", "pure"}), frozenset({"ranges"})
+    )
     for wrong in ("b - 1", "0", "-1"):
         other = asked | {"noise": noise | {"parameter": wrong}}
         made = prover(databases, UNBOUNDED, parameters={"b": "positive"}, mechanisms=[other])

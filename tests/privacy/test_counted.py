@@ -239,7 +239,7 @@ def test_forged_types_are_refused_since_the_elaboration_differs(forge: Callable[
         "claims": [],
         "problem": {key: value for key, value in data["problem"].items() if key != "claims"},
     }
-    assert "arrays" in kernel_saved.check(data, told.THEORY).rests_on
+    assert "arrays" in kernel_saved.check(data, told.THEORY).rests_on.pages
     with pytest.raises(Refused, match="the core setting is not what the problem says"):
         rechecks.check(data, told.OLD)
 

@@ -205,7 +205,7 @@ def test_a_mistake_is_named(old: str, new: str, message: str) -> None:
         (
             'granularity = "mine"\n',
             'granularity = "bounded"\n',
-            "the granularity bounded is about records; a listed class needs one of your own",
+            "the granularity bounded is about records; a listed class has none; name one of your own",
         ),
         ("[granularities.mine]", "[granularities.bounded]", "bounded is a built-in granularity"),
     ],
@@ -335,9 +335,12 @@ def test_a_mistake_about_positions_and_groups_is_named(changes: dict[str, str], 
 
 
 def test_built_in_groups_of_listed_neighbours_are_refused() -> None:
-    for name, why in (("bounded", "is about records"), ("free-lunch", "is built in")):
+    for name, why in (
+        ("bounded", "is about records; a listed class has none"),
+        ("free-lunch", "is built in"),
+    ):
         text = LISTED.replace('granularity = "mine"\n', f'granularity = {{ group = 2, of = "{name}" }}\n')
-        assert f"the granularity {name} {why}; a listed class needs one of your own" in mistakes(text)
+        assert f"the granularity {name} {why}; name one of your own" in mistakes(text)
 
 
 @pytest.mark.parametrize("levels", [200, 5_000])

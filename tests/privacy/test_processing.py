@@ -132,7 +132,7 @@ def test_a_derivation_is_refused_where_its_page_is_not_allowed(tmp_path: Path) -
     composed(MECHANISMS["guarantee"].then("rounded")).save(file)
     data = json.loads(file.read_text(encoding="utf-8"))
     used = set(data["derivation"]["pages"])
-    assert saved.check(data, PAGES, used).rests_on >= {"post-processing"}
+    assert saved.check(data, PAGES, used).rests_on.pages >= {"post-processing"}
     assert "that what is done to the output of M reads nothing else" in list(
         recheck.assumptions(recheck.recheck(data, PAGES))
     )

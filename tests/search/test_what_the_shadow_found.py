@@ -8,6 +8,7 @@ import pytest
 from told import THEORY
 
 from dpcompose.front import loading as front
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.privacy import problems
 from dpcompose.search.guarantees import NoGuarantee
 from dpcompose.search.proofs import Proofs
@@ -106,7 +107,7 @@ def test_without_a_limit_of_distances_pure_mechanisms_have_no_other_guarantee(ep
     assert verdict(about, "zcdp", rho="1000") == ("refuted", None)
     assert verdict(about, "gaussian", mu="1000") == ("refuted", None)
     assert verdict(about, "zcdp", rho="oo") == ("proved", False)
-    by_calculus = "decider ranges" in about.verdict({"notion": "zcdp", "rho": "1"}).rests_on
+    by_calculus = "ranges" in about.verdict({"notion": "zcdp", "rho": "1"}).rests_on.deciders
     assert by_calculus == (epsilon != "log(3)")  # a number has a sign
 
 
@@ -146,7 +147,7 @@ def test_what_says_nothing_holds_by_itself_and_is_loose_where_a_guarantee_says_s
     for about in (proofs(satisfies("pure", epsilon="e")), study):
         found = about.verdict({"notion": notion, **values})
         assert (found.word, found.loose) == ("proved", True)
-        assert not found.rests_on and len(found.theorems) == 2
+        assert found.rests_on == Grounds() and len(found.theorems) == 2
 
 
 @pytest.mark.parametrize("more", [[], [satisfies("gaussian", mu="1")], [satisfies("zcdp", rho="10**999")]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from dpcompose.kernel import assumptions, formulas, terms
+from dpcompose.kernel import assumptions, formulas, naming, terms
 from dpcompose.kernel.classes import Databases
 from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.types import NoCover, Type, Where
@@ -35,12 +35,12 @@ def checked(
     letters = _letters(setting, where)
     full = {name: Fraction(0) for name in letters} | dict(point)
     for part in _same(setting, where):
-        full |= {f"{x}__E": full[f"{x}__D"] for x in part.coordinates}
+        full |= {naming.at(x, "E"): full[naming.at(x, "D")] for x in part.coordinates}
     if wrong := [name for name, value in point.items() if full[name] != value]:
         raise NotThere(f"{wrong[0]} is another one where the databases are equal in that part")
     domains = dict(setting.parameters) | letters
     for name, value in full.items():
-        domain = domains.get(name, domains.get(f"{name.partition('[')[0]}[i]"))
+        domain = domains.get(name, domains.get(naming.general(naming.read(name).base)))
         if domain is None or terms.moves(name) or not domain.contains(value):
             raise NotThere(f"{name} = {value} is not allowed")
     if missing := [name for name, _ in setting.parameters if name not in full and not terms.moves(name)]:
@@ -68,7 +68,7 @@ def _differs(setting: Setting, where: Where, name: str, point: Mapping[str, Frac
     """Whether two databases differ in a part."""
     part = dict(setting.databases.parts)[name]
     if isinstance(part, Points):
-        return any(point[f"{x}__D"] != point[f"{x}__E"] for x in part.coordinates)
+        return any(point[naming.at(x, "D")] != point[naming.at(x, "E")] for x in part.coordinates)
     if name in dict(where.listed):
         return len({*dict(where.listed)[name]}) > 1
     return any(formulas.evaluate(one, point) for both in dict(where.counts)[name] for one in both)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations_with_replacement, product
 
-from dpcompose.kernel import infinity, metrics, substitution, terms
+from dpcompose.kernel import infinity, naming, substitution, terms
 from dpcompose.kernel.classes import Databases
 from dpcompose.kernel.covers.counts import Counts
 from dpcompose.kernel.covers.listed import Listed
@@ -23,7 +23,7 @@ from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.formulas import to_text
 from dpcompose.kernel.infinity import NoValue
 from dpcompose.kernel.intervals import sign
-from dpcompose.kernel.points import Points, coordinate
+from dpcompose.kernel.points import REAL, Points, coordinate
 from dpcompose.kernel.settings import ANY_TWO, Mechanism, Noise, Relation, Setting
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.theory import Theory
@@ -215,15 +215,15 @@ class Products:
 
     def _apart(self, value: Term, formula: Term) -> Term:
         """0 where a formula is finite, ∞ where it is ∞.  Raises NoCover where that is not known."""
-        if any(one.startswith(UNKNOWN) for one in value.letters):
+        if any(value.letters.keys() & unknown(name).letters.keys() for name in self.distances):
             raise NoCover(f"it is not known where {to_text(formula)}, of which a bound alone is known, is oo")
         return INFINITY if value.kind == "oo" else ZERO
 
     def _same(self, value: Term, case: Case) -> Term:
         """A formula where two databases are equal in some parts."""
         equal = [part for name, part in self.setting.databases.parts if name in case.where.same]
-        names = [x for part in equal if isinstance(part, Points) for x in part.coordinates]
-        return substitution.substituted(value, {f"{x}__E": coordinate(x, "D") for x in names})
+        those = [x for part in equal if isinstance(part, Points) for x in part.coordinates]
+        return substitution.substituted(value, {naming.at(x, "E"): coordinate(x, "D") for x in those})
 
     def _moves(self, far: Mapping[str, Term]) -> tuple[Moves, Entries, Lost]:
         """How far the inputs move: by the noise's own norm, or by one step of the guarantee there."""
@@ -297,21 +297,18 @@ def pages_of_fibres(setting: Setting, theory: Theory) -> frozenset[str]:
     return frozenset({str(fits.id)})
 
 
-UNKNOWN = "declared__of__"
-"""What the letters of distances begin with of which a bound alone is known: no coordinate is called so."""
-
-
 def unknown(name: str) -> Term:
-    """The letter of a distance of which a bound alone is known."""
-    return terms.letter(UNKNOWN + name.removeprefix(metrics.MARK), NONNEGATIVE)
+    """The letter of a distance of which a bound alone is known: no coordinate is called so."""
+    return terms.letter(f"declared__of__{naming.read(name).distance}", NONNEGATIVE)
 
 
 def changes(entries: Collection[Term]) -> list[Term]:
     """v(D) − v(E) for formulas in the coordinates of D."""
     found = []
     for one in entries:
-        names = [name.removesuffix("__D") for name in one.letters if name.endswith("__D")]
-        found.append(one - substitution.substituted(one, {f"{x}__D": coordinate(x, "E") for x in names}))
+        there = (said for said in map(naming.read, one.letters) if said.database == "D")
+        elsewhere = {said.text: terms.letter(said.of("E"), REAL) for said in there}
+        found.append(one - substitution.substituted(one, elsewhere))
     return found
 
 

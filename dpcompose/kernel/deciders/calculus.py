@@ -6,8 +6,9 @@ the same of no, one or several other functions, whose proofs follow.  What the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from dpcompose.kernel import forms, formulas
@@ -64,14 +65,25 @@ def _letter_data(letter: Letter, f: Elementary, box: Box) -> Any:
     return [formulas.to_text(term), n] if n else formulas.to_text(term)
 
 
-_WRITE: Mapping[str, Callable[[Any, Elementary, Box], Any]] = {
+Reading = Callable[[Any, Elementary, Box], Any]
+
+
+def _write_each(write: Reading, some: Any, f: Elementary, box: Box) -> Any:
+    return [write(one, f, box) for one in some]
+
+
+def _read_each(read: Reading, data: Any, f: Elementary, box: Box) -> Any:
+    return tuple(read(one, f, box) for one in listed(data))
+
+
+_WRITE: dict[str, Reading] = {
     "word": lambda one, f, box: one,
     "number": lambda one, f, box: str(one),
     "function": _function_text,
     "letter": _letter_data,
     "factor": lambda one, f, box: [_function_text(one[0], f, box), one[1], one[2]],
 }
-_READ: Mapping[str, Callable[[Any, Elementary, Box], Any]] = {
+_READ: dict[str, Reading] = {
     "word": lambda data, f, box: word(data),
     "number": lambda data, f, box: number(data),
     "function": _read_function,
@@ -82,14 +94,15 @@ _READ: Mapping[str, Callable[[Any, Elementary, Box], Any]] = {
         word(data[2]),
     ),
 }
+_WRITE |= {f"{kind}s": partial(_write_each, one) for kind, one in _WRITE.items()}
+_READ |= {f"{kind}s": partial(_read_each, one) for kind, one in _READ.items()}
 
 
 def to_data(step: Step, wanted: Goal) -> list[Any]:
     """A step as JSON, for its goal."""
     data: list[Any] = [step.rule]
     for kind, one in zip(RULES[step.rule][1], step.of, strict=True):
-        several = isinstance(one, tuple) and kind.endswith("s")
-        data.append([_WRITE[kind[:-1]](x, *wanted) for x in one] if several else _WRITE[kind](one, *wanted))
+        data.append(_WRITE[kind](one, *wanted))
     return data
 
 
@@ -100,10 +113,7 @@ def from_data(data: Any, wanted: Goal) -> Step:
         raise BadCertificate(f"there is no such step as {rule}")
     found = []
     for kind, one in zip(RULES[rule][1], of, strict=True):
-        if kind.endswith("s"):
-            found.append(tuple(_READ[kind[:-1]](x, *wanted) for x in listed(one)))
-        else:
-            found.append(_READ[kind](one, *wanted))
+        found.append(_READ[kind](one, *wanted))
     return Step(rule, tuple(found))
 
 

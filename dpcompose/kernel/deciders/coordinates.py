@@ -10,6 +10,7 @@ from collections.abc import Container, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
+from dpcompose.kernel import naming
 from dpcompose.kernel.domains import NONNEGATIVE, Domain
 from dpcompose.kernel.forms import NotAForm
 from dpcompose.kernel.points import Ends, Points, coordinate
@@ -37,7 +38,7 @@ def fresh(places: Sequence[Points]) -> set[str]:
 
 
 def _share(name: str, database: str) -> str:
-    return f"{name}__{database}_t"
+    return naming.place(name, database)
 
 
 def _gap(name: str) -> str:
@@ -53,7 +54,7 @@ def within(places: Sequence[Points]) -> dict[str, Term]:
     every = [
         (name, ends, who) for name, ends in intervals(places) for who in DATABASES if ends != (None, None)
     ]
-    return {f"{name}__{who}": _position(name, ends, who) for name, ends, who in every}
+    return {naming.at(name, who): _position(name, ends, who) for name, ends, who in every}
 
 
 def _position(name: str, ends: Ends, database: str) -> Term:
@@ -72,7 +73,9 @@ def orders(places: Sequence[Points], used: Container[str]) -> Iterator[dict[str,
     used -- the letters of what is compared: of others the order says nothing.
     Raises NotAForm where more than MOST_ORDERED coordinates are used at both.
     """
-    both = [(name, ends) for name, ends in intervals(places) if f"{name}__D" in used and f"{name}__E" in used]
+    both = [
+        (name, ends) for name, ends in intervals(places) if all(naming.at(name, who) in used for who in "DE")
+    ]
     if len(both) > MOST_ORDERED:
         raise NotAForm(f"more than {MOST_ORDERED} coordinates are not looked at order by order")
     for larger in product("DE", repeat=len(both)):
@@ -87,17 +90,17 @@ def _ordered(name: str, ends: Ends, larger: str, smaller: str) -> dict[str, Term
     low, high = ends
     if low is None and high is not None:
         above = _position(name, ends, larger)
-        return {f"{name}__{smaller}": above - letter(_gap(name), NONNEGATIVE)}
+        return {naming.at(name, smaller): above - letter(_gap(name), NONNEGATIVE)}
     below = _position(name, ends, smaller)
     if low is None or high is None:
-        return {f"{name}__{larger}": below + letter(_gap(name), NONNEGATIVE)}
+        return {naming.at(name, larger): below + letter(_gap(name), NONNEGATIVE)}
     left = (1 - letter(_share(name, smaller), UNIT)) * letter(_gap(name), UNIT)
-    return {f"{name}__{larger}": below + (high - low) * left}
+    return {naming.at(name, larger): below + (high - low) * left}
 
 
 def is_constant(term: Term) -> bool:
-    """Whether a formula has no letters but parameters: the names of all others have __ in them."""
-    return not any("__" in name for name in term.letters)
+    """Whether a formula has no letters but parameters."""
+    return all(naming.read(name).is_parameter for name in term.letters)
 
 
 def steps(v: Term) -> dict[Term, Term]:
@@ -109,9 +112,9 @@ def steps(v: Term) -> dict[Term, Term]:
     """
     v, found = expanded(v), dict[Term, Term]()
     for name, domain in sorted(v.letters.items()):
-        if "__D" in name:
+        if (said := naming.read(name)).database == "D":
             x = letter(name, domain)
-            found[x - letter(name.replace("__D", "__E"), domain)] = _coefficient(v, x)
+            found[x - letter(said.of("E"), domain)] = _coefficient(v, x)
     rest = expanded(v - add(c * delta for delta, c in found.items()))
     return found if rest == ZERO and all(map(is_constant, found.values())) else {}
 

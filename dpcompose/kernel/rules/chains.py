@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcompose.kernel import infinity, losses, metrics, substitution
+from dpcompose.kernel import infinity, losses, metrics, naming, substitution
 from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import Loose, MetricForm, Refuted, Satisfies
 from dpcompose.kernel.losses import Values
-from dpcompose.kernel.rules.parameters import decided_by
 from dpcompose.kernel.rules.premises import BadStep, Found, Premises, claimed
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term
 from dpcompose.kernel.theory import Theory
 
-TARGET = metrics.MARK + "target"
+TARGET = naming.of_distance("target")
 """The name of the letter for the canonical metric of the target: no parameter is called so."""
 
 
@@ -41,7 +41,7 @@ def metric_form(setting: Setting, theory: Theory, premises: Premises, *, claim: 
     if not any(metrics.is_moving(value) for _, value in guarantee.values):
         raise BadStep(f"the claim is no formula in {TARGET}")
     if isinstance(known, Refuted):
-        return MetricForm(Refuted(known.notion, guarantee.values, known.point)), frozenset()
+        return MetricForm(Refuted(known.notion, guarantee.values, known.point)), Grounds()
     used = _check_chains(guarantee, at_one, setting, theory)
     if isinstance(known, Loose):
         return MetricForm(Loose(known.notion, guarantee.values, known.point)), used
@@ -53,7 +53,7 @@ def _at_one(value: Term) -> Term:
     return substitution.substituted(value, {TARGET: ONE})
 
 
-def _check_chains(guarantee: Satisfies, at_one: Values, setting: Setting, theory: Theory) -> frozenset[str]:
+def _check_chains(guarantee: Satisfies, at_one: Values, setting: Setting, theory: Theory) -> Grounds:
     """The pages and deciders by which a guarantee for one step makes one for each number of steps.
 
     Raises BadStep unless the claim says just that, and nothing where there is no chain: then it is oo.
@@ -73,4 +73,4 @@ def _check_chains(guarantee: Satisfies, at_one: Values, setting: Setting, theory
             raise BadStep(f"{key} of the claim is not what the notion makes of chains of neighbours")
         if infinity.at(value, {TARGET: INFINITY}, setting.assumed) != INFINITY:
             raise BadStep(f"{key} of the claim is not oo where there is no chain of neighbours")
-    return frozenset({str(page.id), str(rule.id)}) | decided_by(frozenset({"ranges"}))
+    return Grounds(frozenset({str(page.id), str(rule.id)}), frozenset({"ranges"}))

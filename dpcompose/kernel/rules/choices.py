@@ -7,10 +7,11 @@ from itertools import islice, product
 from typing import Any
 
 from dpcompose.kernel import losses
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import Covers, Implies, Loose, Lower, Optimal, Refuted, Satisfies
 from dpcompose.kernel.losses import Composition
 from dpcompose.kernel.rules.mechanisms import own_pages, pages_of_processing
-from dpcompose.kernel.rules.parameters import at_least, decided_by, entry_of, largest, narrower, smallest
+from dpcompose.kernel.rules.parameters import at_least, entry_of, largest, narrower, smallest
 from dpcompose.kernel.rules.premises import BadStep, Found, Premises, one_of, said
 from dpcompose.kernel.rules.whole import check_every_type, page_of_substitution
 from dpcompose.kernel.settings import Setting, Stated
@@ -44,12 +45,10 @@ def implies(
         raise BadStep("the theorem is not about that mechanism alone, for the neighbours of the guarantee")
     if (guarantee.notion, dict(guarantee.values)) != (other.notion, dict(other.values)):
         raise BadStep("the theorem does not state the guarantee")
-    return says, frozenset()
+    return says, Grounds()
 
 
-def _as_large(
-    setting: Setting, theory: Theory, one: Stated, other: Stated, certificates: Any
-) -> frozenset[str]:
+def _as_large(setting: Setting, theory: Theory, one: Stated, other: Stated, certificates: Any) -> Grounds:
     """The deciders by which a guarantee for the same neighbours has parameters that are as large."""
     if (one.stated, one.domain, one.notion) != (other.stated, other.domain, other.notion):
         raise BadStep("the guarantees are about other neighbours, or in other notions")
@@ -58,7 +57,7 @@ def _as_large(
     used = frozenset[str]()
     for (key, lesser), (_, greater) in zip(one.values, other.values, strict=True):
         used |= at_least(setting, theory, one.notion, key, greater, lesser, entry_of(certificates, key))
-    return decided_by(used)
+    return Grounds(deciders=used)
 
 
 def choose(
@@ -75,7 +74,7 @@ def choose(
     says = premises[0].says
     if isinstance(says, Satisfies | Loose) and not given:
         said(premises[1:])
-        return says, frozenset()
+        return says, Grounds()
     if not isinstance(says, Lower | Refuted | Optimal) or (given and isinstance(says, Optimal)):
         raise BadStep("only what is said of the whole holds there and here")
     implied = said(premises[1:], Implies) if len(premises) > 1 else []
@@ -84,7 +83,7 @@ def choose(
             needed = m != n or i in given
             if needed and Implies(i, n, m, given.get(i)) not in implied:
                 raise BadStep(f"guarantee {n} of {mechanism.name} is not seen to imply guarantee {m}")
-    return says, frozenset()
+    return says, Grounds()
 
 
 def among(setting: Setting, theory: Theory, premises: Premises, *, notion: str) -> Found:
@@ -104,15 +103,16 @@ def among(setting: Setting, theory: Theory, premises: Premises, *, notion: str) 
         smallest([one.at(type.of(numbers))[key] for one, numbers in compositions])
         for type in covered.cover.types
     ]
-    pages = {theory.rule(notion).id, *page_of_substitution(theory)}
+    pages, deciders = {theory.rule(notion).id, *page_of_substitution(theory)}, set[str]()
     for j, one in enumerate(every.mechanisms, start=1):
         if one.noise is None:
             pages |= own_pages(every, theory, j)
         else:
-            pages |= {one.noise.page, "decider ranges", *pages_of_processing(theory, one)}
+            pages |= {one.noise.page, *pages_of_processing(theory, one)}
+            deciders.add("ranges")
     return Satisfies(
         notion, ((key, largest(values, key in theory.rule(notion).head.squared, setting.known)),)
-    ), (frozenset(pages))
+    ), Grounds(frozenset(pages), frozenset(deciders))
 
 
 MOST_CHOICES = 64

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpcompose.kernel import given_tables, losses, terms
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import Loses, Satisfies
 from dpcompose.kernel.losses import Converted, Loss
 from dpcompose.kernel.rules.premises import BadStep, Found, Premises, one_of, read_values, said
@@ -23,7 +24,7 @@ def given(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
     if mechanism.noise is not None or tabled or mechanism.study is not None:
         raise BadStep(f"{mechanism.name} is not given by a guarantee alone")
     loss = losses.by_guarantee(i, setting, theory)
-    return Loses(loss), own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
+    return Loses(loss), Grounds(own_pages(setting, theory, i) | {theory.rule(loss.notion).id})
 
 
 def noise(setting: Setting, theory: Theory, premises: Premises, *, i: int, notion: str) -> Found:
@@ -33,7 +34,7 @@ def noise(setting: Setting, theory: Theory, premises: Premises, *, i: int, notio
     loss = losses.by_noise(i, setting, theory, notion)
     pages = frozenset({law.page if law else "", theory.rule(notion).id})
     kept = pages_of_processing(theory, setting.mechanisms[i - 1])
-    return Loses(loss), pages | kept | {"decider ranges"}  # which sees that the parameter fits
+    return Loses(loss), Grounds(pages | kept, frozenset({"ranges"}))  # which sees that the parameter fits
 
 
 def table(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
@@ -42,7 +43,7 @@ def table(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
     given_tables.check(i, setting)
     loss = losses.by_guarantee(i, setting, theory)
     pages = own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
-    return Loses(loss), pages | {"decider tables"}
+    return Loses(loss), Grounds(pages, frozenset({"tables"}))
 
 
 def study(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Found:
@@ -51,7 +52,7 @@ def study(setting: Setting, theory: Theory, premises: Premises, *, i: int) -> Fo
     if mechanism.study is None or mechanism.study.hash != premises[0].setting or mechanism.domain != "own":
         raise BadStep(f"the theorem is not about the study of {mechanism.name}")
     loss = Loss(i, guarantee.notion, guarantee.values)
-    return Loses(loss), own_pages(setting, theory, i) | {theory.rule(loss.notion).id}
+    return Loses(loss), Grounds(own_pages(setting, theory, i) | {theory.rule(loss.notion).id})
 
 
 def convert(
@@ -74,7 +75,7 @@ def convert(
         (*loss.then, Converted(page, read_values(chosen or {}, setting))),
     )
     made.at(terms.ONE, theory)
-    return Loses(made), frozenset({page, theory.rule(head.to).id})
+    return Loses(made), Grounds(frozenset({page, theory.rule(head.to).id}))
 
 
 def own_pages(setting: Setting, theory: Theory, i: int) -> frozenset[str]:

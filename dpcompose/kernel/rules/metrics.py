@@ -16,11 +16,12 @@ from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.covers import places, products
 from dpcompose.kernel.covers.types import Cover, Type, Where
 from dpcompose.kernel.deciders import norms
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.infinity import NoValue
 from dpcompose.kernel.judgements import Bounded, Composed, Covers, IsMetric, Loose, Lower, Optimal, Satisfies
 from dpcompose.kernel.losses import Composition
 from dpcompose.kernel.metrics import grows, letter
-from dpcompose.kernel.rules.parameters import decided_by, entry_of
+from dpcompose.kernel.rules.parameters import entry_of
 from dpcompose.kernel.rules.premises import BadStep, Found, Premises, check_key, claimed, one_of, said
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term
@@ -33,7 +34,8 @@ def metric(setting: Setting, theory: Theory, premises: Premises) -> Found:
     if not setting.distances:
         raise BadStep("the mechanisms are not stated in distances of the setting")
     values = Composition(composed.losses, setting, theory).at(_anywhere(setting))
-    return Satisfies(composed.notion, tuple(values.items())), frozenset({_form(theory, composed.notion)})
+    form = _form(theory, composed.notion)
+    return Satisfies(composed.notion, tuple(values.items())), Grounds(frozenset({form}))
 
 
 def _anywhere(setting: Setting) -> Type:
@@ -74,7 +76,7 @@ def everywhere(
     for (key, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
         shown = entry_of(certificates, key)
         used |= at_least_everywhere(setting, covered.cover, greater, lesser, shown, key in squared)
-    return guarantee, decided_by(used)
+    return guarantee, Grounds(deciders=used)
 
 
 def at_least_everywhere(
@@ -221,7 +223,7 @@ def is_metric(setting: Setting, theory: Theory, premises: Premises, *, name: str
     used = frozenset[str]()
     for one, shown in zip(obligations, certificates, strict=True):
         used |= in_case(setting, one.greater, one.lesser, shown, False)
-    return IsMetric(name), decided_by(used)
+    return IsMetric(name), Grounds(deciders=used)
 
 
 def bounded(setting: Setting, theory: Theory, premises: Premises, *, name: str, certificate: Any) -> Found:
@@ -237,7 +239,7 @@ def bounded(setting: Setting, theory: Theory, premises: Premises, *, name: str, 
         far = where_of(one).distances
         more, less = (at(side, far, setting) for side in (distance.at_most, letter(name)))
         used |= in_case(setting, more, less, shown, False)
-    return Bounded(name), decided_by(used)
+    return Bounded(name), Grounds(deciders=used)
 
 
 # what is least
@@ -264,7 +266,7 @@ def least_everywhere(
         if lower.at[0].positive:
             raise BadStep("more than any number is lost at some of these databases, and not at all")
         used |= in_case(setting, lower.value, at(value, where_of(one).at_most, setting), shown, squared)
-    return Optimal(guarantee.notion, guarantee.values, key), decided_by(used)
+    return Optimal(guarantee.notion, guarantee.values, key), Grounds(deciders=used)
 
 
 def larger(
@@ -289,7 +291,7 @@ def larger(
     full = places.checked(setting, theory, types[neighbours - 1], comparison.read_point(point))
     sides = sides_at(types[neighbours - 1], dict(guarantee.values)[key], dict(known.values)[key], setting)
     check_more(*sides, full)
-    return Loose(guarantee.notion, guarantee.values, tuple(sorted(full.items()))), frozenset()
+    return Loose(guarantee.notion, guarantee.values, tuple(sorted(full.items()))), Grounds()
 
 
 def check_more(greater: Term, lesser: Term, point: Mapping[str, Fraction]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from dpcompose.kernel import comparison, forms, formulas, losses, terms
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.losses import Values
@@ -17,7 +18,7 @@ from dpcompose.kernel.terms import INFINITY, ZERO, Term
 from dpcompose.kernel.theory import Theory
 
 
-def have_values(guarantee: Satisfies, setting: Setting) -> frozenset[str]:
+def have_values(guarantee: Satisfies, setting: Setting) -> Grounds:
     """The decider by which all parameters are seen to have real values, for all allowed values of letters.
 
     Raises BadStep where they are not: then the claim says nothing that could hold.
@@ -27,7 +28,7 @@ def have_values(guarantee: Satisfies, setting: Setting) -> frozenset[str]:
         signs = [inside, -inside] if relation == "!= 0" else [inside]
         if not any(has_values.surely(one, relation != ">= 0", setting.assumed) for one in signs):
             raise BadStep(f"{formulas.to_text(inside)} is not known to be {relation}")
-    return decided_by(frozenset({"ranges"} if missing else ()))
+    return Grounds(deciders=frozenset({"ranges"} if missing else ()))
 
 
 def narrower(values: Any, setting: Setting) -> dict[int, Values]:
@@ -73,11 +74,6 @@ def at_least(
         used = comparison.check_at_least(greater, ZERO, entry_of(shown, "not negative"), setting.assumed)
     greater, lesser = (forms.write(forms.squared(one, setting.known)) for one in (greater, lesser))
     return used | comparison.check_at_least(greater, lesser, entry_of(shown, "squares"), setting.assumed)
-
-
-def decided_by(used: frozenset[str]) -> frozenset[str]:
-    """Deciders, as what a step rests on names them."""
-    return frozenset(f"decider {one}" for one in used)
 
 
 def largest(values: Sequence[Term], squared: bool, known: forms.Known) -> Term:

@@ -13,13 +13,14 @@ from dpcompose.kernel import formulas
 from dpcompose.kernel.assumptions import Assumption
 from dpcompose.kernel.covers import sizes
 from dpcompose.kernel.deciders import values as has_values
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import Judgement, Satisfies
 from dpcompose.kernel.losses import Values
 from dpcompose.kernel.settings import Setting
 from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theory import Theory
 
-Found = tuple[Judgement, frozenset[str]]
+Found = tuple[Judgement, Grounds]
 """What a rule concludes, and the pages and deciders that it uses."""
 
 

@@ -6,9 +6,20 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpcompose.kernel import assumptions, axioms, comparison, computed, formulas, losses, terms, witnesses
+from dpcompose.kernel import (
+    assumptions,
+    axioms,
+    comparison,
+    computed,
+    formulas,
+    losses,
+    naming,
+    terms,
+    witnesses,
+)
 from dpcompose.kernel.covers import places, sizes
 from dpcompose.kernel.covers.types import Type
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.judgements import (
     Attained,
@@ -23,7 +34,7 @@ from dpcompose.kernel.judgements import (
 )
 from dpcompose.kernel.losses import Loss
 from dpcompose.kernel.rules import metrics
-from dpcompose.kernel.rules.parameters import at_least, decided_by, largest
+from dpcompose.kernel.rules.parameters import at_least, largest
 from dpcompose.kernel.rules.premises import (
     BadStep,
     Found,
@@ -52,7 +63,8 @@ def attain(
     known, others = _metrics(premises)
     page, (covered, *some) = witnesses.attained_in(theory, notion), said(others, Covers, Loses)
     axioms.check_witnesses(setting, by, known, page.head.shows if page.head.by == "event" else "metric")
-    stated, found, pages, who = _as_stated(some, setting), [], {page.id}, set[int]()
+    stated, found, who = _as_stated(some, setting), [], set[int]()
+    grounds = Grounds(frozenset({page.id}))
     for n in neighbours:
         type = _type(covered, n)
         events = page.head.by == "event"
@@ -64,14 +76,14 @@ def attain(
         lost = witnesses.Witnesses(setting, theory, page, apart, there, by)
         value, used = lost.value()
         positive = lost.positive() if value.kind == "oo" else ()
-        found.append(Attained(type, value, lost.pages, positive, lost.where()))
-        pages |= used
-        who |= {i for i, _ in lost.pages}
+        found.append(Attained(type, value, lost.witnesses, positive, lost.where()))
+        grounds |= used
+        who |= {i for i, _ in lost.witnesses}
     if len(who) < len(setting.mechanisms):
-        pages |= _parts(theory)
+        grounds |= _parts(theory)
     squared = page.head.shows in theory.rule(notion).head.squared
     value = largest([one.value for one in found], squared, setting.known)
-    return Lower(notion, page.head.shows, value, tuple(found)), frozenset(pages)
+    return Lower(notion, page.head.shows, value, tuple(found)), grounds
 
 
 def _metrics(premises: Premises) -> tuple[frozenset[str], Premises]:
@@ -96,10 +108,10 @@ def _type(covered: Covers, n: int) -> Type:
     return covered.cover.types[n - 1]
 
 
-def _parts(theory: Theory) -> frozenset[str]:
+def _parts(theory: Theory) -> Grounds:
     """The page by which mechanisms may be left out."""
     about = theory.first("processing", lambda page: page.head.of == "parts", "no page is about parts")
-    return frozenset({about.id})
+    return Grounds(frozenset({about.id}))
 
 
 def refute(
@@ -135,7 +147,7 @@ def refute(
         comparison.check_point(value, lower.value, _used(at, value, lower.value))
     _says_something(implied, lower.key, at, theory)
     refuted = Refuted(guarantee.notion, guarantee.values, tuple(sorted(at.items())), tuple(through))
-    return refuted, frozenset(through)
+    return refuted, Grounds(frozenset(through))
 
 
 def _there(
@@ -169,7 +181,7 @@ def _says_something(claim: Satisfies, key: str, at: Mapping[str, Fraction], theo
 def _used(at: Mapping[str, Fraction], *values: Term) -> dict[str, Fraction]:
     """What a point says of the letters that occur in terms, and of the members of their families."""
     letters = {name for value in values for name in value.letters}
-    return {name: x for name, x in at.items() if {name, f"{name.partition('[')[0]}[i]"} & letters}
+    return {name: x for name, x in at.items() if {name, naming.general(naming.read(name).base)} & letters}
 
 
 def allowed(at: Mapping[str, Fraction], setting: Setting, guarantee: Satisfies) -> None:
@@ -228,7 +240,7 @@ def exceed(
         notion, epsilon = _implied(implied)
         said_there = there.notion, there.values
         pages = computed.check_implied(notion, epsilon, said_there, found, chosen, setting, theory, at, bits)
-    return refuted, frozenset({*pages, "decider curves"}) | _parts(theory)
+    return refuted, Grounds(frozenset(pages), frozenset({"curves"})) | _parts(theory)
 
 
 def _implied(given: Mapping[str, str]) -> tuple[str, Term]:
@@ -263,7 +275,7 @@ def optimal(
     if any((one.kind == "oo") != (lost.kind == "oo") for _, one in guarantee.values):
         raise BadStep("a guarantee has oo where more than any number is lost, and only there")
     used = at_least(setting, theory, guarantee.notion, key, lost, value, certificate)
-    return Optimal(guarantee.notion, guarantee.values, key), decided_by(used)
+    return Optimal(guarantee.notion, guarantee.values, key), Grounds(deciders=used)
 
 
 def loose(
@@ -286,4 +298,4 @@ def loose(
             comparison.check_larger(greater, lesser, _used(at, greater, lesser))
         elif greater != lesser and greater.kind != "oo" and not computed.is_at_least(greater, lesser, at):
             raise BadStep(f"{one} of the claim is not seen to be at least that of the guarantee there")
-    return Loose(guarantee.notion, guarantee.values, tuple(sorted(at.items()))), frozenset()
+    return Loose(guarantee.notion, guarantee.values, tuple(sorted(at.items()))), Grounds()

@@ -9,6 +9,7 @@ from typing import Any
 from dpcompose.kernel import comparison, computed, covers, families, losses, metrics, terms
 from dpcompose.kernel.closer import Closer
 from dpcompose.kernel.covers import products, sizes
+from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import (
     Bounded,
     Composed,
@@ -22,7 +23,7 @@ from dpcompose.kernel.judgements import (
 )
 from dpcompose.kernel.losses import Composition
 from dpcompose.kernel.rules.mechanisms import pages_of_processing
-from dpcompose.kernel.rules.parameters import at_least, decided_by, entry_of, have_values, smallest
+from dpcompose.kernel.rules.parameters import at_least, entry_of, have_values, smallest
 from dpcompose.kernel.rules.premises import (
     BadStep,
     Found,
@@ -42,7 +43,7 @@ def compose(setting: Setting, theory: Theory, premises: Premises) -> Found:
     """The mechanisms together lose at most what each loses, added up by the rule of the notion."""
     some = tuple(one.loss for one in said(premises, Loses))
     notion = losses.check_composes(some, setting, theory)
-    return Composed(notion, some), frozenset({theory.rule(notion).id})
+    return Composed(notion, some), Grounds(frozenset({theory.rule(notion).id}))
 
 
 def cover(
@@ -55,7 +56,7 @@ def cover(
     bounds = [one.name for one in said(premises, Bounded)] if premises else []
     found = covers.cover(setting, theory, every, tuple(of), tuple(bounds))
     others = (sizes.pages(setting, theory), products.pages_of_fibres(setting, theory))
-    return Covers(found), frozenset({found.page}).union(*found.metrics, *others)
+    return Covers(found), Grounds(frozenset({found.page}).union(*found.metrics, *others))
 
 
 def worst(setting: Setting, theory: Theory, premises: Premises) -> Found:
@@ -67,7 +68,7 @@ def worst(setting: Setting, theory: Theory, premises: Premises) -> Found:
     values = tuple(
         (key, together.worst(key, (one[key] for one in at))) for key in together.rule.head.parameters
     )
-    return Satisfies(composed.notion, values), page_of_substitution(theory)
+    return Satisfies(composed.notion, values), Grounds(page_of_substitution(theory))
 
 
 def closer(setting: Setting, theory: Theory, premises: Premises, *, key: str) -> Found:
@@ -83,7 +84,7 @@ def closer(setting: Setting, theory: Theory, premises: Premises, *, key: str) ->
     for one in together.rule.head.parameters:
         some = [smaller.at(type) for type in types] if one == key else [value[one] for value in at]
         values.append((one, together.worst(one, some)))
-    return Satisfies(composed.notion, tuple(values)), page_of_substitution(theory) | smaller.pages
+    return Satisfies(composed.notion, tuple(values)), Grounds(page_of_substitution(theory) | smaller.pages)
 
 
 def check_every_type(covered: Covers) -> None:
@@ -105,7 +106,7 @@ def curve(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, b
     page = computed.check_proved(
         guarantee.notion, guarantee.values, covered.cover, some, setting, theory, bits
     )
-    return guarantee, frozenset({page, "decider curves"})
+    return guarantee, Grounds(frozenset({page}), frozenset({"curves"}))
 
 
 def curve_standing(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, bits: int) -> Found:
@@ -120,7 +121,7 @@ def curve_standing(setting: Setting, theory: Theory, premises: Premises, *, clai
     if not loose:
         moved = (families.needed(setting, one.moves) for one in covered.cover.types)
         check_always_there(setting, *chain.from_iterable(moved))
-    trusts = frozenset({page, "decider curves"})
+    trusts = Grounds(frozenset({page}), frozenset({"curves"}))
     return (Loose(notion, values, ()) if loose else Optimal(notion, values, "delta")), trusts
 
 
@@ -147,10 +148,8 @@ def trivial(
         raise BadStep(f"{key} has no limit from which on it says nothing")
     if metrics.is_moving(value):
         raise BadStep(f"{key} is a formula in distances, which may be oo")
-    used |= decided_by(
-        comparison.check_at_least(value, terms.number(limits[key]), certificate, setting.assumed)
-    )
-    return guarantee, used | {theory.rule(guarantee.notion).id}
+    seen = comparison.check_at_least(value, terms.number(limits[key]), certificate, setting.assumed)
+    return guarantee, used | Grounds(frozenset({theory.rule(guarantee.notion).id}), seen)
 
 
 def change(
@@ -163,7 +162,7 @@ def change(
         raise BadStep(f"{page} converts {found.head.from_}, not {guarantee.notion}")
     values = losses.converted(theory, found, dict(guarantee.values), dict(read_values(chosen, setting)))
     wanted = theory.rule(found.head.to).head.parameters
-    return Satisfies(found.head.to, tuple((key, values[key]) for key in wanted)), frozenset({page})
+    return Satisfies(found.head.to, tuple((key, values[key]) for key in wanted)), Grounds(frozenset({page}))
 
 
 def weaken(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, certificates: Any) -> Found:
@@ -175,7 +174,7 @@ def weaken(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, 
     for (key, greater), (_, lesser) in zip(guarantee.values, known.values, strict=True):
         shown = entry_of(certificates, key)
         used |= at_least(setting, theory, guarantee.notion, key, greater, lesser, shown)
-    return guarantee, decided_by(used)
+    return guarantee, Grounds(deciders=used)
 
 
 def least(setting: Setting, theory: Theory, premises: Premises) -> Found:
@@ -191,7 +190,7 @@ def least(setting: Setting, theory: Theory, premises: Premises) -> Found:
         (key, smallest([dict(one.values)[key] for one in some]) if key in differing else value)
         for key, value in first.values
     )
-    return Satisfies(first.notion, values), frozenset()
+    return Satisfies(first.notion, values), Grounds()
 
 
 def one_by_one(setting: Setting, theory: Theory, premises: Premises) -> Found:
@@ -203,7 +202,7 @@ def one_by_one(setting: Setting, theory: Theory, premises: Premises) -> Found:
         raise BadStep("the theorem is not about the mechanisms of the studies one by one")
     if not isinstance(premises[0].says, Satisfies | Lower | Refuted | Optimal | Loose):
         raise BadStep("only what is said of the whole holds there and here")
-    return premises[0].says, pages_of_processing(theory, *_studies(setting))
+    return premises[0].says, Grounds(pages_of_processing(theory, *_studies(setting)))
 
 
 def _studies(setting: Setting) -> Iterator[Mechanism]:

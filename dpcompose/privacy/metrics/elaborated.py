@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy
 
-from dpcompose.kernel import metrics, reader, reading, settings, substitution, terms
+from dpcompose.kernel import metrics, naming, reader, reading, settings, substitution, terms
 from dpcompose.kernel.classes import OF_PARTS
 from dpcompose.kernel.covers.products import changes, moved
 from dpcompose.kernel.deciders.values import surely
@@ -91,13 +91,13 @@ class InMetrics:
 
     def term(self, formula: sympy.Expr) -> Term:
         """A formula in metrics, parameters and coordinates of D and E, as a term.  Raises NotAForm."""
-        formula = formula.replace(Apart, lambda metric: symbol(f"apart_{self._apart(metric)}", NONNEGATIVE))
+        formula = formula.replace(Apart, lambda metric: symbol(self._apart(metric), NONNEGATIVE))
         formula = formula.replace(
             Euclid, lambda *v: sympy.sqrt(sympy.Add(*(x**2 for x in v)), evaluate=False)
         )
         domains = dict(self.setting.domains) | dict.fromkeys(self.setting.metrics, NONNEGATIVE)
-        domains |= {str(one): NONNEGATIVE for one in formula.free_symbols if str(one).startswith("apart_")}
-        names = [f"{x}__{who}" for x in self.setting.databases.intervals for who in "DEF"]
+        domains |= dict.fromkeys(self._apart_names, NONNEGATIVE)
+        names = [naming.at(x, who) for x in self.setting.databases.intervals for who in "DEF"]
         found = exchange.in_domains(formula, {**domains, **dict.fromkeys(names, REAL)})
         return substitution.substituted(
             found, {name: metrics.letter(self.mark(name)) for name in self._named(found)}
@@ -108,7 +108,7 @@ class InMetrics:
         if term.kind == "oo":
             return sympy.oo
         known = {self.mark(name): one for name, one in self.setting.letters.items()}
-        known |= {self.mark(f"apart_{n}"): Apart(one) for n, one in enumerate(self._aparts, start=1)}
+        known |= {self.mark(self._apart(one)): Apart(one) for one in self._aparts}
         return exchange.to_sympy(substitution.changed(term, _factored), {**self.setting.symbols, **known})
 
     def claim(self, guarantee: MetricGuarantee) -> dict[str, str]:
@@ -128,18 +128,22 @@ class InMetrics:
 
     def mark(self, name: str) -> str:
         """The letter of a metric, by its name: another one where a coordinate has the same."""
-        found = metrics.MARK + name
+        found = naming.of_distance(name)
         letters = {str(coordinate(x, who)) for x in self.setting.databases.intervals for who in "DEF"}
         return f"{found}_metric" if found in letters else found
 
     def _named(self, term: Term) -> Iterator[str]:
-        return (name for name in term.letters if name in self.setting.metrics or name.startswith("apart_"))
+        return (name for name in term.letters if name in {*self.setting.metrics, *self._apart_names})
 
-    def _apart(self, metric: sympy.Expr) -> int:
-        """The number of a distance that is ∞ where a metric is, and else 0."""
+    def _apart(self, metric: sympy.Expr) -> str:
+        """The name of a distance that is ∞ where a metric is, and else 0."""
         if metric not in self._aparts:
             self._aparts.append(metric)
-        return self._aparts.index(metric) + 1
+        return self._apart_names[self._aparts.index(metric)]
+
+    @property
+    def _apart_names(self) -> list[str]:
+        return [f"apart_{n}" for n in range(1, len(self._aparts) + 1)]
 
     @cached_property
     def _aparts(self) -> list[sympy.Expr]:
@@ -255,8 +259,8 @@ class InMetrics:
         yield from self._apart_from(done)
 
     def _apart_from(self, done: int) -> Iterator[tuple[str, dict[str, Any]]]:
-        for n, metric in enumerate(self._aparts[done:], start=done + 1):
-            yield self.mark(f"apart_{n}"), {"formula": to_text(self.term(metric)), "apart": True}
+        for metric in self._aparts[done:]:
+            yield self.mark(self._apart(metric)), {"formula": to_text(self.term(metric)), "apart": True}
 
     def _distance(self, metric: NamedMetric) -> dict[str, Any]:
         if metric.name in self._untold:

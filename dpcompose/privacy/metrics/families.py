@@ -12,7 +12,7 @@ import sympy
 
 from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.domains import Domain
-from dpcompose.language.symbols import family_of, moves, symbol
+from dpcompose.language.symbols import family_of, symbol
 from dpcompose.language.worstcase import Over, Top
 from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricMechanism, MetricSetting
 from dpcompose.spaces.points import Made, NamedMetric
@@ -54,7 +54,7 @@ class WrittenOut:
         self.there = {
             symbol(name, setting.domains[name]): sympy.Integer(numbers[name]) for name in counts(setting)
         }
-        self.moving = [name for name in setting.domains if moves(name)]
+        self.moving = [name for name in setting.domains if family_of(name)]
 
     def formula(self, it: sympy.Expr) -> sympy.Expr:
         """Sums, maxima, … over the members of a family as those of so many letters.  Raises TooMany."""

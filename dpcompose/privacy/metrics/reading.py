@@ -14,7 +14,7 @@ from typing import Any
 
 import sympy
 
-from dpcompose.language.symbols import moves
+from dpcompose.language.symbols import family_of
 from dpcompose.language.worstcase import Over
 from dpcompose.privacy.checks import Mistake, Path_
 from dpcompose.privacy.lines import line_of
@@ -93,7 +93,7 @@ class _Reader(Mechanisms):
         for one in (
             sorted({x for it in claim.guarantee.formulas for x in it.atoms(Over)}, key=str) if claim else ()
         ):
-            for letter in filter(lambda x: moves(x.name), one.args[1].free_symbols):
+            for letter in filter(lambda x: family_of(x.name), one.args[1].free_symbols):
                 there = {str(m.members) for m in mechanisms if letter in m.letters}
                 if there and str(one.args[2]) not in there:
                     known = " or ".join(sorted(there))

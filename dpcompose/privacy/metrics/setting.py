@@ -16,7 +16,7 @@ import sympy
 from dpcompose.kernel.assumptions import NOTHING, Assumed
 from dpcompose.language import exchange
 from dpcompose.language.shown import Shown
-from dpcompose.language.symbols import NONNEGATIVE, Domain, moves, symbol
+from dpcompose.language.symbols import NONNEGATIVE, Domain, family_of, symbol
 from dpcompose.privacy.noises import Noise
 from dpcompose.spaces.maps import everything
 from dpcompose.spaces.points import AnyTwo, Lost, Made, NamedMetric, Norm, Own, Product, Steps, Tabled, Values
@@ -78,7 +78,7 @@ class MetricMechanism:
     @property
     def moves(self) -> bool:
         """Whether it is a family of which not all members are alike."""
-        return self.members is not None and any(moves(one.name) for one in self.letters)
+        return self.members is not None and any(family_of(one.name) for one in self.letters)
 
     @property
     def letters(self) -> frozenset[sympy.Symbol]:

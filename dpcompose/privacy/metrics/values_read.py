@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import sympy
 
-from dpcompose.kernel import metrics
+from dpcompose.kernel import metrics, naming
 from dpcompose.language import exchange
 from dpcompose.language.symbols import NONNEGATIVE, symbol
 from dpcompose.privacy.checks import Path_
@@ -55,6 +55,6 @@ def _reads_coordinates(to: Distances, *some: Values) -> bool:
 
 def _grows(to: Distances, formula: sympy.Expr, norms: dict[sympy.Expr, sympy.Expr]) -> bool:
     """Whether a formula is seen never to fall as norms grow."""
-    moving = {one: symbol(f"{metrics.MARK}{one}", NONNEGATIVE) for one in norms}
+    moving = {one: symbol(naming.of_distance(str(one)), NONNEGATIVE) for one in norms}
     letters = to.domains | dict.fromkeys((*to.metrics, *map(str, moving.values())), NONNEGATIVE)
     return metrics.grows(exchange.in_domains(formula.xreplace(moving), letters))

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Any
 
 from dpcompose.kernel import formulas as kernel
-from dpcompose.kernel import metrics, terms
+from dpcompose.kernel import metrics, naming, terms
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.domains import POSITIVE
 from dpcompose.kernel.terms import ONE, ZERO, Term
@@ -157,7 +157,7 @@ class Distances:
             first.setdefault(used.reads(D), D)
         some, found = fibres.metrics(table), []
         for n, one in enumerate(some, start=1):
-            letter = metrics.letter(name if len(some) == 1 else f"{name}_{n}")
+            letter = metrics.letter(naming.of_distance(name if len(some) == 1 else f"{name}_{n}"))
             lengths = tuple(((first[x], first[y]), far) for (x, y), far in one.items())
             near = pairs(f"table {name}{'' if len(some) == 1 else f' {n}'}", (pair for pair, _ in lengths))
             used.distances[letter.of[0]] = Distance(letter.of[0], near, used.reads, "common", lengths)
@@ -221,7 +221,7 @@ class Distances:
         granularity = self.space.granularity(word, path)
         if granularity is None:
             raise NoDistance("")  # which is told
-        letter = metrics.letter(name)
+        letter = metrics.letter(naming.of_distance(name))
         used.distances[letter.of[0]] = Distance(letter.of[0], granularity, reads, domain)
         return letter
 
@@ -242,7 +242,7 @@ class Distances:
         lengths = tuple(
             ((first[x], first[y]), far) for (x, y), far in _lengths(given.table or [], [*first]).items()
         )
-        letter = metrics.letter(name)
+        letter = metrics.letter(naming.of_distance(name))
         used.distances[letter.of[0]] = Distance(
             letter.of[0], pairs(f"table {name}", (pair for pair, _ in lengths)), reads, "common", lengths
         )
@@ -252,7 +252,7 @@ class Distances:
 def _is_multiple(read: Mapping[str, Term]) -> bool:
     """Whether a guarantee is a number times one distance, without a delta: so much adds up along fibres."""
     value = read["metric"]
-    moving = [metrics.letter(name) for name in value.letters if name.startswith(metrics.MARK)]
+    moving = [metrics.letter(name) for name in metrics.in_letters(value.letters)]
     alone = not moving or (len(moving) == 1 and not metrics.is_moving(value / moving[0]))
     return alone and read.get("delta", ZERO) == ZERO
 

@@ -119,7 +119,7 @@ class Granularities:
             return self.by_name[given]
         if given in BUILT_IN:
             why = BUILT_IN[given].unfit(Listed(("",))) or f"the granularity {given} is built in"
-            self.found.wrong(path, f"{why.partition(';')[0]}; a listed class needs one of your own")
+            self.found.wrong(path, f"{why}; name one of your own")
         else:
             there = near(given, dict.fromkeys((*self.by_name, *BUILT_IN)))
             self.found.wrong(path, f"there is no granularity {shown(given)}{there}")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dpcompose.kernel import naming
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
@@ -65,11 +65,12 @@ def _check_names(setting: Setting) -> None:
     for name in sorted(known):
         if (family := family_of(name)) is not None and family in known:
             raise InvalidSetting(f"{family} is a parameter and also a family {name}; rename one of them")
-        if re.search(r"\[[0-9]+\]$", name):
+        if naming.read(name).index is not None:
             raise InvalidSetting(f"{name} is one member of a family, and no parameter by itself")
     for mechanism in setting.mechanisms:
         for other in setting.mechanisms:
-            if mechanism.many and re.fullmatch(re.escape(mechanism.name) + r"\[[0-9]+\]", other.name):
+            called = naming.read(other.name)
+            if mechanism.many and called.base == mechanism.name and called.index is not None:
                 raise InvalidSetting(f"{other.name} is called like a member of the family {mechanism.name}")
 
 

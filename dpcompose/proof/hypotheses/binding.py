@@ -22,7 +22,7 @@ class UnknownPredicate(ValueError):
 
 def check(inputs: Inputs, hypothesis: Hypothesis) -> Evidence:
     """What the predicate that the hypothesis names answers in the setting."""
-    predicate = _predicate(inputs.theory, hypothesis.is_)
+    predicate = _predicate(inputs.theory, hypothesis)
     letters: dict[str, Any] = {
         "maps": tuple(mechanism.reads for mechanism in inputs.setting.mechanisms),
         "granularity": _granularity(inputs, hypothesis),
@@ -46,7 +46,7 @@ def check(inputs: Inputs, hypothesis: Hypothesis) -> Evidence:
 
 def words(inputs: Inputs, hypothesis: Hypothesis) -> str:
     """The hypothesis in words, with the letters filled in."""
-    template: str = _predicate(inputs.theory, hypothesis.is_).WORDS
+    template: str = _predicate(inputs.theory, hypothesis).WORDS
     return template.format(
         granularity=_granularity(inputs, hypothesis), value=hypothesis.value, bound=hypothesis.bound
     )
@@ -67,11 +67,11 @@ def _granularity(inputs: Inputs, hypothesis: Hypothesis) -> Granularity:
     return BUILT_IN[hypothesis.granularity]
 
 
-def _predicate(theory: Theory, name: str) -> ModuleType:
-    file = name.replace("-", "_").replace(" ", "_")
+def _predicate(theory: Theory, hypothesis: Hypothesis) -> ModuleType:
+    file = hypothesis.file
     if file in theory.hypotheses:
         return theory.hypotheses[file]
     if file not in predicates():
         known = ", ".join((*predicates(), *theory.hypotheses))
-        raise UnknownPredicate(f"there is no predicate {name!r}; there are: {known}")
+        raise UnknownPredicate(f"there is no predicate {hypothesis.is_!r}; there are: {known}")
     return importlib.import_module(f"dpcompose.proof.hypotheses.{file}")

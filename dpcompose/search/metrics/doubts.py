@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dpcompose.kernel import axioms, metrics
-from dpcompose.kernel.metrics import MARK
 from dpcompose.kernel.rules.metrics import used_by
 from dpcompose.language import formulas
 from dpcompose.privacy.metrics.elaborated import InMetrics
@@ -45,7 +44,7 @@ def _unwitnessed(told: InMetrics, judge: Judge, i: int, notion: str) -> str:
         return f"of the metric in which {one.name} is private a bound alone is known"
     if one.noise is None:
         known = axioms.are_metrics(judge.setting, [name for name in named if judge.distances.known(name)])
-        parts = {name for name in one.metric.formula.letters if name.startswith(MARK)}
+        parts = {*metrics.in_letters(one.metric.formula.letters)}
         if not one.metric.attained() or not parts <= known:
             said = formulas.to_text(stated.metric)
             return (

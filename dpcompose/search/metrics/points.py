@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
 
-from dpcompose.kernel import assumptions, formulas
+from dpcompose.kernel import assumptions, formulas, naming
 from dpcompose.kernel.covers.types import Type, Where
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.grammar import FormulaError
@@ -113,7 +113,7 @@ class Trials:
         domains = {name: one for name, one in self.setting.parameters if name in besides - others}
         found = list[Point]()
         for x, usual in product(SMALL if domains else (), self.usual[:1]):
-            own = {name for name in usual if name in domains or f"{name.partition('[')[0]}[i]" in domains}
+            own = {one for one in usual if domains.keys() & {one, naming.general(naming.read(one).base)}}
             there = {**usual, **dict.fromkeys(own, x)}
             if all(domain.contains(x) for domain in domains.values()) and self._is_allowed(there):
                 found.append(there)
@@ -141,9 +141,9 @@ class Trials:
         """Points at which a comparison may fail: those that were seen, then simple ones."""
         for other in seen:
             above = [point for point in self.parameters if other.large and _is_above(point, other.large)]
-            own = {name.partition("[")[0] for name, _ in self.setting.parameters}
+            own = {naming.read(name).base for name, _ in self.setting.parameters}
             for usual in self.parameters[:1] if other.point else ():  # where the point's were equal
-                given = {name: x for name, x in other.point.items() if name.partition("[")[0] in own}
+                given = {name: x for name, x in other.point.items() if naming.read(name).base in own}
                 known = parameters.completed(self.setting, {**usual, **given})
                 yield from self.databases(one, known, FEW_POINTS)
             for there in above[:FEW_PARAMETERS]:
@@ -161,8 +161,8 @@ class Trials:
     def _translated(self, one: Type, other: Open, point: Point) -> Iterator[Point]:
         """A point of the letters of a case in coordinates."""
         usual = next(iter(self.parameters), {})
-        own = {name.partition("[")[0] for name, _ in self.setting.parameters}
-        given = {name: x for name, x in point.items() if name.partition("[")[0] in own}
+        own = {naming.read(name).base for name, _ in self.setting.parameters}
+        given = {name: x for name, x in point.items() if naming.read(name).base in own}
         full = parameters.completed(self.setting, {**usual, **given})
         letters = letters_of(self.setting, where_of(one))
         inside = {**dict.fromkeys(letters, Fraction(0)), **full, **point}
@@ -199,7 +199,7 @@ class Trials:
                 choices.append(at[: 1 if who == "D" else 3 ** len(at[0])] if few else at)
         first = _of_first(where)
         for name, domain in letters_of(self.setting, where).items():
-            if not name.endswith(("__D", "__E")):
+            if naming.read(name).database is None:
                 least = domain.least or Fraction(0)
                 numbers: list[Point] = [{name: least + n} for n in (0, 1, 2) if domain.contains(least + n)]
                 choices.append(numbers[: 1 if name in first else 2] if few else numbers)
@@ -228,7 +228,7 @@ def letters_of(setting: Setting, where: Where) -> dict[str, Domain]:
     points = [part for name, part in setting.databases.parts if isinstance(part, Points)]
     found = {name: one.of[1] for part in points for name, one in part.letters().items()}
     same = [part for name, part in setting.databases.parts if isinstance(part, Points) and name in where.same]
-    gone = {f"{x}__E" for part in same for x in part.coordinates}
+    gone = {naming.at(x, "E") for part in same for x in part.coordinates}
     counts = (one for _, some in where.counts for both in some for one in both)
     found |= {name: domain for one in counts for name, domain in one.letters.items()}
     return {name: domain for name, domain in found.items() if name not in gone}
@@ -247,9 +247,9 @@ def _of_first(where: Where) -> set[str]:
 
 def _is_above(point: Point, large: Iterable[str]) -> bool:
     """Whether some parameters, of families all members, are larger than all others at a point."""
-    first = {name.partition("[")[0] for name in large}
-    above = [value for name, value in point.items() if name.partition("[")[0] in first]
-    others = [value for name, value in point.items() if name.partition("[")[0] not in first]
+    first = {naming.read(name).base for name in large}
+    above = [value for name, value in point.items() if naming.read(name).base in first]
+    others = [value for name, value in point.items() if naming.read(name).base not in first]
     return bool(above) and min(above) > max(others, default=Fraction(0))
 
 

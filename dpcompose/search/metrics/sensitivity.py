@@ -17,7 +17,7 @@ from typing import Any
 
 import sympy
 
-from dpcompose.kernel import forms, substitution, terms
+from dpcompose.kernel import forms, metrics, naming, substitution, terms
 from dpcompose.kernel import formulas as texts
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.covers import places
@@ -25,7 +25,6 @@ from dpcompose.kernel.covers.products import Products
 from dpcompose.kernel.covers.types import Cover, NoCover, Type
 from dpcompose.kernel.deciders import coordinates, values
 from dpcompose.kernel.grammar import FormulaError
-from dpcompose.kernel.metrics import MARK
 from dpcompose.kernel.points import Points
 from dpcompose.kernel.rules import metrics as rules
 from dpcompose.kernel.rules.premises import BadStep
@@ -114,8 +113,8 @@ class _Ratios:
         """The cases of any two databases, without bounds that are believed.  Raises NoCover."""
         names = {*self.moved.letters, *self.over.letters}
         distances = dict(self.setting.distances)
-        if unknown := [name for name in names if name.startswith(MARK) and name not in distances]:
-            raise NoCover(f"{unknown[0].removeprefix(MARK)} is no metric of the setting")
+        if unknown := [one for one in metrics.in_letters(names) if one not in distances]:
+            raise NoCover(f"{naming.read(unknown[0]).distance} is no metric of the setting")
         if any(distances[name].declared for name in self._used):
             raise NoCover("of a metric that is known by a bound alone nothing is attained")
         found = Products(self.setting, self.theory, names).cover()
@@ -150,7 +149,7 @@ class _Ratios:
         )
         known = dict[tuple[Term, Term], Term | None]()
         for one, sides, (D, E), counts in islice(some, MOST_LOOKS):
-            point = {f"{x}__{who}": v for who, at in (("D", D), ("E", E)) for x, v in at.items()} | counts
+            point = {naming.at(x, who): v for who, at in (("D", D), ("E", E)) for x, v in at.items()} | counts
             moved, over = (substitution.substituted(side, point) for side in sides)
             if (moved, over) not in known:
                 known[moved, over] = self._ratio(moved, over)
@@ -308,7 +307,7 @@ class _Ratios:
                 where = where_of(one)
                 if where.counts or where.listed:
                     return ", ".join(["some databases", *given])
-                ends = (", ".join(f"{x} = {full[f'{x}__{who}']}" for x in self._names) for who in "DE")
+                ends = (", ".join(f"{x} = {full[naming.at(x, who)]}" for x in self._names) for who in "DE")
                 return ", ".join([*(f"({one})" for one in ends), *given])
         return ""
 
@@ -388,7 +387,7 @@ class _Ratios:
 
     def _is_inside(self, point: Place) -> bool:
         """Whether a point belongs to the class for all values of the parameters."""
-        at = {f"{name}__D": x for name, x in point.items()}
+        at = {naming.at(name, "D"): x for name, x in point.items()}
         some = (one for part in self.setting.databases.points for one in part.inside("D"))
         return all(self._is_at_least(substitution.substituted(one, at), ZERO) for one in some)
 
@@ -416,12 +415,12 @@ def _numbers(one: Type, point: Mapping[str, Term]) -> dict[str, list[Term]]:
 def _between(part: Any, point: Mapping[str, Term]) -> list[Term]:
     """How far coordinates of a part move."""
     names = part.coordinates if isinstance(part, Points) else ()
-    return [substitution.expanded(point[f"{x}__D"] - point[f"{x}__E"]) for x in names]
+    return [substitution.expanded(point[naming.at(x, "D")] - point[naming.at(x, "E")]) for x in names]
 
 
 def _coordinate(step: Term) -> str:
     """The coordinate of which a term is the difference."""
-    return next(name for name in step.letters if name.endswith("__D")).removesuffix("__D")
+    return next(said.coordinate for said in map(naming.read, step.letters) if said.coordinate)
 
 
 def _maximum(term: Term) -> tuple[Term, ...]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from dpcompose.kernel import axioms, formulas, metrics
+from dpcompose.kernel import axioms, formulas, metrics, naming
 from dpcompose.kernel.judgements import Bounded, IsMetric
 from dpcompose.kernel.rules import metrics as rules
 from dpcompose.kernel.terms import Term
@@ -56,7 +56,7 @@ class Standings:
         return self._bounded(name, found)
 
     def _axioms(self, name: str, formula: Term) -> Standing:
-        if any(one.startswith(metrics.MARK) for one in formula.letters):
+        if metrics.is_moving(formula):
             return Standing(None)
         certificates: list[Any] = []
         for one in axioms.obligations(formula, self.cases.setting.databases.points):
@@ -83,7 +83,8 @@ class Standings:
         one = types_of(cover)[0] if cover is not None else ANYWHERE
         for base in self.cases.trials.few(one):
             for third in islice(self.cases.trials.first(one), 9):
-                yield {**base, **{f"{name[:-1]}F": x for name, x in third.items() if name.endswith("__E")}}
+                named = ((naming.read(name), x) for name, x in third.items())
+                yield {**base, **{said.of("F"): x for said, x in named if said.database == "E"}}
 
     def _bounded(self, name: str, found: Standing) -> Standing:
         cover = self.cases.cover([name])

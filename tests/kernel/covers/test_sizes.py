@@ -60,7 +60,7 @@ def test_types_are_those_of_more_records(target: Any, size: list[Any], more: Any
 
 def test_the_page_is_said() -> None:
     made = Prover(setting(B, ["exactly", 1]), told.THEORY).by("cover")
-    assert "any-number-of-records" in made.rests_on
+    assert "any-number-of-records" in made.rests_on.pages
 
 
 def test_where_types_are_there() -> None:

@@ -1,0 +1,30 @@
+"""Grounds: the pages and the deciders that a step, or all steps before it, rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """What is to be right for a theorem to hold: pages, by their ids, and deciders, by their names.
+
+    >>> Grounds(frozenset({"pure"})) | Grounds(deciders=frozenset({"calculus"}))
+    Grounds(pages=frozenset({'pure'}), deciders=frozenset({'calculus'}))
+    """
+
+    pages: frozenset[str] = frozenset()
+    deciders: frozenset[str] = frozenset()
+
+    def __or__(self, other: Grounds) -> Grounds:
+        return Grounds.of((self, other))
+
+    @staticmethod
+    def of(some: Iterable[Grounds]) -> Grounds:
+        """All that some rest on."""
+        every = tuple(some)
+        return Grounds(
+            frozenset[str]().union(*(one.pages for one in every)),
+            frozenset[str]().union(*(one.deciders for one in every)),
+        )
