@@ -80,8 +80,8 @@ ROOMS = {
     "spaces": [
         "lines",
         "attributes",
-        "databases",
         "sizes",
+        "databases",
         "listed",
         "records",
         "multisets",

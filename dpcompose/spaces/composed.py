@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.maps import Everything, Map
-from dpcompose.spaces.restrictions import Restriction
+from dpcompose.spaces.maps import Map
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,8 +48,6 @@ def composed(outer: Map, inner: Map) -> Map:
     for f in (outer, inner):
         if not isinstance(f, Map):
             raise TypeError(f"a map such as dpcompose.restriction([...]) is composed, not {f!r}")
-    if isinstance(outer, Everything) or isinstance(inner, Everything):
-        return inner if isinstance(outer, Everything) else outer
-    if isinstance(outer, Restriction) and isinstance(inner, Restriction) and outer.told and inner.told:
-        return Restriction(tuple(outer.inside & inner.inside))
-    return Composed(outer, inner)
+    if outer.whole or inner.whole:
+        return inner if outer.whole else outer
+    return outer.within(inner) or Composed(outer, inner)

@@ -10,7 +10,7 @@ a coarser one of another.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -87,6 +87,17 @@ class Granularity(Shown, ABC):
     def made_of(self) -> tuple[Granularity, ...]:
         """The granularities that it is made of: a group of that of its steps, a union of both."""
         return ()
+
+    @property
+    def either(self) -> tuple[Granularity, ...]:
+        """The granularities whose neighbours are its own, taken together: itself, where it is no union."""
+        return (self,)
+
+    step: Callable[[Database], Iterable[Database]] | None = None
+    """D ↦ databases among which all neighbours of D are, where a function of one's own says it."""
+
+    listed: frozenset[tuple[Database, Database]] | None = None
+    """The neighbouring pairs, where they are listed."""
 
     @property
     def names(self) -> frozenset[str]:

@@ -10,9 +10,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
+from dpcompose.kernel.terms import ONE, Term
 from dpcompose.language.shown import Shown
 from dpcompose.spaces.databases import Cell, Database, DatabaseClass, Symbolic
 from dpcompose.spaces.listed import Listed
@@ -20,6 +22,17 @@ from dpcompose.spaces.listed import Listed
 
 class Map(Shown, ABC):
     """A function f on the databases of a class."""
+
+    whole: ClassVar[bool] = False
+    """Whether it reads all of every database, whatever the class."""
+    restricts: ClassVar[bool] = False
+    """Whether it keeps the records of a set, `inside`, and leaves out all others."""
+    placed: ClassVar[bool] = False
+    """Whether it keeps the records at some `positions`, and leaves out all others."""
+    recodes: ClassVar[bool] = False
+    """Whether it replaces each record by what this becomes."""
+    by_values: ClassVar[bool] = False
+    """Whether it is given by its values at databases, which are gone through."""
 
     @abstractmethod
     def __call__(self, D: Database) -> Database:
@@ -53,6 +66,45 @@ class Map(Shown, ABC):
         """Whether images of databases at most m steps apart are those that are at most m steps apart, in the
         relation of images of neighbours, whatever the neighbours."""
         return False
+
+    @property
+    def told(self) -> bool:
+        """Whether it is known which records it keeps, whatever the class."""
+        return True
+
+    @property
+    def inside(self) -> frozenset[str]:
+        """The records that a restriction keeps."""
+        return frozenset()
+
+    positions: tuple[int, ...] = ()
+    """The positions whose records are kept, where it is about positions."""
+
+    def code(self, record: str) -> str:
+        """What a record becomes, where it stays in the database."""
+        return record
+
+    def within(self, inner: Map) -> Map | None:
+        """The map that this is of what another one reads, where one word says it; None where none does."""
+        return None
+
+    # one of any number of maps that are alike
+
+    partition: str = ""
+    """The name of the partition, or family, of which it is the part i; "" where it is no such part."""
+    parts: str = ""
+    """How many parts that has, as a formula."""
+    most: Term = ONE
+    """In how many of them a record is at most, a number or a letter for one."""
+
+    @property
+    def few(self) -> int:
+        """In how many parts a record is at most; for a letter, a small number that it may be."""
+        return 1
+
+    def at(self, point: Mapping[str, Fraction]) -> Map:
+        """The same with numbers for letters."""
+        return self
 
     @property
     def names(self) -> frozenset[object]:
@@ -93,6 +145,8 @@ MOST_KNOWN = 200_000
 class Everything(Map):
     """The identity: the mechanism reads all of D."""
 
+    whole = True
+
     def __call__(self, D: Database) -> Database:
         return D
 
@@ -125,6 +179,8 @@ class Table(Map):
     >>> table("merge", {"a": "x", "b": "x"})("b")
     'x'
     """
+
+    by_values = True
 
     name: str
     values: Mapping[Database, Database]
@@ -161,6 +217,8 @@ class Function(Map):
 
     What it is for a database is then known: a function that says something else the second time is no map.
     """
+
+    by_values = True
 
     name: str
     function: Callable[[Database], Database]

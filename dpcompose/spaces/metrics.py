@@ -26,14 +26,11 @@ from dpcompose.spaces.contributions import Contribution
 from dpcompose.spaces.databases import Counts, Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import fibres
-from dpcompose.spaces.maps import Everything, Map
-from dpcompose.spaces.multisets import Multisets, difference
+from dpcompose.spaces.maps import Map
+from dpcompose.spaces.multisets import difference
 from dpcompose.spaces.policies import Policy, edges
 from dpcompose.spaces.queries import Query
-from dpcompose.spaces.recodings import Recoding
-from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.sequences import aligned
-from dpcompose.spaces.subsets import Sets
 
 if TYPE_CHECKING:
     from networkx import Graph
@@ -152,8 +149,8 @@ class CheapestMatching(Metric):
     def of(
         policy: Policy,
         at_once: int,
-        databases: Multisets | Sets,
-        f: Restriction | Everything | Recoding,
+        databases: DatabaseClass,
+        f: Map,
         own: bool,
     ) -> CheapestMatching:
         """The metric on what a restriction or recoding reads, on its own domain or on the common one.
@@ -168,11 +165,11 @@ class CheapestMatching(Metric):
         (2, True)
         """
         whole = f.is_identity(databases)
-        if isinstance(f, Recoding) and isinstance(databases, Multisets) and not whole:
+        if f.recodes and not whole:
             if own:
                 return _of_image(policy, at_once, databases, f)
             return _of_recoded(policy, at_once, databases, f)
-        read = f.inside if isinstance(f, Restriction) else frozenset()
+        read = f.inside
         found: dict[tuple[Any, bool], list[str]] = {}
         for record in (*databases.records, *databases.spare):
             found.setdefault((policy.alike(record, databases), record in read), []).append(record)
@@ -200,11 +197,10 @@ class CheapestMatching(Metric):
 
 def _within(joined: list[Edge], databases: DatabaseClass) -> list[Edge]:
     """The edges that lead from databases of a class to others: of one size none comes or goes."""
-    fixed = isinstance(databases, Multisets | Sets) and databases.sizes.exactly
-    return [one for one in joined if not (fixed and NOTHING in one)]
+    return [one for one in joined if not (databases.sizes.exactly and NOTHING in one)]
 
 
-def _of_image(policy: Policy, at_once: int, databases: Multisets, f: Recoding) -> CheapestMatching:
+def _of_image(policy: Policy, at_once: int, databases: DatabaseClass, f: Map) -> CheapestMatching:
     """The metric of a policy on what records become."""
     image = f.image(databases)
     found: dict[Any, list[str]] = {}
@@ -215,7 +211,7 @@ def _of_image(policy: Policy, at_once: int, databases: Multisets, f: Recoding) -
     return CheapestMatching(atoms, Costs(usable), at_once)
 
 
-def _of_recoded(policy: Policy, at_once: int, databases: Multisets, f: Recoding) -> CheapestMatching:
+def _of_recoded(policy: Policy, at_once: int, databases: DatabaseClass, f: Map) -> CheapestMatching:
     """The metric of the images of a policy's edges on what records become."""
     every = (*databases.records, *databases.spare)
     many = Counter(map(f.code, every))

@@ -33,11 +33,9 @@ class Part(Map):
 
     @property
     def few(self) -> int:
-        """In how many parts a record is at most; for a letter, a small number that it may be."""
         return max(2, int(self.most.of[1].least or 0)) if self.most.number is None else int(self.most.number)
 
     def at(self, point: Mapping[str, Fraction]) -> Part:
-        """The same with a number for a letter."""
         name = formulas.to_text(self.most)
         return replace(self, most=number(point[name])) if name in point else self
 

@@ -7,23 +7,24 @@ that sets of any size, and graphs on fixed vertices, are products.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from math import comb
-from typing import Any, ClassVar
+from typing import Any
 
 from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.covers.sizes import with_most_room
 from dpcompose.spaces.attributes import Attributes
 from dpcompose.spaces.attributes import attributes as read_attributes
 from dpcompose.spaces.databases import Cell, Database, DatabaseClass, TooLarge, refuse_if_large
-from dpcompose.spaces.records import records_of, universe, unnamed
-from dpcompose.spaces.sizes import ANY_SIZE, Size, Sized, refuse_letter
+from dpcompose.spaces.listed import Listed
+from dpcompose.spaces.records import Collections, records_of, universe, unnamed
+from dpcompose.spaces.sizes import ANY_SIZE, Size, refuse_letter
 
 
-class Subsets(Sized):
+class Subsets(DatabaseClass):
     """All subsets, of the allowed sizes, of some possible elements."""
 
     sizes: Size = ANY_SIZE
@@ -32,11 +33,6 @@ class Subsets(Sized):
     @abstractmethod
     def elements(self) -> tuple[Any, ...]:
         """The possible elements, in order; in an arbitrary universe some that stand for all."""
-
-    @property
-    @abstractmethod
-    def unlimited(self) -> bool:
-        """Whether there may be more elements than the listed ones."""
 
     @cached_property
     def _possible(self) -> frozenset[Any]:
@@ -124,7 +120,7 @@ class Subsets(Sized):
 
 
 @dataclass(frozen=True, repr=False)
-class Sets(Subsets):
+class Sets(Collections, Subsets):
     """All sets of records: a record is there or not, and never twice.
 
     records -- the record universe X; where `arbitrary`, X holds these and others, as many as matter.
@@ -135,7 +131,6 @@ class Sets(Subsets):
     """
 
     kind = "sets"
-    twice: ClassVar[bool] = False
 
     records: tuple[str, ...]
     sizes: Size = ANY_SIZE
@@ -171,7 +166,6 @@ class Sets(Subsets):
 
     @cached_property
     def spare(self) -> tuple[str, ...]:
-        """Records that no list names: stand for the rest of an arbitrary universe."""
         return unnamed(self.records, self.others) if self.arbitrary else ()
 
     @property
@@ -200,12 +194,30 @@ class Sets(Subsets):
         """How many records the smallest databases have."""
         return (self.sizes.n or 0) if self.sizes.exactly else self.sizes.least
 
-    def restricted(self, records: Sequence[str]) -> Sets:
+    @property
+    def by_record(self) -> Iterable[frozenset[Cell]] | None:
+        return (frozenset({cell}) for cell in self.cells or ())
+
+    def cells_of(self, records: frozenset[str]) -> frozenset[Cell] | None:
+        return records.intersection(self.elements)
+
+    @property
+    def described(self) -> Attributes | None:
+        return self.attributes
+
+    @property
+    def not_recoded(self) -> str | None:
+        if self.sizes != ANY_SIZE:
+            return f"recodes records of sets of any size, as two may become one: not of {self}"
+        return f"recodes records that are listed, and those of {self} are not" if self.arbitrary else None
+
+    def restricted(self, records: Collection[str]) -> Sets:
         """The sets over some of the records that sets of the class have there: of these sizes.
 
         >>> str(Sets(("a", "b", "c"), Size(2, exactly=True)).restricted(["a", "b"]))
         'all sets of size >= 1 over {a, b}'
         """
+        records = [one for one in records if one in self._possible]
         if self.parameters and (self.unlimited or len(records) < len(self.records)):
             return Sets(
                 tuple(records), attributes=self.attributes
@@ -343,10 +355,18 @@ class Graphs(Subsets):
             found[v].append((u, v))
         return list(found.values())
 
-    def keeping(self, pairs: Collection[object], which: str) -> Graphs:
-        """The graphs with edges among some pairs only, in words which they are."""
-        kept = tuple(pair for pair in self.elements if pair in pairs)
-        return replace(self, only=kept, which=which)
+    @property
+    def joined(self) -> tuple[Pair, ...]:
+        return self.elements
+
+    def with_edges(self, f: Callable[[Database], Database], which: str) -> DatabaseClass:
+        kept = f(self.elements)
+        assert isinstance(kept, tuple)
+        return replace(self, only=kept, which=which) if kept else Listed(((),))
+
+    def lacking(self, vertices: Iterable[int]) -> str | None:
+        strange = () if self.arbitrary else sorted(set(vertices) - set(self.vertices))
+        return f"reads the vertex {strange[0]}, which {self} do not have" if strange else None
 
     def holding(self, *databases: Database) -> Graphs:
         pairs = (pair for D in databases if isinstance(D, tuple) for pair in D if isinstance(pair, tuple))
@@ -386,8 +406,25 @@ class VaryingGraphs(DatabaseClass):
     """
 
     kind = "graphs"
+    varying = True
 
     labels: int | None = None
+
+    def unjoined(self, m: int) -> Database | None:
+        return None if m > (self.labels or m) else tuple((v,) for v in range(1, m + 1))
+
+    def one_vertex_away(self, D: Database) -> Iterator[Database]:
+        assert isinstance(D, tuple)
+        there = self.vertices(D)
+        for v in there:
+            yield tuple(one for one in D if v not in one)
+        for v in range(1, (self.labels or 0) + 1):
+            if v not in there:
+                whole = Graphs(tuple(sorted((*there, v))), listing=True)
+                old = {one: True for one in D if len(one) == 2}
+                new = [pair for pair in whole.elements if v in pair]
+                for values in product((False, True), repeat=len(new)):
+                    yield whole.put(whole.blank(), old | dict(zip(new, values, strict=True)))
 
     def vertices(self, D: Database) -> tuple[int, ...]:
         """The vertices of a graph."""
@@ -396,6 +433,15 @@ class VaryingGraphs(DatabaseClass):
 
     def shape_of(self, D: Database) -> DatabaseClass | None:
         return Graphs(self.vertices(D), listing=True)
+
+    def with_edges(self, f: Callable[[Database], Database], which: str) -> DatabaseClass:
+        return Listed(tuple(dict.fromkeys(map(f, self.databases()))))
+
+    def lacking(self, vertices: Iterable[int]) -> str | None:
+        if self.labels is None:
+            return f'reads edges at some vertices of {self}: not supported; vertices = "<= 4" would do'
+        strange = [v for v in vertices if v > (self.labels or v)]
+        return f"reads the vertex {strange[0]}, which {self} do not have" if strange else None
 
     def __contains__(self, D: object) -> bool:
         if not isinstance(D, tuple) or not all(isinstance(one, tuple) and len(one) in (1, 2) for one in D):

@@ -308,7 +308,7 @@ class OfTuples(Policies):
             return list(range(1, min(steps, databases.sizes.n or steps) + 1))
         alike: dict[tuple[bool, ...], list[int]] = {}
         for at in range(1, (databases.sizes.n or 0) + 1):
-            read = (not isinstance(f, Positions) or at in f.inside for f in self._maps)
+            read = (not f.placed or at in f.positions for f in self._maps)
             alike.setdefault(tuple(read), []).append(at)
         return sorted(at for some in alike.values() for at in some[:steps])
 
@@ -331,7 +331,7 @@ class OfTuples(Policies):
         places = [place for place in range(n) for _ in range(each)]
         found = super().databases() | {"of": "tuples", "size": ["exactly", n], "places": places}
         found.pop("least", None)
-        sizes = self.setting.databases.sizes  # type: ignore[attr-defined]
+        sizes = self.setting.databases.sizes
         return found | ({"from": sizes.n} if sizes.letters and sizes.n is not None else {})
 
     def edges(self, policy: Policy) -> list[kernel.Edge]:
@@ -347,9 +347,8 @@ class OfTuples(Policies):
     def reads(self, f: Map) -> list[int] | None:
         if f.is_identity(self.universe):
             return None
-        assert isinstance(f, Positions)
         each = len(self._records)
-        return [n * each + x for n, at in enumerate(self.places) if at in f.inside for x in range(each)]
+        return [n * each + x for n, at in enumerate(self.places) if at in f.positions for x in range(each)]
 
     def shown_pair(self, D: Any, E: Any) -> Pair:
         databases = self.setting.databases

@@ -84,7 +84,7 @@ class Setting(Composition, Shown):
         object.__setattr__(self, "databases", self.databases.with_room(steps, self.places or 0))
         if lacking := self.databases.unknown(self.assume):
             raise InvalidSetting(
-                f"there are no databases of size {self.databases.sizes} where not {lacking}: "  # type: ignore[attr-defined]
+                f"there are no databases of size {self.databases.sizes} where not {lacking}: "
                 f'assume = ["{lacking}"] would do, or other values of parameters'
             )
         object.__setattr__(self, "databases", self._told(named, stated))
