@@ -15,11 +15,9 @@ from dpcompose.spaces.databases import LARGEST_CLASS, LARGEST_SHAPE, Cell, Datab
 from dpcompose.spaces.lines import Range, read_ranges
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map
-from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.recodings import Recoding
 from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.sizes import Size
-from dpcompose.spaces.subsets import Sets
 from dpcompose.spaces.tuples import Tuples
 
 Attribute = tuple[str, tuple[str, ...]]
@@ -35,6 +33,7 @@ class Tables(Tuples):
     kind = "tables"
     from_some_size_on = False
     entry = "row"
+    of_attributes = True
 
     records: tuple[str, ...] = field(default=(), compare=False)
     attributes: tuple[Attribute, ...] = ()
@@ -69,6 +68,10 @@ class Tables(Tuples):
         """What a record has in some attributes, as a record of the table with these only."""
         known = self._values_of[record]
         return written(known[name] for name in names)
+
+    @property
+    def not_recoded(self) -> str | None:
+        return f"recodes records of multisets, sets and tuples, not of {self}"
 
     def at(self, position: int) -> tuple[Cell, ...]:
         return tuple((position, name) for name, values in self.attributes if len(values) > 1)
@@ -185,6 +188,8 @@ class Where(Restriction):
     once `on` was told the class.
     """
 
+    by_attributes = True
+
     conditions: tuple[tuple[str, tuple[Value, ...]], ...] = ()
     of: DatabaseClass | None = field(default=None, compare=False, repr=False)
 
@@ -198,8 +203,8 @@ class Where(Restriction):
         return replace(self, records=self._chosen(databases), of=databases)
 
     def _chosen(self, databases: DatabaseClass) -> tuple[str, ...]:
-        assert isinstance(databases, Multisets | Sets) and databases.attributes is not None
-        known = databases.attributes
+        known = databases.described
+        assert known is not None
         return tuple(
             record
             for record in databases.records
@@ -207,18 +212,16 @@ class Where(Restriction):
         )
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
-        if not isinstance(databases, Multisets) or not self.records or self.is_identity(databases):
+        if databases.described is None or not self.records or self.is_identity(databases):
             return super().image(databases)
-        assert databases.attributes is not None
-        kept = databases.attributes.where(dict(self.conditions))
-        return replace(databases, records=(), sizes=databases.sizes.up_to, attributes=kept)
+        return databases.chosen(self.records, databases.described.where(dict(self.conditions)))
 
     @property
     def names(self) -> frozenset[object]:
         return frozenset((name, value) for name, values in self.conditions for value in values)
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        known = databases.attributes if isinstance(databases, Multisets | Sets) else None
+        known = databases.described
         if known is None:
             return f"reads records by attributes, but those of {databases} have none"
         for name, values in self.conditions:
@@ -240,32 +243,32 @@ class Where(Restriction):
 class Projection(Recoding):
     """D ↦ the multiset of some attributes of all records of a multiset D.
 
-    kept -- the attributes; of -- the class, once `on` was told it.
+    kept_attributes -- which; of -- the class, once `on` was told it.
     """
 
+    by_attributes = True
+
     kept_attributes: tuple[str, ...] = ()
-    of: DatabaseClass | None = field(default=None, compare=False, repr=False)
 
     def on(self, databases: DatabaseClass) -> Map:
         if self.of == databases or self.unfit(databases):
             return self
-        assert isinstance(databases, Multisets)
-        assert databases.attributes is not None
-        kept = [name for name in databases.attributes.names if name in self.kept_attributes]
+        assert databases.described is not None
+        kept = [name for name in databases.described.names if name in self.kept_attributes]
         codes = ((x, written(databases.values_of(x)[name] for name in kept)) for x in databases.records)
         return replace(self, codes=tuple(codes), of=databases)
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
-        assert isinstance(databases, Multisets) and databases.attributes is not None
-        return replace(databases, records=(), attributes=databases.attributes.keeping(self.kept_attributes))
+        assert databases.described is not None
+        return databases.projected(databases.described.keeping(self.kept_attributes))
 
     @property
     def names(self) -> frozenset[object]:
         return frozenset()
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        known = databases.attributes if isinstance(databases, Multisets) else None
-        if known is None:
+        known = databases.described
+        if known is None or not databases.twice:
             return f"reads attributes, but the records of {databases} have none"
         for name in self.kept_attributes:
             if name not in known.names:
@@ -350,7 +353,7 @@ def tables(attributes: Mapping[str, Iterable[str]], size: str = "any") -> Tables
     return Tables((), Size.read(size), attributes=given)
 
 
-def columns(databases: Tables | Multisets, *names: str) -> Map:
+def columns(databases: DatabaseClass, *names: str) -> Map:
     """D ↦ the named attributes of all records of a table or multiset, in the order of the class.
 
     >>> people = tables({"age": ["young", "old"], "sick": ["no", "yes"]})

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpcompose.spaces.databases import Database, DatabaseClass
-from dpcompose.spaces.maps import Everything, Map
-from dpcompose.spaces.restrictions import Restriction
+from dpcompose.spaces.maps import Map
 
 
 @dataclass(frozen=True, repr=False)
 class Composed(Map):
     """g∘f: D ↦ g(f(D)).  `composed` makes it, and joins restrictions into one."""
+
+    unsaid = True
 
     outer: Map
     inner: Map
@@ -49,8 +50,6 @@ def composed(outer: Map, inner: Map) -> Map:
     for f in (outer, inner):
         if not isinstance(f, Map):
             raise TypeError(f"a map such as dpcompose.restriction([...]) is composed, not {f!r}")
-    if isinstance(outer, Everything) or isinstance(inner, Everything):
-        return inner if isinstance(outer, Everything) else outer
-    if isinstance(outer, Restriction) and isinstance(inner, Restriction) and outer.told and inner.told:
-        return Restriction(tuple(outer.inside & inner.inside))
-    return Composed(outer, inner)
+    if outer.whole or inner.whole:
+        return inner if outer.whole else outer
+    return outer.within(inner) or Composed(outer, inner)

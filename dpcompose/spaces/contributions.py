@@ -19,7 +19,6 @@ from dpcompose.kernel.terms import Term, letter, number
 from dpcompose.language import formulas
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.sizes import COUNT
 
 Partition = tuple[frozenset[str], ...]
@@ -102,7 +101,7 @@ class Contribution(Granularity):
         return True
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        if isinstance(databases, Multisets):
+        if databases.twice:
             return None
         return f"what a person contributes has no meaning on {databases.kind}: it is about multisets of rows"
 
@@ -110,6 +109,11 @@ class Contribution(Granularity):
         how: dict[str, Any] = {"replaced": self.replaced} if self.replaced else {}
         L, m = formulas.to_text(self.parts), formulas.to_text(self.rows)
         return {"contribution": {"parts": L, "rows": m, **how}}
+
+    @property
+    def contributed(self) -> dict[str, str]:
+        L, m = formulas.to_text(self.parts), formulas.to_text(self.rows)
+        return {"parts": L, "rows": m, "replaced": WORDS[self.replaced]}
 
 
 def _parts(L: str) -> str:

@@ -14,9 +14,6 @@ from itertools import product
 
 from dpcompose.spaces.databases import Counts, DatabaseClass
 from dpcompose.spaces.maps import Map
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.sequences import Sequences
-from dpcompose.spaces.tuples import Tuples
 
 Single = frozenset[Counts]
 """Single edits as counts; symmetric: on multisets, a removal and an addition go together."""
@@ -48,7 +45,7 @@ class Edits:
         """
         if self.single is None or self.elsewhere:
             return self
-        return replace(self, single=frozenset(one for one in self.single if _possible(one, databases)))
+        return replace(self, single=frozenset(one for one in self.single if databases.edit_allowed(one)))
 
     def of_images(self, databases: DatabaseClass, f: Map) -> Edits:
         """The push-forward of the relation along a restriction to records or positions.
@@ -81,16 +78,16 @@ class Edits:
 
     def differences(self, databases: DatabaseClass) -> frozenset[Counts] | None:
         """By which counts neighbours of the class differ; None where there are infinitely many."""
-        n = _largest(databases)
+        n = databases.most_counted
         if self.single is None:
             if n is None:
                 return None
             ways = product(range(n + 1), repeat=len(databases.no_difference))
-            return frozenset(one for one in ways if any(one) and _differ(one, databases))
+            return frozenset(one for one in ways if any(one) and databases.differences_allowed(one))
         inside = self.within(databases)
         most = tuple(self.most if n is None else min(n, self.most) for _ in databases.no_difference)
         every: frozenset[Counts] = frozenset().union(*inside._layers(most))
-        return frozenset(one for one in every if _differ(one, databases))
+        return frozenset(one for one in every if databases.differences_allowed(one))
 
     def _layers(self, most: Counts) -> Iterator[frozenset[Counts]]:
         """What one, two, …, `most` single edits add up to and fewer do not, inside the counts."""
@@ -104,22 +101,3 @@ class Edits:
                 return
             seen |= layer
             yield layer
-
-
-def _differ(one: Counts, databases: DatabaseClass) -> bool:
-    """Whether the sizes of some two databases are as far apart as these counts say."""
-    return not isinstance(databases, Multisets) or databases.sizes.allows_difference(*one)
-
-
-def _possible(one: Counts, databases: DatabaseClass) -> bool:
-    n = _largest(databases)
-    if n is not None and max(one) > n:
-        return False
-    if isinstance(databases, Multisets | Sequences):
-        return not databases.sizes.exactly or one[0] == one[1]
-    return not isinstance(databases, Tuples) or databases.several_records
-
-
-def _largest(databases: DatabaseClass) -> int | None:
-    """The most records of a database; None where there is no limit."""
-    return databases.sizes.n if isinstance(databases, Multisets | Tuples | Sequences) else None

@@ -22,7 +22,6 @@ from dpcompose.language import formulas
 from dpcompose.language.writing import text_latex
 from dpcompose.spaces.databases import Database, DatabaseClass, Symbolic
 from dpcompose.spaces.maps import Map
-from dpcompose.spaces.restrictions import Restriction
 
 # atoms
 
@@ -222,8 +221,8 @@ class Image(_Written, sympy.Basic):
     def _latex(self, printer: Any) -> str:
         f, x = self.args
         inner = printer._print(x)
-        if isinstance(f.f, Restriction):
-            return rf"{inner}|_{{\lbrace {', '.join(map(mathematics_of, f.f.records))}\rbrace}}"
+        if f.f.restricts:
+            return rf"{inner}|_{{\lbrace {', '.join(map(mathematics_of, sorted(f.f.inside)))}\rbrace}}"
         before, _, after = f.f.written("\0").partition("\0")
         if before.endswith("(") and after == ")":
             return rf"{mathematics_of(before[:-1])}\left({inner}\right)"

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,7 @@ from dpcompose.spaces.arrays.sizes import (
     costs,
     progress,
 )
-from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
+from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.listed import listed
 from dpcompose.spaces.maps import Map
@@ -32,8 +31,6 @@ from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.neighbours import Pair, by_pairs, by_steps, refuse_predicate, step_of
 from dpcompose.spaces.numberings import CountedMultisets, Numbering, numbered
 from dpcompose.spaces.profiles import Profile, records_read, whole_pair
-from dpcompose.spaces.relations import Pairs
-from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.sizes import Size
 
 if TYPE_CHECKING:
@@ -105,8 +102,8 @@ class FiniteSpace:
         """(edges, nanoseconds) of listing all neighbours, by how many some databases have."""
         if self._quick is not None:
             return self._quick.edges, 20 * self._quick.edges
-        if isinstance(self.granularity, Pairs):
-            return len(self.granularity.listed), 10**3 * len(self.granularity.listed)
+        if (listed := self.granularity.listed) is not None:
+            return len(listed), 10**3 * len(listed)
         elements, step = self.numbering.elements, step_of(self.granularity, self.databases)
         some = elements[:: max(1, len(elements) // SAMPLE)]
         size = self.databases.size
@@ -149,7 +146,7 @@ class FiniteSpace:
         single, m = self.granularity.innermost()
         if m > 1:
             return self._group(single, m)
-        if isinstance(self.granularity, Pairs):
+        if self.granularity.listed is not None:
             return by_pairs(self.numbering, self.granularity)
         refuse_predicate(self.databases, self.granularity)
         self._refuse("edges")
@@ -270,8 +267,8 @@ class FiniteSpace:
         """
         import numpy
 
-        if isinstance(f, Restriction) and type(self.databases) is Multisets:
-            return self._restricted(f)
+        if isinstance(f, Map) and f.restricts and (read := self.numbering.restricted(f)) is not None:
+            return read
         if not (isinstance(f, Map) or callable(f)):
             given, labels = numpy.unique(self._given(f), return_inverse=True)
             return labels.reshape(-1), given.tolist()
@@ -286,23 +283,6 @@ class FiniteSpace:
         """All databases, with a bar where there are many."""
         elements = self.numbering.elements
         return elements if self.nodes <= MANY else progress(elements, self.nodes, words)
-
-    def _restricted(self, f: Restriction) -> tuple[Array, Sequence[Database]]:
-        """Restrictions of multisets by their counts, without a call for each."""
-        import numpy
-
-        assert isinstance(self.databases, Multisets) and isinstance(self.numbering, CountedMultisets)
-        kept = [n for n, record in enumerate(self.databases.records) if record in f.inside]
-        of_each = self.numbering.layout.counts()[kept]
-        size = self.databases.sizes.n or 0
-        numbers, total = numpy.zeros(self.nodes, numpy.int64), numpy.zeros(self.nodes, numpy.int64)
-        if comb(size + len(kept), len(kept)) >= 2**62:
-            raise TooLarge(f"the values of {f!r} are too many to number")
-        for j, counts in enumerate(reversed(of_each), start=1):
-            total += counts
-            numbers += numpy.array([comb(s + j - 1, j) for s in range(size + 1)])[total]
-        _, first, labels = numpy.unique(numbers, return_index=True, return_inverse=True)
-        return labels.reshape(-1), tuple(f(self.database(n)) for n in first.tolist())
 
     def smallest_changes(self, *maps: Any, executor: Executor | None = None) -> tuple[Pair, ...]:
         """Of each way in which neighbours change (f_1(D), …, f_k(D)) the smallest pair (D, E).

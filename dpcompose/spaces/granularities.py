@@ -10,7 +10,7 @@ a coarser one of another.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -89,12 +89,34 @@ class Granularity(Shown, ABC):
         return ()
 
     @property
+    def either(self) -> tuple[Granularity, ...]:
+        """The granularities whose neighbours are its own, taken together: itself, where it is no union."""
+        return (self,)
+
+    step: Callable[[Database], Iterable[Database]] | None = None
+    """D ↦ databases among which all neighbours of D are, where a function of one's own says it."""
+
+    listed: frozenset[tuple[Database, Database]] | None = None
+    """The neighbouring pairs, where they are listed."""
+
+    @property
     def names(self) -> frozenset[str]:
         """The records that it names."""
         return frozenset[str]().union(*(one.names for one in self.made_of))
 
+    by_cells: ClassVar[bool] = False
+    """Whether neighbours are told by the cells in which they differ, whatever these have."""
+
     by_rows: ClassVar[bool] = False
     """Whether neighbours are told by how many rows a person has in how many parts."""
+
+    @property
+    def contributed(self) -> dict[str, str]:
+        """What one person contributes, as core settings say it, where neighbours are told by rows."""
+        return {}
+
+    partitions: tuple[tuple[frozenset[str], ...], ...] | None = None
+    """The parts in which rows are counted, where they are known."""
 
     is_counted_elsewhere: ClassVar[bool] = False
     """Whether its steps lead through databases that the class may not have."""

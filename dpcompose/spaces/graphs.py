@@ -15,10 +15,9 @@ from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge, refuse
 from dpcompose.spaces.finite import finite
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.groups import Group
-from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.neighbours import check_pairs, not_symmetric
-from dpcompose.spaces.relations import Pairs, pairs
+from dpcompose.spaces.relations import pairs
 
 if TYPE_CHECKING:
     from networkx import Graph
@@ -49,20 +48,19 @@ def neighbourhood_graph(
     refuse_if_large(databases)
     if is_large(databases):
         return finite(databases, granularity, limits).to_networkx()
-    if isinstance(granularity, Group):
-        return power(neighbourhood_graph(databases, granularity.of), granularity.m)
+    single, m = granularity.innermost()
     graph: Graph = networkx.Graph(databases=databases)
     nodes = list(databases.databases())
     graph.add_nodes_from(nodes)
-    graph.add_edges_from(_single_pairs(databases, granularity, nodes))
-    return graph
+    graph.add_edges_from(_single_pairs(databases, single, nodes))
+    return graph if m == 1 else power(graph, m)
 
 
 def _single_pairs(
     databases: DatabaseClass, granularity: Granularity, nodes: Sequence[Database]
 ) -> Iterable[tuple[Database, Database]]:
     """The neighbours of a small class, some of them both ways; granularity -- no group."""
-    if isinstance(granularity, Pairs):
+    if granularity.listed is not None:
         return check_pairs(databases, granularity)
     found = {D: set(granularity.neighbours(D, databases)) for D in nodes}
     for D in nodes:
@@ -84,10 +82,10 @@ def neighbouring_pairs(
     [((), ('a',)), (('a',), ('a', 'a'))]
     """
     refuse_if_large(databases)
-    if isinstance(granularity, Group) or is_large(databases):
+    if granularity.innermost()[1] > 1 or is_large(databases):
         edges: Iterable[tuple[Database, Database]] = neighbourhood_graph(databases, granularity, limits).edges
         return edges
-    return _single_pairs(databases, granularity, list(databases.databases()))
+    return _single_pairs(databases, granularity.innermost()[0], list(databases.databases()))
 
 
 def pairs_of_inputs(
@@ -170,7 +168,7 @@ def neighbours_of_inputs(
         if given is not None:
             listed = pairs(single.name, given)
             return image, listed if steps == 1 else Group(steps, listed), None
-        if not isinstance(image, Listed):
+        if not image.listed:
             return image, granularity, None
     return databases, granularity, None if f.is_identity(databases) else f
 

@@ -15,7 +15,6 @@ from dpcompose.spaces.blocks import Blocks
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.sizes import COUNT
 
 
@@ -167,8 +166,7 @@ class AnyGroup(Granularity):
         return self.of.edits(databases)
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        sizes = databases.sizes if isinstance(databases, Multisets) else None
-        if sizes is None or sizes.n is not None:
+        if not databases.any_number:
             return (
                 f"a {self} neighbour is reached by any number of steps, which needs multisets of any size, "
                 f"not {databases}; a number of steps would do"

@@ -15,9 +15,7 @@ from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.groups import LARGEST_GROUP, Group
-from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.sizes import Size
-from dpcompose.spaces.subsets import Sets
 
 ANY_SIZE = "any size"
 
@@ -49,16 +47,15 @@ class WithinAnySize(Granularity):
         raise TypeError("steps through any sizes are counted for a class: ask relates(D, E, databases)")
 
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
-        return D != E and Group(self.m, self.of).relates(D, E, _of_any_size(databases))
+        return D != E and Group(self.m, self.of).relates(D, E, databases.of_sizes(Size()))
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
-        found = Group(self.m, self.of).neighbours(D, _of_any_size(databases))
+        found = Group(self.m, self.of).neighbours(D, databases.of_sizes(Size()))
         return (E for E in found if E in databases)
 
     def edits(self, databases: DatabaseClass) -> Edits | None:
         found = Group(self.m, self.of).edits(databases)
-        restricted = isinstance(databases, Multisets) and databases.sizes != Size()
-        if found is None or found.single is None or not restricted:
+        if found is None or found.single is None or databases.sizes == Size():
             return found
         return replace(found, elsewhere=True)
 
@@ -72,15 +69,15 @@ class WithinAnySize(Granularity):
         >>> two.inside(multisets(size="= 3")), many.inside(multisets(size="= 3")), two.inside(multisets())
         (bounded neighbours, group of 2 bounded neighbours, group of 2 unbounded neighbours)
         """
-        sizes = databases.sizes if isinstance(databases, Multisets | Sets) else None
-        if sizes is None or self.of not in (unbounded, bounded) or (sizes.letters and not sizes.exactly):
+        exactly, letters = databases.sizes.exactly, databases.sizes.letters
+        if not databases.unordered or self.of not in (unbounded, bounded) or (letters and not exactly):
             return self
-        halved = self.of == unbounded and sizes.exactly
+        halved = self.of == unbounded and exactly
         m, of = (self.m // 2, bounded) if halved else (self.m, self.of)
         return self if m == 0 else of if m == 1 else Group(m, of)
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        if not isinstance(databases, Multisets | Sets):
+        if not databases.unordered:
             fitting = "they are about multisets and sets"
             return f"steps through any sizes have no meaning on {databases.kind}: {fitting}"
         return self.of.unfit(databases)
@@ -91,12 +88,6 @@ class WithinAnySize(Granularity):
 
     def data(self) -> dict[str, Any]:
         return {"steps": self.m, "of": self.of.data(), "within": ANY_SIZE}
-
-
-def _of_any_size(databases: DatabaseClass) -> DatabaseClass:
-    """The databases of the same records, of any size."""
-    assert isinstance(databases, Multisets | Sets)
-    return replace(databases, sizes=Size())
 
 
 def within_any_size(m: int, of: Granularity) -> WithinAnySize:

@@ -19,6 +19,7 @@ class Listed(DatabaseClass):
     """
 
     kind = "listed"
+    listed = True
 
     elements: tuple[Database, ...]
 

@@ -10,17 +10,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from math import comb
-from typing import Any, ClassVar
+from typing import Any
 
 from dpcompose.spaces.attributes import ITSELF, Attributes, Given
 from dpcompose.spaces.attributes import attributes as read_attributes
 from dpcompose.spaces.databases import Counts, Database, DatabaseClass, refuse_if_large
-from dpcompose.spaces.records import OfRecords
+from dpcompose.spaces.records import Collections, OfRecords
 from dpcompose.spaces.sizes import Size
 
 
 @dataclass(frozen=True, repr=False)
-class Multisets(OfRecords):
+class Multisets(Collections, OfRecords):
     """All finite multisets of records, of the given size; a database is a sorted tuple.
 
     records -- the record universe X; where `arbitrary`, X holds these and at least two
@@ -34,8 +34,8 @@ class Multisets(OfRecords):
 
     kind = "multisets"
     from_some_size_on = True
-    twice: ClassVar[bool] = True
-    """Whether a record may be there more than once."""
+    twice = True
+    queried = True
     no_difference = (0, 0)
 
     attributes: Attributes | None = None
@@ -50,9 +50,38 @@ class Multisets(OfRecords):
         return {} if self.attributes is None else self.attributes.by_record[record]
 
     @property
+    def described(self) -> Attributes | None:
+        return self.attributes
+
+    @property
     def unlimited(self) -> bool:
-        """Whether there may be more records than those with a name."""
         return self.arbitrary or (self.attributes is not None and self.attributes.unlimited)
+
+    def restricted(self, records: Collection[str]) -> DatabaseClass:
+        return replace(self, records=tuple(records), sizes=self.sizes.up_to, arbitrary=False)
+
+    def chosen(self, records: Collection[str], kept: Attributes) -> DatabaseClass:
+        return replace(self, records=(), sizes=self.sizes.up_to, attributes=kept)
+
+    def projected(self, kept: Attributes) -> DatabaseClass:
+        return replace(self, records=(), attributes=kept)
+
+    @property
+    def not_recoded(self) -> str | None:
+        if self.arbitrary or not self.unlimited:
+            return None
+        return "names records, which are told by their attributes; reads = { attributes = [...] } would do"
+
+    @property
+    def not_divided(self) -> str | None:
+        needs = "multisets over an arbitrary record universe (leave out records)"
+        return None if self.arbitrary else needs
+
+    def differences_allowed(self, counts: Counts) -> bool:
+        return self.sizes.allows_difference(*counts)
+
+    def edit_allowed(self, counts: Counts) -> bool:
+        return super().edit_allowed(counts) and (not self.sizes.exactly or counts[0] == counts[1])
 
     def data(self) -> dict[str, Any]:
         if self.attributes is None:
@@ -64,6 +93,10 @@ class Multisets(OfRecords):
             return super().naming(names, most)
         values = sorted((one for one in names if isinstance(one, tuple)), key=str)
         return replace(self, records=(), attributes=self.attributes.naming(values, max(2, 2 * most)))
+
+    @property
+    def by_counts(self) -> bool:
+        return type(self) is Multisets
 
     def counts(self, D: Database, E: Database) -> Counts:
         """(|D∖E|, |E∖D|).

@@ -9,7 +9,6 @@ from dpcompose.spaces.arrays.sizes import progress
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.granularities import Granularity, NotSymmetric
 from dpcompose.spaces.numberings import Numbering
-from dpcompose.spaces.relations import Pairs, Steps
 
 if TYPE_CHECKING:
     from dpcompose.spaces.arrays.layouts import Layout
@@ -28,9 +27,7 @@ class _Index(dict[Any, int]):
 
 def step_of(granularity: Granularity, databases: DatabaseClass) -> Callable[[Database], Iterable[Database]]:
     """D ↦ databases, among which its neighbours in the class are; others do not count."""
-    if isinstance(granularity, Steps):
-        return granularity.step
-    return lambda D: granularity.neighbours(D, databases)
+    return granularity.step or (lambda D: granularity.neighbours(D, databases))
 
 
 def by_steps(numbering: Numbering, granularity: Granularity) -> Layout:
@@ -96,7 +93,7 @@ def refuse_predicate(databases: DatabaseClass, granularity: Granularity) -> None
         )
 
 
-def by_pairs(numbering: Numbering, granularity: Pairs) -> Layout:
+def by_pairs(numbering: Numbering, granularity: Granularity) -> Layout:
     """The graph of a granularity whose neighbouring pairs are listed."""
     import numpy
 
@@ -108,12 +105,13 @@ def by_pairs(numbering: Numbering, granularity: Pairs) -> Layout:
     return StoredLayout(numbering.nodes, found[:, 0].copy(), found[:, 1].copy())
 
 
-def check_pairs(databases: DatabaseClass, granularity: Pairs) -> list[Pair]:
+def check_pairs(databases: DatabaseClass, granularity: Granularity) -> list[Pair]:
     """The listed pairs in order.  Raises ValueError where one is of something else than two databases."""
-    for D, E in granularity.listed:
+    listed = granularity.listed or frozenset()
+    for D, E in listed:
         for one in (D, E):
             if one not in databases:
                 raise ValueError(
                     f"the granularity {granularity} names {one!r}, which is no database of the class"
                 )
-    return sorted(granularity.listed, key=str)
+    return sorted(listed, key=str)

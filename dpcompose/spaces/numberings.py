@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from types import MappingProxyType
-from typing import Any
+from math import comb
+from typing import TYPE_CHECKING, Any
 
-from dpcompose.spaces.databases import Database, DatabaseClass, refuse_if_large
+from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge, refuse_if_large
+from dpcompose.spaces.maps import Map
 from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.records import OfRecords
-from dpcompose.spaces.tuples import Streams, Tuples
+from dpcompose.spaces.tuples import Tuples
+
+if TYPE_CHECKING:
+    from dpcompose.spaces.arrays.layouts import Array
 
 
 class Numbering:
@@ -48,6 +51,11 @@ class Numbering:
         assert count is not None
         return count
 
+    def restricted(self, f: Map) -> tuple[Array, Sequence[Database]] | None:
+        """What a restriction to records reads of each database, as places in a list of the values, and that
+        list, where no call for each database is needed."""
+        return None
+
 
 class CountedMultisets(Numbering):
     """Multisets are counted, not looked up: see `MultisetLayout`."""
@@ -74,6 +82,21 @@ class CountedMultisets(Numbering):
         return tuple(
             record for record, times in zip(self.databases.records, counts, strict=True) for _ in range(times)
         )
+
+    def restricted(self, f: Map) -> tuple[Array, Sequence[Database]] | None:
+        import numpy
+
+        kept = [n for n, record in enumerate(self.databases.records) if record in f.inside]
+        of_each = self.layout.counts()[kept]
+        size = self.databases.sizes.n or 0
+        numbers, total = numpy.zeros(self.nodes, numpy.int64), numpy.zeros(self.nodes, numpy.int64)
+        if comb(size + len(kept), len(kept)) >= 2**62:
+            raise TooLarge(f"the values of {f!r} are too many to number")
+        for j, counts in enumerate(reversed(of_each), start=1):
+            total += counts
+            numbers += numpy.array([comb(s + j - 1, j) for s in range(size + 1)])[total]
+        _, first, labels = numpy.unique(numbers, return_index=True, return_inverse=True)
+        return labels.reshape(-1), tuple(f(self.database(n)) for n in first.tolist())
 
 
 class DigitsOfTuples(Numbering):
@@ -107,17 +130,14 @@ class DigitsOfTuples(Numbering):
         return tuple(reversed(digits))
 
 
-NUMBERINGS: Mapping[type[DatabaseClass], type[Numbering]] = MappingProxyType(
-    {Multisets: CountedMultisets, Tuples: DigitsOfTuples, Streams: DigitsOfTuples}
-)
-"""Classes, without their subclasses, whose databases are numbered by a formula."""
 LARGEST_NUMBERED = 10**10
 """The most databases that have numbers by a formula; `estimate` says what can be asked about them."""
 
 
 def numbered(databases: DatabaseClass) -> Numbering:
     """The databases of a class by number.  Raises TooLarge where it is infinite, or too large to list."""
-    from_some_size_on = isinstance(databases, OfRecords) and databases.sizes.least > 0
-    numbering = Numbering if from_some_size_on else NUMBERINGS.get(type(databases), Numbering)
-    refuse_if_large(databases, None if numbering is Numbering else LARGEST_NUMBERED)
-    return numbering(databases)
+    if databases.sizes.least or not (databases.by_counts or databases.by_digits):
+        refuse_if_large(databases)
+        return Numbering(databases)
+    refuse_if_large(databases, LARGEST_NUMBERED)
+    return (CountedMultisets if databases.by_counts else DigitsOfTuples)(databases)

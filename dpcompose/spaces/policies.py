@@ -7,10 +7,9 @@ the records, unbounded the star at nothing; modifying a person within a county, 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 from dpcompose.kernel.settings import NOTHING, Edge
@@ -18,10 +17,8 @@ from dpcompose.spaces import replacements
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.records import exchanged
 from dpcompose.spaces.replacements import EVERY, Every, Groups, Replacement, together
-from dpcompose.spaces.subsets import Sets
-from dpcompose.spaces.tuples import Tuples
-from dpcompose.spaces.unions import Union
 
 MOST_KINDS = 2_000
 """The most kinds of records between which edges are looked for."""
@@ -58,37 +55,17 @@ class Policy(Granularity):
         return self.replace.alike(x, databases), self.add_remove is None or x in self.add_remove
 
     def are_neighbours(self, D: Database, E: Database) -> bool:
-        return self._differ_by_an_edge(D, E, None)
+        pair = exchanged(D, E)
+        return pair is not None and self.joins(*pair)
 
     def relates(self, D: Database, E: Database, databases: DatabaseClass) -> bool:
-        if isinstance(databases, Tuples):
-            return any(found == E for found in self.neighbours(D, databases))
-        return D != E and self._differ_by_an_edge(D, E, databases)
-
-    def _differ_by_an_edge(self, D: Database, E: Database, databases: DatabaseClass | None) -> bool:
-        assert isinstance(D, tuple) and isinstance(E, tuple)
-        gone, come = Counter(D) - Counter(E), Counter(E) - Counter(D)
-        if max(gone.total(), come.total()) != 1:
-            return False
-        return self.joins(next(iter(gone), None), next(iter(come), None), databases)
+        pair = databases.exchanged(D, E)
+        return pair is not None and self.joins(*pair, databases)
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
         """The neighbours of D, edge by edge."""
-        assert isinstance(databases, Multisets | Sets | Tuples) and isinstance(D, tuple)
-        universe = (*databases.records, *databases.spare)
-        if isinstance(databases, Tuples):
-            for at, x in enumerate(D):
-                yield from ((*D[:at], y, *D[at + 1 :]) for y in universe if self.joins(x, y, databases))
-            return
-        for x in [None, *sorted(set(D))]:
-            rest = list(D)
-            if x is not None:
-                rest.remove(x)
-            for y in [None, *universe]:
-                left = rest if y is None else [*rest, y]
-                fits = databases.sizes.allows(len(left)) and (y not in rest or databases.twice)
-                if fits and self.joins(x, y, databases):
-                    yield tuple(sorted(left))
+        found = (one for way in ((0, 1), (1, 0), (1, 1)) for one in databases.edited(D, *way))
+        return (E for x, y, E in found if self.joins(x, y, databases))
 
     @property
     def names(self) -> frozenset[str]:
@@ -110,9 +87,9 @@ class Policy(Granularity):
         return 1
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        if not isinstance(databases, Multisets | Sets | Tuples):
+        if not (databases.unordered or databases.identified):
             return f"the policy {self.name} has no meaning on {databases.kind}: it is about records"
-        if isinstance(databases, Tuples) and self.add_remove != frozenset():
+        if databases.identified and self.add_remove != frozenset():
             return f"the policy {self.name} lets records come or go, which those of tuples do not"
         why = self.replace.unfit(databases)
         return None if why is None else f"the policy {self.name}: {why}"
@@ -183,12 +160,11 @@ def policy_of(granularity: Granularity) -> tuple[Policy, int] | None:
     single, steps = granularity.innermost()
     if isinstance(single, Policy):
         return single, steps
-    if isinstance(single, Union):
-        both = policy_of(single.one), policy_of(single.other)
-        if None in both or any(m > 1 for _, m in filter(None, both)):
+    if len(single.either) > 1:
+        both = [found for found in map(policy_of, single.either) if found is not None]
+        if len(both) < len(single.either) or any(m > 1 for _, m in both):
             return None
-        (one, _), (other, _) = filter(None, both)
-        return _together(one, other), steps
+        return reduce(_together, (one for one, _ in both)), steps
     edits = single.edits(MULTISETS)
     if edits is None or edits.single is None or edits.most > 1 or single.is_counted_elsewhere:
         return None
@@ -231,9 +207,8 @@ def policies_in(granularity: Granularity) -> Iterator[Policy]:
     single, _ = granularity.innermost()
     if isinstance(single, Policy):
         yield single
-    if isinstance(single, Union):
-        yield from policies_in(single.one)
-        yield from policies_in(single.other)
+    for one in single.made_of:
+        yield from policies_in(one)
 
 
 MULTISETS = Multisets((), arbitrary=True)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.spaces.composed import Composed
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.neighbours import Pair
-from dpcompose.spaces.restrictions import Restriction
 
 if TYPE_CHECKING:
     from dpcompose.spaces.arrays.parts import PartEdge
@@ -59,9 +58,7 @@ class Profile:
 
 def records_read(f: Any, databases: Multisets) -> frozenset[str]:
     """The records that a function of a restriction reads; none for other maps."""
-    if isinstance(f, Composed) and isinstance(f.inner, Restriction):
-        return f.inner.inside & frozenset(databases.records)
-    return frozenset()
+    return f.inner.inside & frozenset(databases.records) if isinstance(f, Composed) else frozenset()
 
 
 def whole_pair(

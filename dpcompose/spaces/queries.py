@@ -48,7 +48,13 @@ class Query(Shown, ABC):
     one: ClassVar[bool] = False
     sized: ClassVar[bool] = False
     values: ClassVar[frozenset[str]] = REAL | {"integer"}
+    about_records: ClassVar[bool] = True
+    """Whether its value is told by the records; not if it is any function of all that is read."""
     page: str
+
+    def values_of(self, most: int | None) -> frozenset[str]:
+        """What noise can take its values for, where so many records are read at most; None: any number."""
+        return self.values
 
     @abstractmethod
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
@@ -107,6 +113,9 @@ class Count(Query):
     """
 
     page = "count"
+
+    def values_of(self, most: int | None) -> frozenset[str]:
+        return self.values | ({"bit"} if most is not None and most <= 1 else set())
 
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
         return number(abs(removed - added))
@@ -351,6 +360,7 @@ class Bit(Query):
     """One bit of what is read, any function of it with the values 0 and 1: so 1 apart where it differs."""
 
     values = REAL | {"integer", "bit"}
+    about_records = False
     page = "bit"
 
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:

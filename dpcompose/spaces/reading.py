@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpcompose.spaces.databases import Cell, Database, DatabaseClass
-from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.parts import Part
-from dpcompose.spaces.subsets import Graphs, VaryingGraphs
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,38 +33,24 @@ class OfGraphs(Map):
     def __call__(self, D: Database) -> Database:
         if not isinstance(D, tuple):
             raise TypeError(f"{D!r} is no graph")
-        return tuple(pair for pair in D if len(pair) == 2 and self.reads(*pair))
+        return self.among(D)
+
+    def among(self, edges: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Those of some edges that are read."""
+        return tuple(pair for pair in edges if len(pair) == 2 and self.reads(*pair))
 
     def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
-        if not isinstance(shape, Graphs):
-            return None
-        return frozenset(pair for pair in shape.elements if self.reads(*pair))
+        return None if shape.joined is None else frozenset(self.among(shape.joined))
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
-        if isinstance(databases, VaryingGraphs):
-            return Listed(tuple(dict.fromkeys(self(D) for D in databases.databases())))
-        if not isinstance(databases, Graphs):
-            raise TypeError("edges are read of graphs")
-        kept = self.kept(databases) or frozenset()
-        return databases.keeping(kept, self.which) if kept else Listed(((),))
+        return databases.with_edges(self, self.which)
 
     @property
     def names(self) -> frozenset[object]:
         return frozenset(self.vertices)
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        if isinstance(databases, VaryingGraphs):
-            strange = [v for v in self.vertices if databases.labels is not None and v > databases.labels]
-            if databases.labels is None:
-                return (
-                    f'reads edges at some vertices of {databases}: not supported; vertices = "<= 4" would do'
-                )
-            return f"reads the vertex {strange[0]}, which {databases} do not have" if strange else None
-        if not isinstance(databases, Graphs):
-            return f"reads edges at vertices, but {databases} have none"
-        if not databases.arbitrary and (strange := sorted(set(self.vertices) - set(databases.vertices))):
-            return f"reads the vertex {strange[0]}, which {databases} do not have"
-        return None
+        return databases.lacking(self.vertices)
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,6 +107,17 @@ class EachVertex(Part):
     partition: str = "the vertices"
     parts: str = "k"
     of: str = "graphs"
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if databases.on_vertices and databases.arbitrary:
+            return None
+        return (
+            "reads the edges at each of some vertices: that needs graphs on any number of vertices "
+            "(leave out vertices)"
+        )
+
+    def table(self) -> dict[str, Any]:
+        return {}
 
     def written(self, D: str) -> str:
         return f"{D} at i"

@@ -10,10 +10,6 @@ from typing import Any
 from dpcompose.kernel.fields import near
 from dpcompose.spaces.databases import Database, DatabaseClass, Symbolic
 from dpcompose.spaces.maps import Map
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.sizes import Size
-from dpcompose.spaces.subsets import Sets
-from dpcompose.spaces.tuples import Tuples
 
 
 @dataclass(frozen=True, repr=False)
@@ -21,17 +17,22 @@ class Recoding(Map):
     """D ↦ what the records of D become: a multiset, a set, or a tuple with these at the same positions.
 
     codes -- what some records become; others -- what all others become; None: they stay as they are;
-    form -- what it is about: "multisets"; "sets", in which two records may become one; or "tuples", whose
-    records keep their positions.
+    of -- whose databases, once `on` was told; else multisets.
 
     >>> recoding("towns", {"a1": "A", "a2": "A"})(("a1", "a2", "b"))
     ('A', 'A', 'b')
     """
 
+    recodes = True
+
     name: str
     codes: tuple[tuple[str, str], ...]
     others: str | None = None
-    form: str = field(default="multisets", compare=False)
+    of: DatabaseClass | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def called(self) -> str:
+        return self.name
 
     @cached_property
     def _by_record(self) -> Mapping[str, str]:
@@ -46,33 +47,24 @@ class Recoding(Map):
             if isinstance(D, Symbolic):
                 return D.read_by(self)
             raise TypeError(f"{D!r} is no multiset, set or tuple of records")
-        found = tuple(map(self.code, D))
-        if self.form == "tuples":
-            return found
-        return tuple(sorted(set(found) if self.form == "sets" else found))
+        found = map(self.code, D)
+        return tuple(sorted(found)) if self.of is None else self.of.gathered(found)
 
     def on(self, databases: DatabaseClass) -> Map:
-        forms = (("sets", Sets), ("tuples", Tuples))
-        return replace(
-            self, form=next((name for name, one in forms if isinstance(databases, one)), "multisets")
-        )
+        return replace(self, of=databases)
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
         """Multisets or tuples, of the same sizes, of what records can become; sets of any size."""
-        if not isinstance(databases, Multisets | Sets | Tuples):
-            raise TypeError("only records of multisets, sets and tuples are recoded")
         known = tuple(dict.fromkeys(self.code(x) for x in (*databases.records, *databases.spare)))
         if not databases.arbitrary or self.others is not None:
-            if isinstance(databases, Tuples):
-                return replace(databases, records=known)
-            return replace(databases, records=known, arbitrary=False, attributes=None)
-        return replace(databases, records=tuple(x for x in known if x not in databases.spare))
+            return databases.recoded(known, arbitrary=False)
+        return databases.recoded(tuple(x for x in known if x not in databases.spare), arbitrary=True)
 
     def written(self, D: str) -> str:
         return f"{self.name}({D})"
 
     def is_identity(self, databases: DatabaseClass) -> bool:
-        return isinstance(databases, Multisets | Sets | Tuples) and all(
+        return (databases.unordered or databases.identified) and all(
             self.code(x) == x for x in (*databases.records, *databases.spare)
         )
 
@@ -82,16 +74,8 @@ class Recoding(Map):
         return frozenset(self._by_record) | codes
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        if not isinstance(databases, Multisets | Sets | Tuples) or databases.kind == "tables":
-            return f"recodes records of multisets, sets and tuples, not of {databases}"
-        if isinstance(databases, Sets) and databases.sizes != Size():
-            return f"recodes records of sets of any size, as two may become one: not of {databases}"
-        if isinstance(databases, Sets | Tuples) and databases.arbitrary:
-            return f"recodes records that are listed, and those of {databases} are not"
-        if isinstance(databases, Multisets) and databases.unlimited and not databases.arbitrary:
-            return (
-                "names records, which are told by their attributes; reads = { attributes = [...] } would do"
-            )
+        if (why := databases.not_recoded) is not None:
+            return why
         if not databases.arbitrary:
             for record in self._by_record:
                 if record not in databases.records:
@@ -103,7 +87,6 @@ class Recoding(Map):
         return {"map": self.name}
 
     def table(self) -> dict[str, Any]:
-        """The map as a problem file writes it down."""
         return {"recode": dict(self.codes)} | ({} if self.others is None else {"others": self.others})
 
 

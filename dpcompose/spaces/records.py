@@ -9,15 +9,15 @@ from functools import cached_property
 from itertools import islice, product
 from typing import Any, ClassVar
 
-from dpcompose.spaces.databases import Database, DatabaseClass, refuse_if_large
-from dpcompose.spaces.sizes import ANY_SIZE, Size, Sized, refuse_letter
+from dpcompose.spaces.databases import Counts, Database, DatabaseClass, refuse_if_large
+from dpcompose.spaces.sizes import ANY_SIZE, Size, refuse_letter
 
 MANY_LENGTHS = 1_000
 """Up to which length tuples are counted, where shorter ones belong to the class: more than can be listed."""
 
 
 @dataclass(frozen=True, repr=False)
-class OfRecords(Sized):
+class OfRecords(DatabaseClass):
     """Databases that are tuples of records.
 
     records -- the record universe X; where `arbitrary`, X holds these and at least two others;
@@ -39,8 +39,14 @@ class OfRecords(Sized):
 
     @cached_property
     def spare(self) -> tuple[str, ...]:
-        """Two records that no list names: stand for the rest of an arbitrary universe."""
         return unnamed(self.records) if self.arbitrary else ()
+
+    @property
+    def most_counted(self) -> int | None:
+        return self.sizes.n
+
+    def edit_allowed(self, counts: Counts) -> bool:
+        return self.sizes.n is None or max(counts) <= self.sizes.n
 
     def show(self, D: Database) -> str | list[str]:
         return [str(record) for record in D] if isinstance(D, tuple) else str(D)
@@ -60,6 +66,49 @@ class OfRecords(Sized):
         if not self.arbitrary:
             return self
         return replace(self, records=tuple({*self.records, *records_of(databases)}))
+
+
+class Collections(DatabaseClass):
+    """Databases that are sorted tuples of records: it only counts how often each is there."""
+
+    unordered = True
+    restrictable = True
+
+    def edited(
+        self, D: Database, removed: int, added: int
+    ) -> Iterator[tuple[str | None, str | None, Database]]:
+        assert isinstance(D, tuple)
+        if not self.sizes.allows(len(D) - removed + added):
+            return
+        for x in sorted(set(D)) if removed else [None]:
+            rest = list(D)
+            if x is not None:
+                rest.remove(x)
+            for y in (*self.records, *self.spare) if added else [None]:
+                if (y != x or y is None) and (y not in rest or self.twice):
+                    yield x, y, tuple(sorted(rest if y is None else [*rest, y]))
+
+    def exchanged(self, D: Database, E: Database) -> tuple[str | None, str | None] | None:
+        return exchanged(D, E)
+
+    def gathered(self, records: Iterable[str]) -> Database:
+        return tuple(sorted(records if self.twice else set(records)))
+
+    def recoded(self, records: tuple[str, ...], arbitrary: bool) -> DatabaseClass:
+        return replace(self, records=records, arbitrary=arbitrary, attributes=None)  # type: ignore[type-var]
+
+
+def exchanged(D: Database, E: Database) -> tuple[str | None, str | None] | None:
+    """The record of a collection D that is another one in E, None for none; None where not one differs.
+
+    >>> exchanged(("a", "b"), ("a", "c")), exchanged(("a",), ("a", "b")), exchanged(("a",), ())
+    (('b', 'c'), (None, 'b'), ('a', None))
+    """
+    assert isinstance(D, tuple) and isinstance(E, tuple)
+    gone, come = Counter(D) - Counter(E), Counter(E) - Counter(D)
+    if max(gone.total(), come.total()) != 1:
+        return None
+    return next(iter(gone), None), next(iter(come), None)
 
 
 @dataclass(frozen=True, repr=False)

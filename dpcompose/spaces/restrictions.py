@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,10 +11,6 @@ from dpcompose.spaces.databases import Cell, Database, DatabaseClass, Symbolic
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.sequences import Sequences
-from dpcompose.spaces.sizes import Size
-from dpcompose.spaces.subsets import Sets
-from dpcompose.spaces.tuples import Tuples
 
 
 @dataclass(frozen=True, repr=False)
@@ -25,19 +21,15 @@ class Restriction(Map):
     ('a', 'a')
     """
 
+    restricts = True
+
     records: tuple[str, ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "records", tuple(sorted(set(self.records))))
 
-    @property
-    def told(self) -> bool:
-        """Whether A is known, whatever the class."""
-        return True
-
     @cached_property
     def inside(self) -> frozenset[str]:
-        """A as a set."""
         if not self.told:
             raise TypeError(f"which records {self.written('D')} has is known of a class: ask f.on(databases)")
         return frozenset(self.records)
@@ -54,28 +46,27 @@ class Restriction(Map):
 
         Sets of at least m records have at least m − |X∖A| in A.
         """
-        if not isinstance(databases, Multisets | Sets | Sequences):
-            raise TypeError("only multisets, sets and sequences are restricted to records")
         if self.is_identity(databases):
             return databases
-        if not self.records:
+        if databases.restrictable and not self.records:
             return Listed(((),))
-        if not isinstance(databases, Sets):
-            return replace(databases, records=self.records, sizes=databases.sizes.up_to, arbitrary=False)
-        return databases.restricted([one for one in self.records if one in databases.elements])
+        return databases.restricted(self.records)
 
     def written(self, D: str) -> str:
         return f"{D}|{{{', '.join(self.records)}}}"
 
     def is_identity(self, databases: DatabaseClass) -> bool:
         return (
-            isinstance(databases, Multisets | Sets | Sequences)
-            and not databases.arbitrary
-            and self.inside.issuperset(databases.records)
+            databases.restrictable and not databases.arbitrary and self.inside.issuperset(databases.records)
         )
 
     def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
-        return self.inside.intersection(shape.elements) if isinstance(shape, Sets) else None
+        return shape.cells_of(self.inside)
+
+    def within(self, inner: Map) -> Map | None:
+        if not (inner.restricts and self.told and inner.told):
+            return None
+        return Restriction(tuple(self.inside & inner.inside))
 
     @property
     def names(self) -> frozenset[object]:
@@ -97,17 +88,14 @@ class Positions(Map):
     ('a', 'c')
     """
 
+    placed = True
+
     positions: tuple[int, ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "positions", tuple(sorted(set(self.positions))))
         if any(type(at) is not int or at < 1 for at in self.positions):
             raise ValueError(f"positions are whole numbers from 1, not {self.positions}")
-
-    @cached_property
-    def inside(self) -> frozenset[int]:
-        """The positions as a set."""
-        return frozenset(self.positions)
 
     def __call__(self, D: Database) -> Database:
         if not isinstance(D, tuple) or (self.positions and self.positions[-1] > len(D)):
@@ -116,27 +104,25 @@ class Positions(Map):
 
     def image(self, databases: DatabaseClass) -> DatabaseClass:
         """Tuples at the chosen positions."""
-        if not isinstance(databases, Tuples):
-            raise TypeError("only tuples are restricted to positions")
         if self.is_identity(databases):
             return databases
-        if not self.positions:
+        if databases.identified and not self.positions:
             return Listed(((),))
-        length = Size(len(self.positions), exactly=True)
-        return replace(databases, sizes=length, positions=self.positions)
+        return databases.at_positions(self.positions)
+
+    def within(self, inner: Map) -> Map | None:
+        if not inner.placed or (self.positions and self.positions[-1] > len(inner.positions)):
+            return None
+        return Positions(tuple(inner.positions[at - 1] for at in self.positions))
 
     def written(self, D: str) -> str:
         return f"{D}[{', '.join(map(str, self.positions))}]"
 
     def is_identity(self, databases: DatabaseClass) -> bool:
-        return isinstance(databases, Tuples) and databases.sizes == Size(len(self.positions), exactly=True)
+        return databases.length == len(self.positions)
 
     def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
-        if not isinstance(shape, Tuples):
-            return None
-        return frozenset(cell for at in self.positions for cell in shape.at(at)).intersection(
-            shape.cells or ()
-        )
+        return shape.cells_at(self.positions)
 
     passes_groups = True
 

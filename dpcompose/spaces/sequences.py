@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from dpcompose.spaces.databases import Counts, Database
+from dpcompose.spaces.databases import Counts, Database, DatabaseClass
 from dpcompose.spaces.records import OrderedRecords
 from dpcompose.spaces.sizes import Size
 
@@ -23,6 +23,8 @@ class Sequences(OrderedRecords):
 
     kind = "sequences"
     no_difference = (0, 0)
+    aligned = True
+    restrictable = True
 
     def counts(self, D: Database, E: Database) -> Counts:
         """(how many entries of D are deleted, how many of E inserted) in the fewest steps from D to E.
@@ -31,6 +33,24 @@ class Sequences(OrderedRecords):
         (2, 1)
         """
         return aligned(D, E)
+
+    def edited(
+        self, D: Database, removed: int, added: int
+    ) -> Iterator[tuple[str | None, str | None, Database]]:
+        assert isinstance(D, tuple)
+        if not self.sizes.allows(len(D) - removed + added):
+            return
+        for at in range(len(D) + 1 - removed):
+            x = D[at] if removed else None
+            for y in (*self.records, *self.spare) if added else [None]:
+                if y is None or y != x:
+                    yield x, y, D[:at] + (() if y is None else (y,)) + D[at + removed :]
+
+    def restricted(self, records: Collection[str]) -> DatabaseClass:
+        return replace(self, records=tuple(records), sizes=self.sizes.up_to, arbitrary=False)
+
+    def edit_allowed(self, counts: Counts) -> bool:
+        return super().edit_allowed(counts) and (not self.sizes.exactly or counts[0] == counts[1])
 
     def __str__(self) -> str:
         length = {

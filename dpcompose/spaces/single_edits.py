@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import product
 from typing import TYPE_CHECKING
 
 from dpcompose.spaces.blocks import Blocks
 from dpcompose.spaces.databases import Counts, Database, DatabaseClass
 from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.granularities import Granularity, NotSymmetric, explain
-from dpcompose.spaces.multisets import Multisets, difference
-from dpcompose.spaces.sequences import Sequences, aligned
-from dpcompose.spaces.subsets import Graphs, Sets, VaryingGraphs
-from dpcompose.spaces.tuples import Streams, Tuples
+from dpcompose.spaces.multisets import difference
+from dpcompose.spaces.sequences import aligned
+from dpcompose.spaces.vertices import Graphs
 
 if TYPE_CHECKING:
     from dpcompose.spaces.arrays.layouts import Layout
@@ -60,38 +58,19 @@ class RecordEdits(Granularity):
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
         """The neighbours of D, made by its edits."""
-        if isinstance(databases, Tuples) and databases.kind in self.ordered and isinstance(D, tuple):
-            for at, record in enumerate(D):
-                others = (a for a in (*databases.records, *databases.spare) if a != record)
-                yield from ((*D[:at], a, *D[at + 1 :]) for a in others)
-            return
-        if not (isinstance(databases, Multisets | Sets) and isinstance(D, tuple)):
-            yield from super().neighbours(D, databases)
-            return
-        universe = (*databases.records, *databases.spare)
-        for removed, added in sorted(self.kinds):
-            for a in sorted(set(D)) if removed else [None]:
-                rest = list(D)
-                if a is not None:
-                    rest.remove(a)
-                if not databases.sizes.allows(len(rest) + added):
-                    continue
-                for b in universe if added else [None]:
-                    if (b != a or b is None) and (b not in rest or databases.twice):
-                        yield tuple(sorted(rest if b is None else [*rest, b]))
+        ways = {(1, 1)} if databases.kind in self.ordered else self.kinds
+        return (E for removed, added in sorted(ways) for _, _, E in databases.edited(D, removed, added))
 
     def edits(self, databases: DatabaseClass) -> Edits | None:
         if databases.kind in self.ordered:
             return Edits(frozenset({(1,)}))
-        return Edits(self.kinds) if self.kinds and isinstance(databases, Multisets) else None
+        return Edits(self.kinds) if self.kinds and databases.twice else None
 
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
-        if isinstance(shape, Sets) and self.kinds == {(1, 0), (0, 1)}:
-            return Blocks(frozenset(frozenset({cell}) for cell in shape.cells or ()))
-        if shape.kind not in self.ordered or not isinstance(shape, Tuples):
+        alone = shape.unordered and self.kinds == {(1, 0), (0, 1)}
+        if not (alone or shape.kind in self.ordered) or (found := shape.by_record) is None:
             return None
-        held = {*(shape.cells or ())}
-        return Blocks(frozenset(frozenset(shape.at(at)) for at in shape.identifiers)).within(held)
+        return Blocks(frozenset(found)).within({*(shape.cells or ())})
 
     @property
     def reach(self) -> int | None:
@@ -102,18 +81,15 @@ class RecordEdits(Granularity):
 
         if databases.count() is None:
             return None
-        if type(databases) is Multisets and self.kinds and not databases.sizes.least:
-            n, exactly = databases.sizes.n or 0, databases.sizes.exactly
-            adds, replaces = (1, 0) in self.kinds, (1, 1) in self.kinds
-            return MultisetLayout(len(databases.records), n, exactly, adds, replaces)
-        if type(databases) in (Tuples, Streams) and databases.kind in self.ordered:
-            assert isinstance(databases, Tuples)
-            n = databases.sizes.n or 0
-            return TupleLayout(len(databases.records), n if databases.sizes.exactly else 0, n)
+        m, n, exactly = len(databases.records), databases.sizes.n or 0, databases.sizes.exactly
+        if databases.by_counts and self.kinds and not databases.sizes.least:
+            return MultisetLayout(m, n, exactly, (1, 0) in self.kinds, (1, 1) in self.kinds)
+        if databases.by_digits and databases.kind in self.ordered:
+            return TupleLayout(m, n if exactly else 0, n)
         return None
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        if self.edits(databases) is not None or (self.kinds and isinstance(databases, Sets)):
+        if self.edits(databases) is not None or (self.kinds and databases.unordered):
             return None
         if databases.kind == "listed":
             return f"the granularity {self.name} is about records; a listed class has none"
@@ -143,18 +119,14 @@ class EntryEdits(Granularity):
         return aligned(D, E) in ((1, 0), (0, 1))
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
-        assert isinstance(D, tuple) and isinstance(databases, Sequences)
-        places = range(len(D) + 1)
-        universe = (*databases.records, *databases.spare)
-        found = [D[:at] + D[at + 1 :] for at in places[:-1]]
-        found += [(*D[:at], a, *D[at:]) for at in places for a in universe]
-        return (E for E in dict.fromkeys(found) if databases.sizes.allows(len(E)))
+        found = (one for way in ((1, 0), (0, 1)) for one in databases.edited(D, *way))
+        return iter(dict.fromkeys(E for _, _, E in found))
 
     def edits(self, databases: DatabaseClass) -> Edits | None:
-        return Edits(frozenset({(1, 0), (0, 1)})) if isinstance(databases, Sequences) else None
+        return Edits(frozenset({(1, 0), (0, 1)})) if databases.aligned else None
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        if isinstance(databases, Sequences):
+        if databases.aligned:
             return None
         return f"the granularity {self.name} has no meaning on {databases.kind}: it is about sequences"
 
@@ -181,17 +153,7 @@ class VertexEdits(Granularity):
         return len(gone) == 1 and all(one[0] in pair for (one,) in [gone] for pair in {*D} ^ {*E})
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
-        assert isinstance(D, tuple) and isinstance(databases, VaryingGraphs)
-        there = databases.vertices(D)
-        for v in there:
-            yield tuple(one for one in D if v not in one)
-        for v in range(1, (databases.labels or 0) + 1):
-            if v not in there:
-                whole = Graphs(tuple(sorted((*there, v))), listing=True)
-                old = {one: True for one in D if len(one) == 2}
-                new = [pair for pair in whole.elements if v in pair]
-                for values in product((False, True), repeat=len(new)):
-                    yield whole.put(whole.blank(), old | dict(zip(new, values, strict=True)))
+        return databases.one_vertex_away(D)
 
     def distance(self, D: Database, E: Database) -> int:
         assert isinstance(D, tuple) and isinstance(E, tuple)
@@ -202,12 +164,11 @@ class VertexEdits(Granularity):
         return len(of_D ^ of_E) + 2 * stars.fewest(changed)
 
     def pair_apart(self, databases: DatabaseClass, m: int) -> tuple[Database, Database] | None:
-        if not isinstance(databases, VaryingGraphs) or m > (databases.labels or m):
-            return None
-        return tuple((v,) for v in range(1, m + 1)), ()
+        apart = databases.unjoined(m)
+        return None if apart is None else (apart, ())
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        if isinstance(databases, VaryingGraphs):
+        if databases.varying:
             return None
         if databases.kind == "graphs":
             return f'the granularity {self.name} needs vertices that come and go: vertices = "<= 4" or "any"'

@@ -6,12 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Self
 
 from dpcompose.kernel.assumptions import Assumed, known_least
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.terms import Term, letter, number
-from dpcompose.spaces.databases import DatabaseClass
 
 COUNT = Domain.read("integer >= 1")
 """The values of letters for numbers of records, rows or steps, where nothing else is said of them."""
@@ -69,6 +67,11 @@ class Size:
     def between(self) -> bool:
         """Whether there is a largest number of records, and a least one that may be another."""
         return self.n is not None and (self.least > 0 or self.lower is not None)
+
+    @property
+    def filling(self) -> int:
+        """How many records the smallest databases have, where letters have their first values."""
+        return (self.n or 0) if self.exactly else self.least
 
     @property
     def fewest(self) -> int | None:
@@ -199,28 +202,6 @@ def _between(least: Term, most: Term) -> Size:
     if least == most:
         return Size(n, exactly=True, letter=named)
     return Size(max(n, low + 1) if named is not None else n, False, low, named, lower)
-
-
-class Sized(DatabaseClass):
-    """Classes whose databases have numbers of records, which may be letters."""
-
-    sizes: Size
-
-    @property
-    def parameters(self) -> Mapping[str, Domain]:
-        return self.sizes.letters
-
-    def knowing(self, letters: Mapping[str, Term]) -> Self:
-        return replace(self, sizes=Size.read(str(self.sizes), letters)) if self.parameters else self  # type: ignore[type-var]
-
-    def sized(self, point: Mapping[str, Fraction]) -> Self:
-        return replace(self, sizes=self.sizes.at(point)) if self.parameters else self  # type: ignore[type-var]
-
-    def with_room(self, steps: int, places: int = 0) -> Self:
-        return replace(self, sizes=self.sizes.with_room(steps)) if self.parameters else self  # type: ignore[type-var]
-
-    def unknown(self, assumed: Assumed) -> str:
-        return self.sizes.unknown(assumed)
 
 
 def refuse_letter(kind: str, sizes: Size) -> None:

@@ -5,9 +5,9 @@ A database is the tuple of the records in the order of their positions.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from dpcompose.spaces.databases import LARGEST_SHAPE, Cell, Counts, Database, DatabaseClass, TooLarge
 from dpcompose.spaces.records import OrderedRecords
@@ -29,7 +29,8 @@ class Tuples(OrderedRecords):
     kind = "tuples"
     from_some_size_on = True
     no_difference = (0,)
-    entry: ClassVar[str] = "position"
+    identified = True
+    queried = True
 
     positions: tuple[int, ...] | None = None
     owners: tuple[str, ...] = ()
@@ -64,6 +65,31 @@ class Tuples(OrderedRecords):
             return None
         return (sum(1 for a, b in zip(D, E, strict=True) if a != b),)
 
+    def edit_allowed(self, counts: Counts) -> bool:
+        return super().edit_allowed(counts) and self.several_records
+
+    def edited(
+        self, D: Database, removed: int, added: int
+    ) -> Iterator[tuple[str | None, str | None, Database]]:
+        """What one other record at a position makes of D; none comes or goes."""
+        assert isinstance(D, tuple)
+        for at, x in enumerate(D) if removed and added else ():
+            others = (y for y in (*self.records, *self.spare) if y != x)
+            yield from ((x, y, (*D[:at], y, *D[at + 1 :])) for y in others)
+
+    def exchanged(self, D: Database, E: Database) -> tuple[str | None, str | None] | None:
+        if self.counts(D, E) != (1,):
+            return None
+        assert isinstance(D, tuple) and isinstance(E, tuple)
+        return next((x, y) for x, y in zip(D, E, strict=True) if x != y)
+
+    def recoded(self, records: tuple[str, ...], arbitrary: bool) -> DatabaseClass:
+        return replace(self, records=records, arbitrary=arbitrary)
+
+    @property
+    def not_recoded(self) -> str | None:
+        return f"recodes records that are listed, and those of {self} are not" if self.arbitrary else None
+
     def naming(self, names: Collection[object], most: int) -> DatabaseClass:
         return self
 
@@ -87,9 +113,34 @@ class Tuples(OrderedRecords):
         """The positions of the tuples, where all have one length."""
         return range(1, (self.sizes.n or 0) + 1) if self.positions is None else self.positions
 
+    @property
+    def not_divided(self) -> str | None:
+        return None if self.sizes == Size() else f"{self.kind} of any length (leave out size)"
+
+    def renumbered(self) -> DatabaseClass:
+        return replace(self, positions=None)
+
+    @property
+    def length(self) -> int | None:
+        return self.sizes.n if self.sizes.exactly and not self.parameters else None
+
+    def at_positions(self, positions: tuple[int, ...]) -> DatabaseClass:
+        return replace(self, sizes=Size(len(positions), exactly=True), positions=positions)
+
+    def cells_at(self, positions: Iterable[int]) -> frozenset[Cell] | None:
+        return frozenset(cell for at in positions for cell in self.at(at)).intersection(self.cells or ())
+
     def at(self, position: int) -> tuple[Cell, ...]:
         """The cells of the record at a position."""
         return (position,)
+
+    @property
+    def by_record(self) -> Iterable[frozenset[Cell]] | None:
+        return (frozenset(self.at(at)) for at in self.identifiers)
+
+    @property
+    def by_digits(self) -> bool:
+        return type(self) in (Tuples, Streams)
 
     @property
     def by_owner(self) -> list[list[Cell]]:
@@ -110,11 +161,6 @@ class Tuples(OrderedRecords):
             return self
         length = len(D) if isinstance(D, tuple) else 0
         return replace(self, sizes=Size(length, exactly=True))
-
-    def shape_of_both(self, D: Database, E: Database) -> DatabaseClass | None:
-        """The product that D and E are in; None where they are in none together."""
-        shape = self.shape_of(D)
-        return shape if shape is not None and D in shape and E in shape else None
 
     def with_room(self, steps: int, places: int = 0) -> Tuples:
         sizes = self.sizes
@@ -187,7 +233,7 @@ class Streams(Tuples):
     """Tuples over time steps: one record at each of the steps 1, 2, …, T."""
 
     kind = "streams"
-    entry: ClassVar[str] = "time step"
+    entry = "time step"
 
 
 def owners_of(users: Mapping[str, Iterable[int]] | None) -> tuple[str, ...]:

@@ -69,6 +69,10 @@ class Union(Granularity):
     def made_of(self) -> tuple[Granularity, ...]:
         return self.one, self.other
 
+    @property
+    def either(self) -> tuple[Granularity, ...]:
+        return self.one, self.other
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Union) and (self.one, self.other) == (other.one, other.other)
 

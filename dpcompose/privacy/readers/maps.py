@@ -7,7 +7,6 @@ from collections.abc import Container, Mapping
 from dpcompose.privacy.checks import Found, near, shown
 from dpcompose.privacy.schema import MapTable
 from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map, table
 from dpcompose.spaces.recodings import recoding
 
@@ -30,7 +29,7 @@ def maps_of(
             found.wrong(("maps", name), f"{name} was added in Python already; call this one by another name")
         elif one.table is None:
             maps[name] = _recoding(name, one, databases, found)
-        elif not isinstance(databases, Listed):
+        elif not databases.listed:
             found.wrong(
                 ("maps", name),
                 "a map of your own needs a listed class; records are recoded: "
@@ -45,13 +44,13 @@ def _tabulated(
     name: str,
     given: MapTable,
     values: Mapping[str, str],
-    databases: Listed,
+    databases: DatabaseClass,
     granularities: Container[str],
     found: Found,
 ) -> Map:
     """A map that lists its values, and perhaps which of these are neighbours."""
     path = ("maps", name)
-    elements = [str(D) for D in databases.elements]
+    elements = [str(D) for D in databases.databases()]
     if missing := [D for D in elements if D not in values]:
         found.wrong((*path, "table"), f"there is no value for the database {shown(missing[0])}")
     for D in values:
