@@ -179,6 +179,7 @@ ROOMS = {
         "reasons",
         "implied",
         "verdicts",
+        "replayed",
         "choices",
         "satisfiable",
         "stated",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from dpcompose.front.verdict import Verdict
 from dpcompose.privacy.settings import Setting, members
-from dpcompose.privacy.settings.invalid import NotForNeighbours
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.graphs import neighbourhood_graph
 from dpcompose.spaces.multisets import Multisets
@@ -19,6 +18,8 @@ from dpcompose.spaces.tuples import Tuples
 
 if TYPE_CHECKING:
     from networkx import Graph
+
+    from dpcompose.front.study import Study
 
 
 SMALL_GRAPH = 3
@@ -31,22 +32,13 @@ SMALL = 2
 """Up to which size databases of a large or infinite class are drawn, unless another size is asked for."""
 
 
-class HasSetting(Protocol):
-    """A study."""
-
-    @property
-    def setting(self) -> Any: ...
-
-
 MOST_MEMBERS = 1_000
 """The most members of a family that are drawn."""
 
 
-def written_out(study: HasSetting, highlight: object) -> Setting:
+def written_out(study: Study, highlight: object) -> Setting:
     """The setting with families written out: for a counterexample as many members as it has, else two."""
-    setting = study.setting
-    if not isinstance(setting, Setting):
-        raise NotForNeighbours("a picture")
+    setting = study.judge.for_neighbours("a picture").setting
     if open_ := sorted(setting.target.parameters):
         raise TooLarge(
             f"{setting.target} neighbours make no picture: say numbers for {', '.join(open_)} in a study of "
