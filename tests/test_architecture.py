@@ -183,6 +183,7 @@ ROOMS = {
         "reasons",
         "implied",
         "verdicts",
+        "replayed",
         "choices",
         "satisfiable",
         "stated",

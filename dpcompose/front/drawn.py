@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from dpcompose.front.verdict import Verdict
 from dpcompose.privacy.settings import Setting, members
-from dpcompose.privacy.settings.invalid import NotForNeighbours
 from dpcompose.spaces.databases import Database, TooLarge
 from dpcompose.spaces.graphs import neighbourhood_graph
 from dpcompose.spaces.sizes import Size
@@ -14,27 +13,20 @@ from dpcompose.spaces.sizes import Size
 if TYPE_CHECKING:
     from networkx import Graph
 
+    from dpcompose.front.study import Study
+
 
 MOST_DRAWN = 120
 """The most databases of a picture: beyond, nothing can be read."""
-
-
-class HasSetting(Protocol):
-    """A study."""
-
-    @property
-    def setting(self) -> Any: ...
 
 
 MOST_MEMBERS = 1_000
 """The most members of a family that are drawn."""
 
 
-def written_out(study: HasSetting, highlight: object) -> Setting:
+def written_out(study: Study, highlight: object) -> Setting:
     """The setting with families written out: for a counterexample as many members as it has, else two."""
-    setting = study.setting
-    if not isinstance(setting, Setting):
-        raise NotForNeighbours("a picture")
+    setting = study.judge.for_neighbours("a picture").setting
     if open_ := sorted(setting.target.parameters):
         raise TooLarge(
             f"{setting.target} neighbours make no picture: say numbers for {', '.join(open_)} in a study of "

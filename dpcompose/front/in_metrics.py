@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NoReturn
@@ -17,12 +16,9 @@ from dpcompose.front.document import (
     Member,
 )
 from dpcompose.front.metric_examples import example
-from dpcompose.front.metric_forms import MetricForms, Shown
+from dpcompose.front.metric_forms import MetricForms
+from dpcompose.front.neighbours import ForNeighbours
 from dpcompose.front.results import Answer
-from dpcompose.kernel import check, saved
-from dpcompose.kernel import reading as reading_core
-from dpcompose.kernel.grounds import Grounds
-from dpcompose.kernel.theorems import Theorem
 from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.language import formulas
 from dpcompose.language.symbols import symbol
@@ -35,9 +31,8 @@ from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours
 from dpcompose.proof.registry import Theory
 from dpcompose.search import stated
-from dpcompose.search.metrics import doubts, sensitivity
-from dpcompose.search.metrics.claims import Judge, Verdict
-from dpcompose.search.proofs import word_of
+from dpcompose.search.metrics import proofs, sensitivity
+from dpcompose.search.metrics.claims import Judge
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +65,11 @@ class InMetrics:
         """What judges claims for neighbours, where the kernel has a setting for these."""
         return beside(self.setting.data, self.theory) if has_neighbours(self.setting.data) else None
 
+    @property
+    def neighbours(self) -> ForNeighbours | None:
+        """What judges claims for neighbours; None where the kernel has no setting for these."""
+        return None if self.beside is None else self.beside.judge
+
     @cached_property
     def metric_forms(self) -> MetricForms:
         """What judges claims in canonical metrics for the neighbours whose steps these count."""
@@ -96,62 +96,33 @@ class InMetrics:
     def check(self, claim: Claim) -> Answer:
         """The verdict on a claim, with the counterexample of a refuted one."""
         if isinstance(claim.guarantee, Guarantee):
-            if self.beside is not None:
-                return self.beside.judge.check(claim)
+            if self.neighbours is not None:
+                return self.neighbours.check(claim)
             claim = replace(self.claim(claim.guarantee), expect=claim.expect)
-        found = self.in_metrics(claim)
-        undecided = found.word == "undecided" and not claim.doubt
-        if undecided and (by_steps := self.metric_forms.answer(claim, found)) is not None:
+        proved = proofs.verdict(self.search, claim)
+        undecided = proved.word == "undecided" and not claim.doubt
+        if undecided and (by_steps := self.metric_forms.answer(claim, proved.found)) is not None:
             return by_steps
-        rests_on = found.theorem.rests_on if found.theorem is not None else Grounds()
         written = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")
         return Answer(
             claim,
-            found.word,
-            found.loose,
-            example(self.elaborated, self.search, found.theorem)
-            if found.word == "refuted" and found.theorem
-            else None,
-            found.reason,
+            proved.word,
+            proved.loose,
+            example(self.search, proved.theorem) if proved.word == "refuted" and proved.theorem else None,
+            proved.found.reason,
             bound=self.bound,
-            relies_on=self.theory.relied_on(rests_on.pages),
+            relies_on=self.theory.relied_on(proved.rests_on.pages),
             said=in_metric(claim.notion, claim.guarantee.metric, claim.guarantee.delta),
             written=written + ("" if claim.notion == self.bound.notion else f" ({claim.notion})"),
             right=self.bound.said,
             noun="metric",
-            found=found,
+            found=proved,
         )
-
-    def in_metrics(self, claim: Claim) -> Verdict:
-        """The verdict on a claim, once what shows it was made again from its saved form."""
-        try:
-            said = self.elaborated.claim(claim.guarantee)
-        except (ValueError, ArithmeticError) as error:
-            return Verdict(claim.text, "undecided", reason=str(error))
-        if claim.doubt:
-            return Verdict(said, "undecided", reason=claim.doubt)
-        found = self.search.judge(said)
-        if found.word == "proved" and (doubt := self.elaborated.negative(claim.guarantee)):
-            return Verdict(said, "undecided", reason=doubt)
-        if found.theorem is None:
-            doubt = doubts.doubt(self.elaborated, self.search, claim.notion)
-            both = f"{doubt}; and it is not proved, since {found.reason}" if doubt and found.reason else ""
-            return replace(found, reason=both or doubt or found.reason)
-        some = [one for one in (found.theorem, found.shown) if one is not None]
-        data = json.loads(
-            json.dumps({"core": self.search.setting.data(), "of": check.all_saved(some, self.search.theory)})
-        )
-        made = check.replay(data["of"], reading_core.read(data["core"]), self.search.theory)
-        again = [made[n - 1] for n in check.numbers(some)]
-        if word_of(again[0].says) != found.word:
-            raise check.Refused(f"the verdict {found.word} is not what the theorem says, made again")
-        shown = again[1] if len(again) > 1 else None
-        return replace(found, theorem=again[0], shown=shown)
 
     def claim(self, said: Any, delta: Any = None, notion: str | None = None) -> Claim:
         """A metric, or a guarantee for the target, as a claim about this setting."""
-        if isinstance(said, Guarantee) and self.beside is not None:
-            return self.beside.judge.claim(said)
+        if isinstance(said, Guarantee) and self.neighbours is not None:
+            return self.neighbours.claim(said)
         match said:
             case InMetric(domain=None):
                 given = said.data()
@@ -234,52 +205,15 @@ class InMetrics:
         for one in verdicts:
             kinds[isinstance(one.claim.guarantee, Guarantee)].append(one)
         others, found = kinds[True], [one.found for one in kinds[False]]
-        alone = [one.undecided if isinstance(one, Shown) else one for one in found]
-        data = self._derived(alone) | {"problem": self.setting.data}
-        shown = ((n, one) for n, one in enumerate(found, start=1) if isinstance(one, Shown))
-        if by_steps := self.metric_forms.saved(shown):
+        data = proofs.saved(
+            self.search, [one.found for one in found], self.bound.theorem, self.bound.shown
+        ) | {"problem": self.setting.data}
+        if by_steps := self.metric_forms.saved(found):
             data[BY_STEPS] = by_steps
-        if others and self.beside is not None:
-            data["neighbours"] = self.beside.judge.saved(others)
+        if others and self.neighbours is not None:
+            data["neighbours"] = self.neighbours.saved(others)
             del data["neighbours"]["problem"]  # which is this one
         return data
-
-    def _derived(self, found: Sequence[Verdict]) -> dict[str, Any]:
-        """The core setting, and the derivation of the guarantee, of what metrics are, and of verdicts."""
-        some: list[Theorem] = []
-
-        def number(theorem: Theorem) -> int:
-            some.append(theorem)
-            return len(some) - 1
-
-        best: dict[str, Any] = {}
-        if self.bound.theorem is not None:
-            best["step"] = number(self.bound.theorem)
-        if self.bound.shown is not None:
-            best["optimal"] = number(self.bound.shown)
-        for one in self.search.distances.theorems:
-            number(one)
-        claims = [_saved(one, number) for one in found]
-        steps = check.numbers(some)
-        for entry in [best, *claims]:
-            entry |= {key: steps[entry[key]] for key in ("step", "optimal", "shown") if key in entry}
-        return {
-            "format": saved.FORMAT,
-            "core": self.search.setting.data(),
-            "stated": [dict(one.claim) for one in found],
-            "derivation": check.all_saved(some, self.search.theory) if some else None,
-            "guarantee": best or None,
-            "claims": claims,
-        }
-
-
-def _saved(found: Verdict, number: Callable[[Theorem], int]) -> dict[str, Any]:
-    """A verdict by the theorem that shows it, or the reason why there is none."""
-    data: dict[str, Any] = {"claim": dict(found.claim), "verdict": found.word}
-    if found.theorem is None:
-        return data | {"reason": found.reason}
-    data |= {"step": number(found.theorem), "loose": found.loose}
-    return data | ({} if found.shown is None else {"shown": number(found.shown)})
 
 
 def _text(given: Any) -> str:

@@ -22,7 +22,6 @@ from dpcompose.kernel.settings import Mechanism
 from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.kernel.theory import NoPage
-from dpcompose.privacy.metrics.elaborated import InMetrics
 from dpcompose.privacy.metrics.setting import POWERS, MetricMechanism
 from dpcompose.proof.counterexamples import told_apart
 from dpcompose.proof.refuting import Counterexample
@@ -56,7 +55,6 @@ class Lost:
 class At:
     """Two databases at which a claim fails: the case, all letters, and what is lost there, by a theorem."""
 
-    told: InMetrics
     judge: Judge
     lower: Theorem | None
     type: Type
@@ -64,7 +62,7 @@ class At:
 
     @property
     def mechanisms(self) -> Sequence[MetricMechanism]:
-        return self.told.setting.mechanisms
+        return self.judge.told.setting.mechanisms
 
     def value(self, formula: Term) -> Term:
         """A formula in letters here; ∞ stays."""
@@ -74,7 +72,9 @@ class At:
 
     def pair(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Both databases, by their parts: coordinates, records, or as their class shows them."""
-        D, E = (databases.shown(self.told, self.judge.theory, self.type, self.point, who) for who in "DE")
+        D, E = (
+            databases.shown(self.judge.told, self.judge.theory, self.type, self.point, who) for who in "DE"
+        )
         return D, E
 
     @property
@@ -226,14 +226,14 @@ def built(witness: Any, loss: Term) -> str:
     return f"with normal noise of variance {witness.variance} around {formulas.to_text(loss)} at D, 0 at D'"
 
 
-def example(told: InMetrics, judge: Judge, theorem: Theorem) -> Counterexample:
+def example(judge: Judge, theorem: Theorem) -> Counterexample:
     """The counterexample of a theorem that refutes a claim."""
     if theorem.rule == "exceed":
-        return _by_curve(told, judge, theorem)
+        return _by_curve(judge, theorem)
     (lower,) = theorem.premises
     assert isinstance(lower.says, Lower)
     (attained,) = lower.says.at
-    at = _at(told, judge, theorem, attained.type, lower)
+    at = _at(judge, theorem, attained.type, lower)
     notion, key = lower.says.notion, lower.says.key
     event = key == "delta"
     claimed = rules.at_most_there(dict(values_of(theorem))[key], rules.where_of(attained.type), judge.setting)
@@ -251,22 +251,22 @@ def example(told: InMetrics, judge: Judge, theorem: Theorem) -> Counterexample:
         None if actual.kind == "oo" else _number(actual),
         rows,
         tuple(row.name for row in rows),
-        told.setting.databases,
+        judge.told.setting.databases,
         event=event,
         neighbours=False,
     )
 
 
-def _at(told: InMetrics, judge: Judge, theorem: Theorem, type: Type, lower: Theorem | None = None) -> At:
+def _at(judge: Judge, theorem: Theorem, type: Type, lower: Theorem | None = None) -> At:
     given = {name: Fraction(x) for name, x in theorem.arguments["point"].items()}
-    return At(told, judge, lower, type, places.checked(judge.setting, judge.theory, type, given))
+    return At(judge, lower, type, places.checked(judge.setting, judge.theory, type, given))
 
 
-def _by_curve(told: InMetrics, judge: Judge, theorem: Theorem) -> Counterexample:
+def _by_curve(judge: Judge, theorem: Theorem) -> Counterexample:
     """That of a curve of mechanisms that is above a claim."""
     (cover,) = [one.says for one in theorem.premises if isinstance(one.says, Covers)]
     type = cover.cover.types[theorem.arguments["neighbours"] - 1]
-    at, by = _at(told, judge, theorem, type), theorem.arguments["by"]
+    at, by = _at(judge, theorem, type), theorem.arguments["by"]
     lost = [one.says.loss for one in theorem.premises if isinstance(one.says, Loses)]
     chosen = [one for one in lost if one.mechanism in by]
     assert isinstance(theorem.says, Refuted)
@@ -287,7 +287,7 @@ def _by_curve(told: InMetrics, judge: Judge, theorem: Theorem) -> Counterexample
         least,
         rows,
         tuple(row.name for row in rows),
-        told.setting.databases,
+        judge.told.setting.databases,
         bits=bits,
         most=most,
         neighbours=False,

@@ -14,12 +14,12 @@ from typing import Any
 from dpcompose.front.best_metric import in_metric
 from dpcompose.front.neighbours import ForNeighbours
 from dpcompose.front.results import Answer
-from dpcompose.kernel import check, metrics, saved, substitution
+from dpcompose.kernel import metrics, saved, substitution
 from dpcompose.kernel.check import Allowed, Refused
 from dpcompose.kernel.formulas import to_text
 from dpcompose.kernel.rules.chains import TARGET
 from dpcompose.kernel.saved import Checked
-from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+from dpcompose.kernel.theorems import NoTheorem, Prover
 from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration.kinds import NotElaborated
@@ -28,8 +28,10 @@ from dpcompose.privacy.metrics.granular import Granular, granular
 from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.proof.registry import Theory
-from dpcompose.search.metrics.claims import Verdict
-from dpcompose.search.proofs import NoGuarantee, Proved, word_of
+from dpcompose.search import replayed
+from dpcompose.search.guarantees import NoGuarantee
+from dpcompose.search.replayed import Proved
+from dpcompose.search.verdicts import Verdict
 from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.granularities import Granularity
 
@@ -48,13 +50,16 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A verdict on such a claim by theorems about neighbours; undecided -- what is said without them."""
+class Shown(Proved):
+    """A verdict on such a claim by theorems about neighbours; found -- what is said without them."""
 
-    asked: Asked
-    undecided: Verdict
-    theorem: Theorem
-    loose: Theorem | None = None
+    asked: Asked = field(kw_only=True)
+
+    @property
+    def by_steps(self) -> Verdict:
+        """The same about the setting for neighbours."""
+        theorem, shown = (*self.theorems, None)[:2]
+        return Verdict(self.asked.stated, self.word, theorem, self.loose, shown)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +110,12 @@ class MetricForms:
             shown = _shown(asked, answer.found, undecided)
         except NoTheorem:
             return None
-        pages = shown.theorem.rests_on.pages
         written = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")
         return replace(
             answer,
             claim=claim,
-            loose=None if shown.loose is None else True,
-            relies_on=self.theory.relied_on(pages),
+            loose=shown.loose,
+            relies_on=self.theory.relied_on(shown.theorems[0].rests_on.pages),
             said=in_metric(claim.notion, claim.guarantee.metric, claim.guarantee.delta),
             written=written,
             nearby=(),  # which are for other neighbours, and the claim is about these
@@ -135,11 +139,12 @@ class MetricForms:
 
     # saved derivations
 
-    def saved(self, shown: Iterable[tuple[int, Shown]]) -> list[dict[str, Any]]:
+    def saved(self, verdicts: Iterable[Proved]) -> list[dict[str, Any]]:
         """What `checked` reads: for each granularity a derivation, and the claims that it is about."""
         found: dict[Granularity, list[tuple[int, Shown]]] = {}
-        for n, one in shown:
-            found.setdefault(one.asked.granularity, []).append((n, one))
+        for n, one in enumerate(verdicts, start=1):
+            if isinstance(one, Shown):
+                found.setdefault(one.asked.granularity, []).append((n, one))
         return [
             {"about": [n for n, _ in some]} | _derived([one for _, one in some]) for some in found.values()
         ]
@@ -177,27 +182,12 @@ def _shown(asked: Asked, proved: Proved, undecided: Verdict) -> Shown:
     with suppress(NoTheorem):
         if proved.loose:
             made.append(prover.by("metric_form", proofs.here(proved.theorems[1]), claim=claim))
-    again = proofs.replayed(made)
-    if word_of(again[0].says) != proved.word:
-        raise Refused(f"the verdict {proved.word} is not what the theorem says, made again")
-    return Shown(asked, undecided, again[0], again[1] if len(again) > 1 else None)
+    again = replayed.proved(replace(undecided, word=proved.word), proofs.replayed(made))
+    return Shown(again.word, again.loose, undecided, again.theorems, asked=asked)
 
 
 def _derived(some: Sequence[Shown]) -> dict[str, Any]:
     """The derivation of verdicts about the same neighbours, as `saved.check` reads it beside a problem."""
-    proofs = some[0].asked.judge.proofs
-    theorems = [theorem for one in some for theorem in (one.theorem, one.loose) if theorem is not None]
-    steps = iter(check.numbers(theorems))
-    claims = []
-    for one in some:
-        entry = {"claim": dict(one.asked.stated), "verdict": word_of(one.theorem.says), "step": next(steps)}
-        entry |= {"loose": None} if one.loose is None else {"loose": True, "shown": next(steps)}
-        claims.append(entry)
-    return {
-        "format": saved.FORMAT,
-        "core": proofs.elaborated.core.data(),
-        "stated": [dict(one.asked.stated) for one in some],
-        "derivation": check.all_saved(theorems, proofs.theory),
-        "guarantee": None,
-        "claims": claims,
-    }
+    proofs, verdicts = some[0].asked.judge.proofs, [one.by_steps for one in some]
+    data = replayed.saved(proofs.elaborated.core, proofs.theory, verdicts)
+    return data | {"stated": [dict(one.claim) for one in verdicts]}

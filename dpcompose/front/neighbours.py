@@ -31,7 +31,8 @@ from dpcompose.proof.registry import Theory
 from dpcompose.search import least, nearby, proofs, stated
 from dpcompose.search.choices import Choice
 from dpcompose.search.guarantees import Guarantees
-from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
+from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs
+from dpcompose.search.replayed import Proved
 from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.maps import Map
 
@@ -358,6 +359,11 @@ class ForNeighbours:
 
     beside = None
     """What is judged beside: nothing, as all claims are for neighbours."""
+
+    @property
+    def neighbours(self) -> ForNeighbours:
+        """What judges claims for neighbours."""
+        return self
 
     def for_neighbours(self, what: str) -> ForNeighbours:
         """This judge: `what` is about neighbours, and so is the composition."""

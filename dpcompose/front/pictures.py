@@ -12,8 +12,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.front.drawn import MOST_DRAWN, HasSetting, graph_of, written_out
+from dpcompose.front.drawn import MOST_DRAWN, graph_of, written_out
 from dpcompose.front.places import places_of
+from dpcompose.front.study import Study
 from dpcompose.front.verdict import Verdict
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.listed import Listed
@@ -82,7 +83,7 @@ class Picture:
 
 
 def draw(
-    what: Graph | HasSetting,
+    what: Graph | Study,
     by: By | None = None,
     *,
     highlight: Verdict | tuple[Database, Database] | None = None,
@@ -107,7 +108,7 @@ def draw(
 
 
 def to_dot(
-    what: Graph | HasSetting,
+    what: Graph | Study,
     by: By | None = None,
     *,
     highlight: Verdict | tuple[Database, Database] | None = None,
@@ -128,7 +129,7 @@ def to_dot(
 
 
 def _drawing(
-    what: Graph | HasSetting,
+    what: Graph | Study,
     by: By | None,
     highlight: Verdict | tuple[Database, Database] | None,
     size: str | None,
@@ -136,10 +137,10 @@ def _drawing(
 ) -> _Drawing:
     pair = _pair(highlight)
     inputs: Mapping[str, Map] = {}
-    if hasattr(what, "setting"):
+    if isinstance(what, Study):
         setting = written_out(what, highlight)
         graph, about, part_of = graph_of(setting, size, pair)
-        if what.setting.families:
+        if setting is not what.setting:
             about += f", {len(setting.mechanisms)} mechanisms"
         inputs = {mechanism.name: mechanism.reads for mechanism in setting.mechanisms}
     else:

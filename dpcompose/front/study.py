@@ -51,7 +51,8 @@ class Judge(Protocol):
 
     together -- what is shown beside the bound; composed -- what is composed, as it is shown;
     symbols -- what formulas in claims may name; file -- the data of a problem file with claims;
-    beside -- what judges claims for neighbours where the composition is in metrics.
+    neighbours -- what judges claims for neighbours, if anything does; beside -- the same with these claims,
+    where the composition is in metrics.
     """
 
     @property
@@ -74,6 +75,8 @@ class Judge(Protocol):
     def saved(self, verdicts: Sequence[Answer]) -> dict[str, Any]: ...
     def file(self, claims: Sequence[Any]) -> dict[str, Any]: ...
     def for_neighbours(self, what: str) -> ForNeighbours: ...
+    @property
+    def neighbours(self) -> ForNeighbours | None: ...
     @property
     def beside(self) -> Beside | None: ...
 
@@ -200,10 +203,10 @@ class Study:
         >>> study.for_neighbours().guarantee()
         bounded (2*e1 + e2 + e3)-DP, by sensitivity-profile; optimal
         """
-        if isinstance(self.setting, Setting):
+        judge = self.judge.neighbours
+        if judge is self.judge:
             return self
-        beside = self.judge.beside
-        return None if beside is None else Study.by(beside.judge)
+        return None if judge is None else Study.by(judge)
 
     def as_mechanism(self, name: str, reads: Map, count: sympy.Expr | None = None) -> Mechanism:
         """The composition as a mechanism of another, with its best guarantee; see `dpcompose.mechanism`.

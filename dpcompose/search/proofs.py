@@ -1,31 +1,18 @@
-"""Proofs: verdicts and guarantees of a setting that were replayed from their saved form.
-
-Python hides no constructor, so no theorem is believed as an object: what is found is saved as data, read
-back, and made again by the kernel's rules; what comes out then is what is said.
-"""
+"""Proofs: verdicts and guarantees of a setting, for the neighbours of its target; see `replayed`."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from dpcompose.kernel import check, formulas, losses, reader, reading, terms
-from dpcompose.kernel.check import Refused
+from dpcompose.kernel import formulas, losses, reader, terms
 from dpcompose.kernel.covers.types import Type
-from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import (
     Covers,
-    Judgement,
-    Loose,
     Lower,
-    MetricForm,
-    Optimal,
-    Refuted,
-    Satisfies,
 )
 from dpcompose.kernel.terms import TermError
 from dpcompose.kernel.theorems import Prover, Theorem
@@ -35,55 +22,17 @@ from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.search import guarantees, stated
+from dpcompose.search import guarantees, replayed, stated
 from dpcompose.search.choices import Choices
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
+from dpcompose.search.replayed import Proved, undecided
 from dpcompose.search.verdicts import Judge, Verdict, without_guarantees
 from dpcompose.spaces.built_in import free_lunch
 from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.maps import NotAMap
 
-FORMAT = 2
-"""The number of the format of saved derivations."""
 TOO_LARGE = "it cannot be computed with these numbers"
 NEARER = "numbers nearer to 1 would do"
-
-
-@dataclass(frozen=True)
-class Proved:
-    """A claim's verdict after its theorems were made again.
-
-    word -- "proved", "refuted" or "undecided"; loose -- as in `verdicts.Verdict`; found -- how it was found;
-    theorems -- the ones made again: on the verdict, and on whether the claim is loose.
-    """
-
-    word: str
-    loose: bool | None
-    found: Verdict
-    theorems: tuple[Theorem, ...] = ()
-
-    @property
-    def rests_on(self) -> Grounds:
-        """The pages and deciders that the verdict rests on; what is loose as well may need more of them."""
-        if self.theorems and self.theorems[0].rule == "trivial":
-            return self.theorems[0].rests_on
-        return Grounds.of(one.rests_on for one in self.theorems)
-
-    @property
-    def theorem(self) -> Theorem | None:
-        """The theorem on the verdict, made again."""
-        return self.theorems[0] if self.theorems else None
-
-    @property
-    def by_curve(self) -> bool:
-        """Whether a computed curve refutes."""
-        return self.found.theorem is not None and self.found.theorem.rule == "exceed"
-
-    @property
-    def implied(self) -> Mapping[str, str] | None:
-        """Of a claim that a curve of another notion refutes, by what it implies: that notion, and an ε."""
-        made = self.found.theorem
-        return made.arguments.get("implied") if made is not None and self.by_curve else None
 
 
 @dataclass(frozen=True)
@@ -183,11 +132,11 @@ class Proofs:
         Raises NotElaborated and NoGuarantee where nothing is proved of the setting.
         """
         if doubt:
-            return Proved("undecided", None, Verdict(claim, "undecided", reason=doubt))
+            return undecided(Verdict(claim, "undecided", reason=doubt))
         found = self._found(claim)
         if found.theorem is None:
             more = f"; {self.not_flat}" if self.not_flat else ""
-            return Proved("undecided", None, replace(found, reason=found.reason + more))
+            return undecided(replace(found, reason=found.reason + more))
         return self._made_again(found)
 
     def proof(self, claim: Mapping[str, str]) -> Proved | None:
@@ -197,12 +146,7 @@ class Proofs:
 
     def _made_again(self, found: Verdict) -> Proved:
         """A verdict by its theorems, made again from their saved form."""
-        again = self.replayed(found.theorems)
-        said = again[0].says
-        if found.word != word_of(said):
-            raise Refused(f"the verdict {found.word} is not what the theorem says, made again: {said}")
-        loose = None if len(again) < 2 else isinstance(again[1].says, Loose)
-        return Proved(found.word, loose, found, tuple(again))
+        return replayed.proved(found, self.replayed(found.theorems))
 
     def _found(self, claim: Mapping[str, str]) -> Verdict:
         """The verdict on a claim; undecided where numbers on the way are too long to be written."""
@@ -285,13 +229,7 @@ class Proofs:
 
     def replayed(self, theorems: Sequence[Theorem]) -> list[Theorem]:
         """Theorems about the setting, or with its studies one by one, made again from their saved form."""
-        here = [self.here(one) for one in theorems]
-        data = json.loads(
-            json.dumps({"core": self.elaborated.core.data(), "of": check.all_saved(here, self.theory)})
-        )
-        made = check.replay(data["of"], reading.read(data["core"]), self.theory)
-        numbers = check.numbers(here)
-        return [made[n - 1] for n in numbers]
+        return replayed.again(self.elaborated.core, self.theory, [self.here(one) for one in theorems])
 
     def here(self, theorem: Theorem) -> Theorem:
         """A theorem about the setting itself, where it is about the mechanisms of its studies one by one."""
@@ -319,40 +257,24 @@ def _for_any_two(stated: Guarantee, there: losses.Values | None, steps: int) -> 
     return replace(stated, terms=values, granularity=free_lunch, metric=None, apart=steps)
 
 
-def word_of(said: Judgement) -> str:
-    """The verdict that a theorem on a claim gives."""
-    said = said.of if isinstance(said, MetricForm) else said
-    if isinstance(said, Satisfies | Optimal):
-        return "proved"
-    return "refuted" if isinstance(said, Refuted) else "undecided"
-
-
 def saved(
     proofs: Proofs, problem: Any, verdicts: Sequence[Proved], notion: str | None = None
 ) -> dict[str, Any]:
     """A derivation file: the problem, its core setting, the steps, the guarantee, and a verdict a claim."""
-    some: list[Theorem] = []
-
-    def number(theorem: Theorem) -> int:
-        some.append(proofs.here(theorem))
-        return len(some) - 1
-
-    data: dict[str, Any] = {"format": FORMAT, "problem": problem, "core": proofs.elaborated.core.data()}
-    best: dict[str, Any] = {}
+    best, optimal = None, list[Theorem]()
     with suppress(NoGuarantee, TermError):
         main = proofs.guarantee(notion).best
         main = proofs.together(main.says.notion) or main
-        best["step"] = number(main.theorem)
-        for one in _optimal(proofs, main):
-            best["optimal"] = number(one)
-    claims = [_verdict_data(one, number) for one in verdicts]
-    steps = check.numbers(some)
-    for entry in [best, *claims]:
-        for key in ("step", "optimal", "shown"):
-            if key in entry:
-                entry[key] = steps[entry[key]]
-    derivation = check.all_saved(some, proofs.theory) if some else None
-    return data | {"derivation": derivation, "guarantee": best or None, "claims": claims}
+        best = proofs.here(main.theorem)
+        optimal = [proofs.here(one) for one in _optimal(proofs, main)]
+    found = [_here(proofs, one) for one in verdicts]
+    return {"problem": problem} | replayed.saved(proofs.elaborated.core, proofs.theory, found, best, optimal)
+
+
+def _here(proofs: Proofs, one: Proved) -> Verdict:
+    """A verdict by theorems about the setting itself."""
+    theorem, shown = (None if it is None else proofs.here(it) for it in (one.found.theorem, one.found.shown))
+    return replace(one.found, word=one.word, loose=one.loose, theorem=theorem, shown=shown)
 
 
 def _optimal(proofs: Proofs, main: Known) -> list[Theorem]:
@@ -365,13 +287,4 @@ def _optimal(proofs: Proofs, main: Known) -> list[Theorem]:
     return [found.shown] if found.loose is False and found.shown is not None else []
 
 
-def _verdict_data(verdict: Proved, number: Callable[[Theorem], int]) -> dict[str, Any]:
-    """A verdict as it is saved: by the theorem that shows it, or the reason why there is none."""
-    data: dict[str, Any] = {"claim": dict(verdict.found.claim), "verdict": verdict.word}
-    if verdict.found.theorem is None:
-        return data | {"reason": verdict.found.reason}
-    data |= {"step": number(verdict.found.theorem), "loose": verdict.loose}
-    return data | ({} if verdict.found.shown is None else {"shown": number(verdict.found.shown)})
-
-
-__all__ = ["FORMAT", "Guarantees", "NoGuarantee", "NotElaborated", "Proofs", "Proved", "saved"]
+__all__ = ["Guarantees", "NoGuarantee", "NotElaborated", "Proofs", "Proved", "saved"]

@@ -18,6 +18,7 @@ from dpcompose.front import cli
 from dpcompose.front.in_metrics import InMetrics
 from dpcompose.privacy.metrics import reading
 from dpcompose.proof import registry
+from dpcompose.search.metrics import proofs
 
 BEGINNING = 'format = 1\n[databases]\nkind = "multisets"\n[target]\ngranularity = "bounded"\n'
 METRIC = '[[mechanisms]]\nname = "M1"\nguarantee = { notion = "pure", metric = "e1*d_unbounded" }\n'
@@ -158,7 +159,7 @@ def test_both_engines_say_the_same(seed: int, tmp_path: Path) -> None:
     data, theory = tomllib.loads(text), registry.standard()
     alone = reading.read_data(data, notions=theory.parameters)
     judge = InMetrics(alone.setting, theory)
-    other = [judge.in_metrics(claim).word for claim in alone.claims]
+    other = [proofs.verdict(judge.search, claim).word for claim in alone.claims]
     assert [x for x, y in zip(found, other, strict=True) if y != "undecided"] == [
         y for y in other if y != "undecided"
     ]

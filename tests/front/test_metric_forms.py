@@ -19,6 +19,7 @@ from dpcompose.front.metric_forms import Shown
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy import problems
 from dpcompose.privacy.metrics import reading
+from dpcompose.search.metrics import proofs
 
 MULTISETS = '[databases]\nkind = "multisets"\n'
 ABC = MULTISETS + 'records = ["a", "b", "c"]\n'
@@ -223,6 +224,6 @@ def test_against_enumeration(seed: int) -> None:
     problem = reading.read_data(problems.parsed(text), "problem", text)
     judge = InMetrics(problem.setting, THEORY)
     for (c, name), claim in zip(some, problem.claims, strict=True):
-        found = judge.metric_forms.answer(claim, judge.in_metrics(claim))
+        found = judge.metric_forms.answer(claim, proofs.verdict(judge.search, claim).found)
         assert found is not None and isinstance(found.found, Shown)
         assert found.verdict == ("proved" if holds(c, name) else "refuted"), (text, c, name)

@@ -13,7 +13,7 @@ from told import THEORY
 from dpcompose.kernel import reading
 from dpcompose.kernel.judgements import Optimal, Refuted, Satisfies
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
-from dpcompose.search import proofs
+from dpcompose.search import replayed
 
 ADD: dict[str, Any] = {"single": [[1, 0]], "steps": 1}
 REPLACE: dict[str, Any] = {"single": [[1, 1]], "steps": 1}
@@ -117,7 +117,7 @@ def test_what_is_larger_than_a_guarantee_at_a_point_need_not_hold() -> None:
     )
     wrong = {"notion": "pure", "epsilon": "3*e"}
     larger = made.by("loose", known, claim=wrong, key="epsilon", point={"e": "1"})
-    assert proofs.word_of(larger.says) == "undecided"
+    assert replayed.word_of(larger.says) == "undecided"
 
 
 @pytest.mark.parametrize("epsilon", ["log(e - 2)", "sqrt(e - 1)", "1/(e - 2)", "sqrt(-1 - e)"])

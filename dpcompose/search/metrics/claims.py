@@ -33,26 +33,13 @@ from dpcompose.search.metrics.cases import Cases, types_of
 from dpcompose.search.metrics.points import Open, Point
 from dpcompose.search.metrics.proving import fails
 from dpcompose.search.metrics.standings import Standings
-from dpcompose.search.verdicts import by_itself
+from dpcompose.search.verdicts import Verdict, by_itself
 from dpcompose.search.ways import Way, ways, ways_aside
 
 MOST_WAYS = 64
 """The most ways to convert guarantees that are tried."""
 MOST_TYPES_FIRST = 200
 """In how many cases simple points are looked at before a proof is looked for."""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What was found about a claim, with the theorem that shows it; loose -- shown by another one."""
-
-    claim: Mapping[str, str]
-    word: str
-    theorem: Theorem | None = None
-    loose: bool | None = None
-    shown: Theorem | None = None
-    reason: str = ""
-    way: Way | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +163,7 @@ class Judge:
                 continue
             found = self._by_guarantee(claim, said, known, cover)
             if isinstance(found, Verdict):
-                return Verdict(claim, "proved", found.theorem, found.loose, found.shown, way=way)
+                return found
             why = why or found[1].reason
             seen.append(found)
 

@@ -7,30 +7,29 @@ from collections.abc import Iterator
 from dpcompose.kernel import axioms, metrics
 from dpcompose.kernel.rules.metrics import used_by
 from dpcompose.language import formulas
-from dpcompose.privacy.metrics.elaborated import InMetrics
 from dpcompose.privacy.metrics.setting import POWERS
 from dpcompose.search.metrics.claims import Judge
 
 
-def doubt(told: InMetrics, judge: Judge, notion: str) -> str:
+def doubt(judge: Judge, notion: str) -> str:
     """Why some mechanism is not known to lose anything in a notion; "" where all are."""
-    return next(_doubts(told, judge, notion), "")
+    return next(_doubts(judge, notion), "")
 
 
-def _doubts(told: InMetrics, judge: Judge, notion: str) -> Iterator[str]:
+def _doubts(judge: Judge, notion: str) -> Iterator[str]:
     for i in range(1, len(judge.setting.mechanisms) + 1):
-        if why := _unwitnessed(told, judge, i, notion):
+        if why := _unwitnessed(judge, i, notion):
             yield why
     for one in judge.setting.mechanisms:
         for _, value in one.metric.formulas if one.metric is not None else ():
             if not metrics.is_positive_part(value):
-                said = formulas.to_text(told.expression(value))
+                said = formulas.to_text(judge.told.expression(value))
                 yield f"it is not known that {said}, stated of {one.name}, is never negative"
 
 
-def _unwitnessed(told: InMetrics, judge: Judge, i: int, notion: str) -> str:
+def _unwitnessed(judge: Judge, i: int, notion: str) -> str:
     """Why M_i is not known to lose anything in a notion; "" where it is."""
-    one, stated = judge.setting.mechanisms[i - 1], told.setting.mechanisms[i - 1]
+    one, stated = judge.setting.mechanisms[i - 1], judge.told.setting.mechanisms[i - 1]
     assert one.metric is not None
     if one.table is not None:
         table = f"what the table of {one.name} loses in {notion} privacy is not looked at"

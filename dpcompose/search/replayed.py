@@ -1,0 +1,133 @@
+"""Verdicts whose theorems were made again from their saved form, and files that save them.
+
+Python hides no constructor, so no theorem is believed as an object: what is found is saved as data, read
+back, and made again by the kernel's rules; what comes out then is what is said.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpcompose.kernel import check, reading
+from dpcompose.kernel.check import Refused
+from dpcompose.kernel.grounds import Grounds
+from dpcompose.kernel.judgements import Judgement, Loose, MetricForm, Optimal, Refuted, Satisfies
+from dpcompose.kernel.saved import FORMAT
+from dpcompose.kernel.settings import Setting
+from dpcompose.kernel.theorems import Theorem
+from dpcompose.kernel.theory import Theory
+from dpcompose.search.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A claim's verdict after its theorems were made again.
+
+    word -- "proved", "refuted" or "undecided"; loose -- as in `verdicts.Verdict`; found -- how it was found;
+    theorems -- the ones made again: on the verdict, and on whether the claim is loose.
+    """
+
+    word: str
+    loose: bool | None
+    found: Verdict
+    theorems: tuple[Theorem, ...] = ()
+
+    @property
+    def rests_on(self) -> Grounds:
+        """The pages and deciders that the verdict rests on; what is loose as well may need more of them."""
+        if self.theorems and self.theorems[0].rule == "trivial":
+            return self.theorems[0].rests_on
+        return Grounds.of(one.rests_on for one in self.theorems)
+
+    @property
+    def theorem(self) -> Theorem | None:
+        """The theorem on the verdict, made again."""
+        return self.theorems[0] if self.theorems else None
+
+    @property
+    def by_curve(self) -> bool:
+        """Whether a computed curve refutes."""
+        return self.found.theorem is not None and self.found.theorem.rule == "exceed"
+
+    @property
+    def implied(self) -> Mapping[str, str] | None:
+        """Of a claim that a curve of another notion refutes, by what it implies: that notion, and an ε."""
+        made = self.found.theorem
+        return made.arguments.get("implied") if made is not None and self.by_curve else None
+
+
+def undecided(found: Verdict) -> Proved:
+    """A verdict that no theorem shows."""
+    return Proved("undecided", None, found)
+
+
+def again(setting: Setting, theory: Theory, theorems: Sequence[Theorem]) -> list[Theorem]:
+    """Theorems about a setting, made again from their saved form."""
+    data = json.loads(json.dumps({"core": setting.data(), "of": check.all_saved(theorems, theory)}))
+    made = check.replay(data["of"], reading.read(data["core"]), theory)
+    return [made[n - 1] for n in check.numbers(theorems)]
+
+
+def proved(found: Verdict, theorems: Sequence[Theorem]) -> Proved:
+    """A verdict by its theorems, made again.  Raises Refused where they say something else."""
+    said = theorems[0].says
+    if found.word != word_of(said):
+        raise Refused(f"the verdict {found.word} is not what the theorem says, made again: {said}")
+    loose = None if len(theorems) < 2 else isinstance(_of_claim(theorems[1].says), Loose)
+    return Proved(found.word, loose, found, tuple(theorems))
+
+
+def word_of(said: Judgement) -> str:
+    """The verdict that a theorem on a claim gives."""
+    said = _of_claim(said)
+    if isinstance(said, Satisfies | Optimal):
+        return "proved"
+    return "refuted" if isinstance(said, Refuted) else "undecided"
+
+
+def _of_claim(said: Judgement) -> Judgement:
+    """What is said of a claim, for neighbours or for any two databases."""
+    return said.of if isinstance(said, MetricForm) else said
+
+
+def saved(
+    setting: Setting,
+    theory: Theory,
+    verdicts: Sequence[Verdict],
+    best: Theorem | None = None,
+    optimal: Sequence[Theorem] = (),
+    beside: Sequence[Theorem] = (),
+) -> dict[str, Any]:
+    """A derivation without its problem: the core setting, the steps, the guarantee, and a verdict a claim.
+
+    best, optimal -- the guarantee, and that it is optimal; beside -- what else is shown.
+    """
+    some: list[Theorem] = []
+
+    def number(theorem: Theorem) -> int:
+        some.append(theorem)
+        return len(some) - 1
+
+    guarantee = {} if best is None else {"step": number(best)}
+    for one in optimal:
+        guarantee["optimal"] = number(one)
+    some += beside
+    claims = [_claim(one, number) for one in verdicts]
+    steps = check.numbers(some)
+    for entry in [guarantee, *claims]:
+        entry |= {key: steps[entry[key]] for key in ("step", "optimal", "shown") if key in entry}
+    derivation = check.all_saved(some, theory) if some else None
+    data = {"format": FORMAT, "core": setting.data(), "derivation": derivation}
+    return {**data, "guarantee": guarantee or None, "claims": claims}
+
+
+def _claim(one: Verdict, number: Callable[[Theorem], int]) -> dict[str, Any]:
+    """A verdict as it is saved: by the theorem that shows it, or the reason why there is none."""
+    data: dict[str, Any] = {"claim": dict(one.claim), "verdict": one.word}
+    if one.theorem is None:
+        return data | {"reason": one.reason}
+    data |= {"step": number(one.theorem), "loose": one.loose}
+    return data | ({} if one.shown is None else {"shown": number(one.shown)})
