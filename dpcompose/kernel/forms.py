@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
+from math import comb
 
 from dpcompose.kernel import orders, substitution, terms
 from dpcompose.kernel.domains import Domain
@@ -31,6 +32,8 @@ Known = frozenset[tuple[Term, bool]]
 NOTHING: Known = frozenset()
 RELATIONS = ("> 0", ">= 0", "!= 0")
 LARGEST_POWER = 64
+MOST_MULTIPLIED = 400
+"""The most terms that a product of two sums with worst cases may have."""
 
 
 def read(term: Term, known: Known = NOTHING) -> Form:
@@ -146,7 +149,7 @@ def _product(factors: list[Form], known: Known) -> Form:
 def spread(factor: Form, form: Form, known: Known = NOTHING) -> Form:
     """factor·form with the factor inside of worst cases, which needs its sign."""
     if factor.peaks:
-        raise NotAForm("two worst cases are multiplied")
+        return _peaks_spread(factor, form, known)
     if factor.number is not None:
         return form.scaled(factor.number)
     if is_nonnegative(factor.scaled(Fraction(-1)), known):
@@ -159,15 +162,37 @@ def spread(factor: Form, form: Form, known: Known = NOTHING) -> Form:
     return total(parts)
 
 
+def _peaks_spread(factor: Form, form: Form, known: Known) -> Form:
+    """(x + max(y, z))·form = x·form + max(y·form, z·form) for a form ≥ 0; below 0 both are turned."""
+    if is_nonnegative(turned := form.scaled(Fraction(-1)), known):
+        factor, form = factor.scaled(Fraction(-1)), turned
+    if factor.size * form.size > MOST_MULTIPLIED or not is_nonnegative(form, known):
+        raise NotAForm("two worst cases are multiplied")
+    parts = [spread(Form(factor.monomials), form, known)]
+    for peak, c in factor.peaks:
+        parts.append(top(peak.m, [spread(inner, form, known) for inner in peak.of]).scaled(c))
+    return total(parts)
+
+
 def _power(form: Form, n: int, known: Known) -> Form:
-    """The n-th power: max(x, y)ⁿ = max(xⁿ, yⁿ) where x, y ≥ 0, and |x|ⁿ is xⁿ or |xⁿ|."""
+    """The n-th power: max(x, y)ⁿ = max(xⁿ, yⁿ) where x, y ≥ 0, minima alike, and |x|ⁿ is xⁿ or |xⁿ|."""
     (term, c), *others = form.terms or [(ONE, Fraction(0))]
-    alone = isinstance(term, Peak) and term.m == 1 and c > 0 and not others
-    if isinstance(term, Peak) and alone and all(is_nonnegative(inner, known) for inner in term.of):
-        return top(1, [_power(inner, n, known) for inner in term.of]).scaled(c**n)
-    if isinstance(term, Peak) and alone and len(term.of) == 2 and not (term.of[0] + term.of[1]).terms:
-        power = _power(term.of[0], n, known).scaled(c**n)
+    alone = term.of if isinstance(term, Peak) and term.m == 1 and not others else ()
+    for way in (Fraction(1), Fraction(-1)) if alone else ():
+        members = [inner.scaled(way) for inner in alone]
+        if all(is_nonnegative(one, known) for one in members):
+            raised = top(1, [_power(one, n, known).scaled(way) for one in members])
+            return raised.scaled(way * (way * c) ** n)
+    if len(alone) == 2 and not (alone[0] + alone[1]).terms:
+        power = _power(alone[0], n, known).scaled(c**n)
         return top(1, [power, power.scaled(Fraction(-1))]) if n % 2 else power
+    if form.peaks and others:  # by the binomial theorem, so that powers of worst cases are as above
+        if form.size**n > MOST_MULTIPLIED:
+            raise NotAForm("two worst cases are multiplied")
+        one = Form((form.peaks[0],))
+        powers = [[_power(x, k, known) for k in range(n + 1)] for x in (one, form - one)]
+        pairs = zip(powers[0], reversed(powers[1]), strict=True)
+        return total(_product([x, y], known).scaled(Fraction(comb(n, k))) for k, (x, y) in enumerate(pairs))
     return _product([form] * n, known)
 
 
@@ -277,15 +302,14 @@ def is_nonnegative(form: Form, known: Known = NOTHING) -> bool:
 
 
 def _by_signs(form: Form, known: Known) -> bool:
-    return all(
-        c > 0
-        and (
-            sum(is_nonnegative(inner, known) for inner in t.of) >= t.m
-            if isinstance(t, Peak)
-            else nonnegative(t, known)
-        )
-        for t, c in form.terms
-    )
+    def seen(t: Monomial | Peak, c: Fraction) -> bool:
+        if not isinstance(t, Peak):
+            return c > 0 and nonnegative(t, known)
+        if c < 0:  # a least sum of values ≥ 0
+            return all(is_nonnegative(inner.scaled(Fraction(-1)), known) for inner in t.of)
+        return sum(is_nonnegative(inner, known) for inner in t.of) >= t.m
+
+    return all(seen(t, c) for t, c in form.terms)
 
 
 def is_positive(form: Form, known: Known = NOTHING) -> bool:
@@ -297,13 +321,16 @@ def is_positive(form: Form, known: Known = NOTHING) -> bool:
     """
     if _at_ends(form, strictly=True):
         return True
+
+    def seen(t: Monomial | Peak, c: Fraction) -> bool:
+        if not isinstance(t, Peak):
+            return positive(t, known)
+        if c < 0:
+            return all(is_positive(inner.scaled(Fraction(-1)), known) for inner in t.of)
+        return any(is_positive(inner, known) for inner in t.of)  # as many are >= 0 as are added up
+
     joined = constants_joined(form)
-    return _by_signs(joined, known) and any(
-        any(is_positive(inner, known) for inner in t.of)  # as many members are >= 0 as are added up
-        if isinstance(t, Peak)
-        else positive(t, known)
-        for t, _ in joined.terms
-    )
+    return _by_signs(joined, known) and any(seen(t, c) for t, c in joined.terms)
 
 
 def _at_ends(form: Form, strictly: bool) -> bool:

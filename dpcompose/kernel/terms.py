@@ -114,7 +114,7 @@ class Term:
         if kind == "sum":
             return all(one.nonnegative for one in of) and (not strict or any(one.positive for one in of))
         if kind == "product":
-            return all(map(seen, of))
+            return all(map(seen, of)) or self._is_least(seen)
         if kind == "power":
             exponent = of[1].number
             even = exponent is not None and exponent.denominator == 1 and exponent.numerator % 2 == 0
@@ -123,6 +123,13 @@ class Term:
             m: int = of[0]
             return sum(map(seen, of[1:])) >= m >= strict
         return kind in ("exp", "oo") or (kind == "over" and seen(of[1]))
+
+    def _is_least(self, seen: Callable[[Term], bool]) -> bool:
+        """Whether a product is a minimum −c·max(−x, −y)·z, c > 0, of which all x, y and z have a sign."""
+        (c, rest), worst = self.split, [one for one in self.of if one.kind == "top"]
+        others = [one for one in rest.factors if one.kind != "top"]
+        inside = [-one for peak in worst for one in peak.parts]
+        return c < 0 and len(worst) == 1 and all(map(seen, [*inside, *others]))
 
     def __add__(self, other: Term | int | Fraction) -> Term:
         return add([self, as_term(other)])
@@ -314,6 +321,8 @@ def power(base: Term, exponent: Term | int | Fraction) -> Term:
     whole = r.kind == "number" and r.of[0].denominator == 1
     if base.kind == "power" and (whole or base.of[0].nonnegative):
         return power(base.of[0], base.of[1] * r)
+    if base.kind == "power" and base.of[0].kind == "top" and base.nonnegative and (-base.of[0]).nonnegative:
+        return power(-base.of[0], base.of[1] * r)  # the square of a minimum is that of max(−x, −y)
     if base.kind == "product" and whole:
         return multiply([power(one, r) for one in base.of])
     if base.kind == "product" and r.kind == "number":

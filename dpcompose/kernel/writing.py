@@ -61,6 +61,8 @@ def _write(term: Term) -> tuple[str, int]:
     if kind == "power" and not _is_under(term):
         if of[1].number == HALF:
             return f"sqrt({to_text(of[0])})", ATOM
+        if _is_minimum(of[0]) and (even := of[1].number) is not None and even % 2 == 0:
+            return f"min({_list(-one for one in of[0].parts)})**{even}", POWER
         return f"{_held(of[0], ATOM)}**{_held(of[1], POWER)}", POWER
     return _product(term), PRODUCT
 

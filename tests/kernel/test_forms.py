@@ -66,6 +66,15 @@ EQUAL = [
     ("sum(e[i] + 2*f[i] + a, i, 1, k)", "sum(e[i], i, 1, k) + 2*sum(f[i], i, 1, k) + a*k"),
     ("max(a*e[i] + a*f[i], i, 1, k)", "a*max(e[i] + f[i], i, 1, k)"),
     ("top(2, e[i] + 1, i, 1, k)", "top(2, e[i], i, 1, k) + min(2, k)"),
+    ("min(a, b)**2", "min(a**2, b**2)"),
+    ("(-min(a, c))**3", "-min(a**3, c**3)"),
+    ("min(a, b)*min(a, c)*p", "min(p*a**2, p*a*c, p*a*b, p*b*c)"),
+    ("max(-a, -c)**2", "min(a**2, c**2)"),
+    ("max(a, b)*max(a, c)", "max(a**2, a*b, a*c, b*c)"),
+    ("(a + min(b, c))**2", "a**2 + 2*min(a*b, a*c) + min(b**2, c**2)"),
+    ("(min(a, b) - c)**2", "min(a**2, b**2) - 2*min(a*c, b*c) + c**2"),
+    ("(abs(x) + a)**2", "x**2 + 2*abs(a*x) + a**2"),
+    ("sqrt(max(-a, -b)**2)", "min(a, b)"),
 ]
 
 
@@ -81,7 +90,10 @@ def test_equal_forms(one: str, other: str) -> None:
     "text, message",
     [
         ("x*max(a, b)", "a worst case is multiplied by something that may be negative"),
-        ("max(a, b)*max(a, x)", "two worst cases are multiplied"),
+        ("max(a, b)*max(x, -a)", "two worst cases are multiplied"),
+        ("max(x, c - a)**2", "two worst cases are multiplied"),
+        ("(a + max(x, -a))**2", "two worst cases are multiplied"),
+        ("(a + min(a, b))**64", "two worst cases are multiplied"),
         ("(1 - a)*max(a, b)", "a worst case is multiplied by something that may be negative"),
         ("max(x*e[i], i, 1, k)", "the members of a family are not multiples of one non-negative factor"),
         ("sum(-log(f[i])*e[i], i, 1, k)", "the members of a family may be negative"),
@@ -127,6 +139,7 @@ SIGNS = [
     ("1/(1 - p)", 1), ("1/(n - 1)", 1), ("1/x", -1), ("1/x**2", 0), ("sqrt(c)", 0), ("sqrt(x)", 0), ("x**(1/3)", 0),
     ("a + c", 1), ("a - c", -1), ("sqrt(2) - 1", 1), ("1 - sqrt(2)", -1), ("a*(sqrt(2) - 1)", 1), ("max(a, x)", 1), ("max(c, x) + c", 0), ("top(2, a, c, x)", 1), ("-1/(p - 2)", 1),
     ("max(c, b)", 1), ("max(c, x)", 0), ("(exp(1) - 2)*c", 0), ("sum(e[i], i, 1, k)", 0), ("max(f[i], i, 1, k)", 1), ("x", -1),
+    ("min(a, b)", 1), ("min(a, c)", 0), ("min(a, x)", -1), ("a*min(b, c)", 0), ("-min(a, b)", -1), ("top(2, -a, -c, -b)", -1),
     ("sum(f[i], i, 1, k) - a", -1), ("(1/2)**n", 1), ("2*n - 4", 0), ("n*a - 2*a", -1), ("-log(p)", -1),
 ]  # fmt: skip
 
@@ -194,6 +207,8 @@ def random_text(rng: random.Random, depth: int) -> str:
     one, other = random_text(rng, depth - 1), random_text(rng, depth - 1)
     if kind < 0.45:
         return f"({one} {rng.choice('+-')} {other})"
+    if kind < 0.5:
+        return rng.choice([f"({one})*({other})", f"({one})**2", f"({one})**3"])
     if kind < 0.6:
         return f"{rng.choice(['a', 'c', '(1 + p)', '2/3', 'n', '(a + b)'])}*({one})"
     return f"{rng.choice(['max', 'min', 'top'])}({one}, {other})".replace(

@@ -67,12 +67,17 @@ class Products(Values):
             result = self.times(result, made([(monomial, Fraction(1))]))
         for a in worst:
             p = powers[a]
-            if p != 1 and (a[1] != 1 or p < 0 or any(self.sign(x) < 1 for x, _ in a[2])):
+            seen = {min(max(self.sign(x), -1), 1) for x, _ in a[2]}
+            if p != 1 and (
+                a[1] != 1 or p < 0 or len(seen) > 1 or 0 in seen or (p.denominator != 1 and -1 in seen)
+            ):
                 raise NotRead("formula", "powers of a worst case")
             if p == 1:
                 result = self.into(result, a)
                 continue
-            inside = self.top(1, [self.power(x, p) for x, _ in a[2]])
+            (way,) = seen
+            powers = [scale(self.power(scale(x, way), p), way) for x, _ in a[2]]
+            inside = scale(self.top(1, powers), way ** (p.numerator + 1))
             if is_worst(inside):
                 result = self.into(result, next(iter(next(iter(inside))[0]))[0])
             else:

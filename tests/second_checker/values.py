@@ -87,7 +87,7 @@ class Values:
                 return self.sign(x)
             case ("top", m, members):
                 up = sorted((s for x, n in members for s in [self.sign(x)] * n), reverse=True)
-                return max(0, min(up[:m]))
+                return up[0] if up[0] < 0 else max(0, min(up[:m]))
         return 0
 
     def ends(self, name: str) -> Interval:

@@ -170,25 +170,26 @@ def in_case(setting: Setting, greater: Term, lesser: Term, shown: Any, squared: 
 
 
 def of_squares(term: Term, known: forms.Known) -> Term:
-    """A formula with max(a², b²) for max(a, b)² where a, b ≥ 0."""
+    """A formula with max(a², b²) for max(a, b)² where a, b ≥ 0; minima alike."""
 
     def squared(one: Term) -> Term | None:
-        if one.kind == "power" and one.parts[1].number == 2 and one.parts[0].kind == "top":
+        if one.kind == "power" and one.parts[1].number == 2 and one.parts[0].has("top"):
             found = square(one.parts[0], known)
-            return found if found.kind == "top" else None
+            return found if found != one else None
         return None
 
     return substitution.changed(term, squared)
 
 
 def square(term: Term, known: forms.Known) -> Term:
-    """x² for a formula x ≥ 0: of a root what it is of, and max(a, b)² = max(a², b²) for a, b ≥ 0."""
+    """x² for a formula x ≥ 0: of a root what it is of; max(a, b)² = max(a², b²) for a, b ≥ 0, minima too."""
     if term.kind == "product":
         return terms.multiply([square(one, known) for one in term.parts])
     if term.kind == "power" and term.parts[1].number == terms.HALF:
         return term.parts[0]
-    if term.kind == "top" and term.of[0] == 1 and all(forms.term_sign(one, known) >= 0 for one in term.parts):
-        return terms.top(1, [square(one, known) for one in term.parts])
+    for way in (1, -1) if term.kind == "top" and term.of[0] == 1 else ():  # (−max(−a, −b))² = min(a², b²)
+        if all(forms.term_sign(way * one, known) >= 0 for one in term.parts):
+            return way * terms.top(1, [way * square(way * one, known) for one in term.parts])
     return substitution.expanded(term**2) if term.kind == "sum" else term**2
 
 

@@ -43,7 +43,16 @@ def as_metric(notion: str, parameters: Mapping[str, sympy.Expr]) -> sympy.Expr:
     d
     """
     key, power = POWERS[notion]
-    return sympy.root(parameters[key], power) if power != 1 else parameters[key]
+    return parameters[key] if power == 1 else _root(parameters[key])
+
+
+def _root(squared: sympy.Expr) -> sympy.Expr:
+    """√x², and x itself where it is seen to be ≥ 0."""
+    if squared.is_Pow and squared.exp == 2:
+        for one in (squared.base, -squared.base):
+            if exchange.of_sympy(one).nonnegative:
+                return one
+    return sympy.sqrt(squared)
 
 
 @dataclass(frozen=True)
