@@ -73,6 +73,14 @@ def letters_of(assumed: Assumed) -> Mapping[str, Domain]:
     return {name: domain for one in assumed for name, domain in one.letters.items()}
 
 
+def members_in(term: Term) -> list[str]:
+    """The members e[i] that stand outside of sums and worst cases over families."""
+    if term.kind == "over":
+        return []
+    own = [term.of[0]] if term.kind == "letter" and terms.moves(term.of[0]) else []
+    return [*own, *(name for part in term.parts for name in members_in(part))]
+
+
 def check_at(assumed: Assumed, point: Mapping[str, Fraction]) -> None:
     """Raises NotAssumed unless all assumptions are seen to hold at a point.
 
@@ -82,7 +90,7 @@ def check_at(assumed: Assumed, point: Mapping[str, Fraction]) -> None:
     dpcompose.kernel.assumptions.NotAssumed: e <= f is not seen to hold at the point
     """
     for one in assumed:
-        if missing := sorted(one.letters.keys() - point.keys()):
+        if missing := sorted(name for name in one.letters.keys() - point.keys() if not terms.moves(name)):
             raise NotAssumed(f"{one} is assumed, and the point has no value for {missing[0]}")
         try:
             found = sign(formulas.at(one.term, point))

@@ -130,7 +130,7 @@ class Databases:
     def fewest(self, reads: tuple[int, ...] | None) -> int | Term | None:
         """How many records of a multiset are read at least; None of other classes, and where it is fixed."""
         word, n = self.size
-        if self.kind not in OF_ATOMS or self.of != "multisets" or word == "exactly":
+        if self.kind not in OF_ATOMS or self.of != "multisets" or (word == "exactly" and reads is None):
             return None
         if reads is not None:
             return 0

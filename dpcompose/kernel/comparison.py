@@ -278,8 +278,9 @@ def _rays(difference: Form, data: Any, scope: _Scope, depth: int) -> None:
     from dpcompose.kernel.deciders import rays
 
     given = table(data, {"rays", "difference", "proof"})
-    below, new = rays.on_rays(difference, given["rays"], scope.symbols, scope.known)
+    below, new, assumed = rays.on_rays(difference, given["rays"], scope.symbols, scope.known, scope.assumed)
     inner = replace(scope, symbols={**scope.symbols, **new}, used=scope.used | {"rays"}, seen={})
+    inner.assumed = assumed
     if inner.form(given["difference"]) != below:
         raise BadCertificate("the difference on rays is another one")
     _check(below, given["proof"], inner, depth + 1)

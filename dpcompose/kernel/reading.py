@@ -102,8 +102,8 @@ def _assumption(reader: Reader) -> Assumption:
         raise reader.wrong("a formula, a sign and a formula")
     found = Assumption(parts[0].formula(), parts[1].text(*assumptions.SIGNS), parts[2].formula())
     for side in (found.left, found.right):
-        if side.has("oo") or side.has("over") or any(map(terms.moves, side.letters)):
-            raise reader.wrong("a relation between single numbers, without families and oo,")
+        if side.has("oo") or assumptions.members_in(side):
+            raise reader.wrong("a relation between single numbers, without members of families and oo,")
     return found
 
 

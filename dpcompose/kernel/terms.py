@@ -8,7 +8,7 @@ an identity that holds for all real values for which both sides have one.  Equal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -187,6 +187,13 @@ class Term:
     def has(self, kind: str) -> bool:
         """Whether a part, at any depth, is of a kind."""
         return self.kind == kind or any(part.has(kind) for part in self.parts)
+
+    def every(self, kind: str) -> Iterator[Term]:
+        """The parts of a kind, at any depth."""
+        if self.kind == kind:
+            yield self
+        for part in self.parts:
+            yield from part.every(kind)
 
     def __repr__(self) -> str:
         """The tree in prefix notation; `formulas.to_text` writes it as a formula."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from dpcompose.kernel import terms
-from dpcompose.kernel.assumptions import SIGNS, Assumed, Assumption
+from dpcompose.kernel.assumptions import SIGNS, Assumed, Assumption, members_in
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.domains import POSITIVE
 from dpcompose.kernel.terms import Term
@@ -16,33 +16,54 @@ from dpcompose.language import formulas
 from dpcompose.language.formulas import FormulaError
 
 WANTED = 'two formulas joined by <, <=, > or >=, such as "u > l"'
-NO_FAMILIES = "relations between the members of families are not supported yet"
+Counts = Mapping[str, Term]
+"""How many members families have, by the names of these: e[i]."""
 
 
-def assumption(given: object, known: Mapping[str, Term] | None = None) -> Assumption:
+def assumption(
+    given: object, known: Mapping[str, Term] | None = None, counts: Counts | None = None
+) -> Assumption:
     """The relation that a user gives: a text, or a sympy relation.
 
-    known -- what the names in a text mean; None for positive parameters of those names.
+    known -- what the names in a text mean; None for positive parameters of those names; counts -- how many
+    members families have: e[i] <= e is the same as max(e[i], i, 1, k) <= e.
     Raises FormulaError.
 
     >>> str(assumption("e1 <= 2*e2"))
     'e1 <= 2*e2'
-    >>> assumption("e[i] < 1")
-    Traceback (most recent call last):
-    dpcompose.kernel.grammar.FormulaError: relations between the members of families are not supported yet
+    >>> str(assumption("e[i] < 1", counts={"e[i]": terms.letter("k")}))
+    'max(e[i], i, 1, k) < 1'
     """
     if isinstance(given, Assumption):
         return given
     left, sign, right = _of_text(given) if isinstance(given, str) else _of_sympy(given)
-    if "[" in str(given):
-        raise FormulaError(NO_FAMILIES)
     found = Assumption(formulas.term(left, known), sign, formulas.term(right, known))
-    for side in (found.left, found.right):
-        if side.has("oo"):
-            raise FormulaError("an assumption is about numbers, and oo is none")
-        if side.has("over") or any(map(terms.moves, side.letters)):
-            raise FormulaError(NO_FAMILIES)
-    return found
+    if found.left.has("oo") or found.right.has("oo"):
+        raise FormulaError("an assumption is about numbers, and oo is none")
+    return _of_largest(found, counts or {})
+
+
+def _of_largest(given: Assumption, counts: Counts) -> Assumption:
+    """A relation of each member of a family as one of the largest member.  Raises FormulaError."""
+    more, less = (given.left, given.right)[:: 1 if given.sign in (">", ">=") else -1]
+    if members_in(more):
+        raise FormulaError(
+            "of the members of a family only what they are at most can be assumed: "
+            "e[i] <= e, with a formula without e[i] on the larger side"
+        )
+    if not members_in(less):
+        return given
+    unknown = [name for name in members_in(less) if name not in counts]
+    if unknown:
+        raise FormulaError(
+            f"no family of mechanisms has the members {unknown[0]}; max({unknown[0]}, i, 1, k) says how many"
+        )
+    largest = terms.over(1, less, counts[members_in(less)[0]])
+    return (
+        Assumption(more, given.sign, largest)
+        if less is given.right
+        else Assumption(largest, given.sign, more)
+    )
 
 
 def _of_text(given: str) -> tuple[object, str, object]:
@@ -88,13 +109,16 @@ def so_far(texts: Sequence[str], known: Mapping[str, Term]) -> Assumed:
 
 
 def read(
-    texts: Mapping[int, str], known: Mapping[str, Term], wrong: Callable[[tuple[str, int], object], None]
+    texts: Mapping[int, str],
+    known: Mapping[str, Term],
+    wrong: Callable[[tuple[str, int], object], None],
+    counts: Counts | None = None,
 ) -> Assumed:
     """The relations of a file, by their numbers in it; wrong -- is told what is wrong with one, and where."""
     some: list[Assumption] = []
     for n, text in texts.items():
         try:
-            some.append(assumption(text, known))
+            some.append(assumption(text, known, counts))
             if why := doubt(some[-1]):
                 wrong(("assume", n), why)
         except FormulaError as error:

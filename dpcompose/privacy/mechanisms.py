@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from dpcompose.kernel import naming, substitution
-from dpcompose.kernel.terms import ONE, Term
+from dpcompose.kernel.terms import ONE, Term, moves
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy.noises import Noise
@@ -183,6 +183,12 @@ class Mechanism(Shown):
         given += [] if self.satisfies.metric is None else self.satisfies.metric.parameters
         given += [] if self.query is None else self.query.terms
         return tuple(given if self.noise is None else [*given, self.noise.term])
+
+    @property
+    def counts(self) -> dict[str, Term]:
+        """How many members a family has, by the names of these: e[i]."""
+        names = {name for value in self.terms for name in value.letters if moves(name)}
+        return {} if self.members is None else dict.fromkeys(sorted(names), self.members)
 
     @property
     def formulas(self) -> tuple[sympy.Expr, ...]:

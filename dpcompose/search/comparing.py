@@ -281,7 +281,8 @@ class _Question:
                 [formulas.to_text(member), formulas.to_text(count), prefix]
                 for (member, count), prefix in named.items()
             ]
-            below, new = rays.on_rays(self.difference, data, self.symbols, self.known)
+            left = tuple(self.left(self.difference))
+            below, new, assumed = rays.on_rays(self.difference, data, self.symbols, self.known, left)
         except (NotAForm, BadCertificate):
             return None
         symbols = self.symbols | new
@@ -296,7 +297,8 @@ class _Question:
                 if forms.pieces(difference, MANY_PIECES) is None:
                     continue
                 try:
-                    found = weights.tree(difference, inside, self.known, at_once=False)
+                    more = assumed if difference is below else ()
+                    found = weights.tree(difference, inside, self.known, False, more)
                 except NoWeights:
                     continue
             proof = self.proof({"rays": data, "difference": text(below), "proof": step(found)})
@@ -314,7 +316,7 @@ class _Question:
     @cached_property
     def counts(self) -> list[Term]:
         """The numbers of members of all families that occur, and parameters for how many are added up."""
-        every = [one for side in (self.greater, self.lesser) for one in _overs(side)]
+        every = [one for side in (self.greater, self.lesser) for one in side.every("over")]
         found = {one.of[2] for one in every}
         found |= {letter(*x) for one in every for x in one.of[0].letters.items()}
         return sorted(found, key=lambda one: one.key)
@@ -436,13 +438,6 @@ def _has_products(form: Form) -> bool:
     return any(sum(n for _, n in term) > 1 for term, _ in form.monomials) or any(
         _has_products(inner) for peak, _ in form.peaks for inner in peak.of
     )
-
-
-def _overs(term: Term) -> Iterator[Term]:
-    if term.kind == "over":
-        yield term
-    for part in term.parts:
-        yield from _overs(part)
 
 
 def _member(name: str, j: int) -> str:

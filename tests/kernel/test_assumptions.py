@@ -171,3 +171,63 @@ def _value(term: Term, point: dict[str, Fraction]) -> Fraction:
     found = formulas.at(term, point).number
     assert found is not None
     return found
+
+
+K, MEMBER = letter("k", Domain.read("integer >= 1")), letter("e[i]")
+
+
+def test_what_is_assumed_of_members_in_a_certificate() -> None:
+    """k - (e[1] + ... + e[k]) >= 0 where e[i] <= 1: k times the assumption, on the rays of one and of all."""
+    below = (Assumption(terms.over(1, MEMBER, K), "<=", terms.ONE),)
+    found = compare(K, terms.over(K, MEMBER, K), assumed=below)
+    assert isinstance(found, Proof) and "rays" in found.used
+    with pytest.raises(BadCertificate):
+        check_at_least(K, terms.over(K, MEMBER, K), found.certificate)
+    proof = found.certificate["proof"]["proof"]["proof"]
+    for wrong in ([[0, "1"]], [[1, "-1"]], [[1, "2"]], [[2, "1"]]):
+        assert wrong != proof["assumed"]
+        proof["assumed"] = wrong
+        with pytest.raises(BadCertificate):
+            check_at_least(K, terms.over(K, MEMBER, K), found.certificate, below)
+
+
+@pytest.mark.parametrize("share", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 8))])
+def test_members_at_random(share: int) -> None:
+    """Random bounds of members and claims about them: proofs are right at members at random."""
+    rng = random.Random(77 + share)
+    proofs = points = 0
+    for _ in range(25):
+        tops = [terms.over(m, MEMBER, K) for m in (1, 2, 3, K)]
+        right = rng.choice([terms.ONE, E, 2 * E, E + letter("f")])
+        relation = Assumption(rng.choice(tops) * rng.randint(1, 2), rng.choice(["<=", "<"]), right)
+        greater = rng.choice([E, 2 * E, K * E, K * E / 2, K, terms.ONE + E, tops[0] + E, tops[1] + E])
+        lesser = rng.choice(tops)
+        found = compare(greater, lesser, assumed=(relation,))
+        if isinstance(found, Point):
+            points += 1
+            assert assumptions.holds_at((relation,), found.values)
+            assert _value(greater, found.values) < _value(lesser, found.values)
+        if isinstance(found, Proof):
+            proofs += 1
+            for k in (1, 2, 3, 4) * 20:
+                point = {"k": Fraction(k), "e": Fraction(rng.randint(1, 12), 4), "f": Fraction(1, 4)}
+                point |= {f"e[{j + 1}]": Fraction(rng.randint(1, 8), rng.choice([2, 4, 8])) for j in range(k)}
+                if assumptions.holds_at((relation,), point):
+                    assert _value(greater, point) >= _value(lesser, point)
+    assert proofs >= 4 and points >= 4
+
+
+def test_one_of_two_bounds_is_not_0() -> None:
+    """max(|l|, |u|) and |l| + |u| are at least (u - l)/2; max(l, u) and |l| - |u| may be 0 or less."""
+    size = {name: terms.largest(x, -x) for name, x in (("l", L), ("u", U))}
+    for term in (
+        terms.largest(*size.values()),
+        size["l"] + size["u"],
+        terms.largest(-L, U),
+        3 * size["l"] + U - L,
+    ):
+        assert values.surely(term, True, ABOVE) and not values.surely(term)
+        assert not values.surely(term, True, (Assumption(U, ">=", L),))
+    for term in (terms.largest(L, U), size["l"] - size["u"], size["l"], terms.least(-L, U)):
+        assert not values.surely(term, True, ABOVE)
+    assert values.surely(size["l"], False) and not values.surely(terms.top(2, [L, U, -L]), True, ABOVE)

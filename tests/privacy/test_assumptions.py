@@ -124,7 +124,7 @@ def test_scales_are_positive_by_assumption(tmp_path: Path, capsys: Any) -> None:
         ('["u > l > 0"]', "write each relation by itself"),
         ('["u > l", "e1 < oo"]', "oo"),
         ('["u > l", "log(u) > 0"]', "u is not known to be > 0"),
-        ('["u > l", "e[i] > 0"]', "relations between the members of families are not supported yet"),
+        ('["u > l", "e[i] < 1"]', "unknown family 'e'"),
         ('["u > l", "3 < 2"]', "no values satisfy"),
         ('"u > l"', "assume (line 3)"),
     ],
@@ -180,3 +180,99 @@ def test_a_study_in_a_study_assumes_the_same() -> None:
     assert whole.check(dpc.pure("e2")).verdict == "proved"
     without = dpc.compose(dpc.mechanism("M", study=inner), **on)
     assert without.check(dpc.pure("e2")).verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    "scale", ["max(abs(l), abs(u))", "abs(l) + abs(u)", "max(-l, u)", "max(abs(l), u)/e1"]
+)
+def test_scales_by_the_larger_bound(tmp_path: Path, capsys: Any, scale: str) -> None:
+    """One of l and u is not 0 where u > l; where u >= l both may be."""
+    status, said = run(tmp_path, capsys, '["u > l"]', "max(abs(l), abs(u))*10**6", scale)
+    assert status != 2, said
+    status, said = run(tmp_path, capsys, '["u >= l"]', "1", scale)
+    assert status == 2 and "must be positive" in said and "l = 0, u = 0" in said
+
+
+def test_a_sum_by_the_larger_bound() -> None:
+    """|sum moves| <= max(|l|, |u|), the textbook's scale; by |l| + |u| more noise than is needed."""
+    l, u = sp.symbols("l u", real=True)
+    (e,) = dpc.parameters("e")
+    for scale, loose in ((sp.Max(sp.Abs(l), sp.Abs(u)), None), (sp.Abs(l) + sp.Abs(u), True)):
+        noisy = dpc.mechanism("S", query=dpc.clipped_sum(l, u), noise=dpc.laplace(scale / e))
+        found = dpc.compose(noisy, on=dpc.multisets("ab"), target=dpc.unbounded, assume=[sp.Gt(u, l)])
+        assert found.check(dpc.pure(e)).verdict == "proved"
+        assert found.check(dpc.pure(e)).loose is loose
+        assert found.check(dpc.pure(e / 3)).verdict == "refuted"
+
+
+def members(*assume: object) -> dpc.Study:
+    """Five mechanisms that read all records, with budgets e[i]."""
+    M = dpc.mechanism("M", dpc.pure("e[i]", dpc.bounded), count=5)
+    return dpc.compose(
+        M, on=dpc.multisets("ab"), target=dpc.bounded, assume=assume, parameters={"E": "positive"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("relation", "claim", "verdict"),
+    [
+        ("e[i] <= E", "5*E", "proved"),
+        ("E >= e[i]", "5*E", "proved"),
+        ("max(e[i], i, 1, 5) < E", "5*E", "proved"),
+        ("e[i] <= E", "499/100*E", "refuted"),
+        ("2*e[i] <= E", "5/2*E", "proved"),
+        ("2*e[i] <= E", "2*E", "refuted"),
+        ("sum(e[i], i, 1, 5) <= E", "E", "proved"),
+        ("sum(e[i], i, 1, 5) <= E", "4/5*E", "refuted"),
+        ("top(2, e[i], i, 1, 5) <= E", "5/2*E", "proved"),
+        ("top(2, e[i], i, 1, 5) <= E", "12/5*E", "refuted"),
+        ("e[i] <= 1", "5", "proved"),
+        ("e[i] <= 1", "4", "refuted"),
+    ],
+)
+def test_what_is_assumed_of_members(relation: str, claim: str, verdict: str) -> None:
+    """Of five numbers up to E; or of five whose two largest have the sum E, which are all E/2 at most."""
+    assert members(relation).check(dpc.pure(claim)).verdict == verdict
+
+
+def test_what_cannot_be_assumed_of_members() -> None:
+    """A least value of members, those of no family, and more or fewer than there are."""
+    with pytest.raises(InvalidSetting, match="only what they are at most"):
+        members("e[i] >= E")
+    with pytest.raises(InvalidSetting, match="unknown family 'f'"):
+        members("f[i] <= E")
+    with pytest.raises(InvalidSetting, match="has the members 1 to 5, not to 4"):
+        members("max(e[i], i, 1, 4) <= E")
+
+
+def test_members_of_any_number_of_parts(tmp_path: Path, capsys: Any) -> None:
+    """Two parts move under replacement: 2E, and no less; e[i] <= E is kept in what is refuted."""
+    path = tmp_path / "problem.toml"
+    path.write_text(
+        """
+        format = 1
+        assume = ["e[i] <= E"]
+        parameters = { k = "integer >= 2", E = "positive" }
+        partitions = { P = { kind = "record-wise", parts = "k" } }
+        databases = { kind = "multisets" }
+        target = { granularity = "bounded" }
+        [[mechanisms]]
+        name = "M"
+        index = "i"
+        count = "k"
+        reads = { part = "i", of = "P" }
+        guarantee = { notion = "pure", epsilon = "e[i]", granularity = "bounded", domain = "common" }
+        [[claims]]
+        notion = "pure"
+        epsilon = "2*E"
+        [[claims]]
+        notion = "pure"
+        epsilon = "E + max(e[i], i, 1, k)"
+        [[claims]]
+        notion = "pure"
+        epsilon = "19/10*E"
+        expect = "refuted"
+        """
+    )
+    assert cli.main(["verify", str(path)]) == 0
+    assert "where max(e[i], i, 1, k) <= E" in capsys.readouterr().out

@@ -136,3 +136,58 @@ def test_two_means_of_parts_are_reached_together() -> None:
     both = dpc.compose(*ms, on=dpc.multisets("ab"), target=B)
     assert both.check(dpc.pure("e")).verdict == "proved"
     assert both.check(dpc.pure("0.9*e")).verdict in ("refuted", "undecided")
+
+
+HALVES = [Fraction(n, 2) for n in range(3)]
+RECORDS = [(name, x) for name in "ab" for x in HALVES]
+
+
+def truth_of_a_part(query: Any, kind: Any, least: int, most: int, read: str) -> Fraction:
+    """The largest move of what is asked of a part, records being in one of two, with attributes in [0, 1]."""
+
+    def asked(x: Any) -> Fraction:
+        values: Fraction = query(tuple(value for name, value in x if name in read))
+        return values
+
+    found = Fraction(0)
+    for n in range(least, most + 1):
+        for x in combinations_with_replacement(RECORDS, n):
+            others = [(*x[:i], one, *x[i + 1 :]) for i in range(n) for one in RECORDS]
+            near = others if kind is B else [(*x, one) for one in RECORDS] if n < most else []
+            found = max([found, *(abs(asked(x) - asked(y)) for y in near)])
+    return found
+
+
+@pytest.mark.parametrize("kind", [U, B])
+@pytest.mark.parametrize("read", ["a", "ab"])
+@pytest.mark.parametrize("size", ["= 1", "= 2", "= 4", "<= 1", "<= 2", "<= 3", "any", ">= 2", ">= 3", "2..4"])
+@pytest.mark.parametrize(("asks", "by_hand"), [(dpc.mean, mean), (dpc.variance, variance)])
+def test_what_is_asked_of_all_or_a_part(asks: Any, by_hand: Any, size: str, read: str, kind: Any) -> None:
+    """Proved at the largest move among databases of up to four records, and refuted below it."""
+    numbers = [int(one) for one in size.replace("..", " ").split() if one.isdigit()] or [0]
+    least = 0 if size.startswith("<") else numbers[0]
+    most = 4 if size == "any" or size.startswith(">") else numbers[-1]
+    value = truth_of_a_part(by_hand, kind, least, most, read)
+    if kind is U and size.startswith("="):
+        assert value == 0
+    some = dpc.mechanism("M", query=asks(0, 1), noise=dpc.laplace(1 / E), reads=dpc.restriction(list(read)))
+    found = dpc.compose(some, on=dpc.multisets("ab", size=size), target=kind)
+    verdict = found.check(dpc.pure(sympy.Rational(str(value)) * E)).verdict
+    if asks is dpc.variance and most == 1 and verdict == "undecided":
+        return  # a single record has no variance; that no two are there is not used
+    assert verdict == "proved"
+    if value:
+        claim = dpc.pure(sympy.Rational(str(value * 99 / 100)) * E)
+        assert found.check(claim).verdict == "refuted"
+
+
+def test_a_variance_of_any_fixed_number() -> None:
+    """(u - l)^2 (n - 1)/n^2 with n a letter, 0 for one record; nothing is said of more than half of them."""
+    n = dpc.mechanism("M", query=dpc.variance(0, 1), noise=dpc.laplace(1 / E))
+    some = dpc.compose(n, on=dpc.multisets("ab", size="= n"), target=B, parameters={"n": "integer >= 1"})
+    assert str(some.guarantee().epsilon) in ("e*(n - 1)/n**2", "e*(1 - 1/n)/n", "e/n - e/n**2")
+    assert some.check(dpc.pure("e/4")).verdict == "proved"
+    assert some.check(dpc.pure("e/5")).verdict == "refuted"
+    two = dpc.compose(n, on=dpc.multisets("ab", size="= 3"), target=dpc.group(2, B))
+    with pytest.raises(ValueError, match="where 2 are removed and 2 are added"):
+        two.guarantee()

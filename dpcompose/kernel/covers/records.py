@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import combinations_with_replacement, product
@@ -23,8 +24,10 @@ from dpcompose.kernel.covers.types import (
     NoCover,
     Reader,
     Type,
+    is_about_least,
     query_metric,
     smallest_pair,
+    value_is_reached,
 )
 from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.settings import Mechanism, Relation
@@ -32,6 +35,7 @@ from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term, letter, number
 
 Counts = tuple[int, int]
 """How many records are removed, and added."""
+Pair = tuple[tuple[str, ...], tuple[str, ...]]
 Changes = tuple[tuple[int, ...], tuple[int, ...]]
 """Which atoms lose records, and which gain some: one number a record."""
 
@@ -197,7 +201,29 @@ class Records(Covering):
             (reader, self.metrics[reader].at(a, b), self.metrics[reader].entries(a, b))
             for reader, (a, b) in sorted(counts.items())
         )
-        return self.type(moved, smallest_pair(self.setting.databases, left, right))
+        first, *others = self.pairs(left, right, {i for i, _ in counts})
+        found = self.type(moved, first)
+        every = (found, *(replace(found, pair=pair) for pair in others))
+        return next(filter(self.reaches, every), found)
+
+    def pairs(self, left: tuple[int, ...], right: tuple[int, ...], moving: set[int]) -> Iterator[Pair]:
+        """Databases that differ so: the smallest; and others with records that both have, of what is read or
+        of others, where it matters to what moves how many are read."""
+        databases, mechanisms = self.setting.databases, self.setting.mechanisms
+        yield smallest_pair(databases, left, right)
+        if any(is_about_least(mechanisms[i - 1], self.theory) for i in moving):
+            atoms, (word, n) = range(len(databases.atoms)), databases.size
+            own = (left or right)[0]
+            for more in (*((one,) for one in atoms), *((own, one) for one in atoms)):
+                pair = smallest_pair(databases, left, right, more)
+                sizes = {*map(len, pair)}
+                if (n is None or max(sizes) <= n) and (word != "exactly" or sizes == {n}):
+                    yield pair
+
+    def reaches(self, one: Type) -> bool:
+        """Whether all values of queries that move do so as far as they may."""
+        of_noise = (i for i, _ in one.moves if self.setting.mechanisms[i - 1].noise is not None)
+        return all(value_is_reached(i, one, self.setting, self.theory) for i in of_noise)
 
     def all_changed(self) -> Changes | None:
         """A pair in which every atom changes, in a class of limited size; None where there is no room."""

@@ -17,7 +17,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any, ClassVar
 
-from dpcompose.kernel import formulas
+from dpcompose.kernel import forms, formulas
 from dpcompose.kernel.classes import OF_ATOMS, Databases
 from dpcompose.kernel.domains import NONNEGATIVE
 from dpcompose.kernel.grammar import FormulaError
@@ -280,16 +280,21 @@ def size(distance: Term) -> tuple[int, Fraction]:
 
 
 def smallest_pair(
-    databases: Databases, left: tuple[int, ...], right: tuple[int, ...]
+    databases: Databases, left: tuple[int, ...], right: tuple[int, ...], more: tuple[int, ...] = ()
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The smallest two databases of which one has records of the atoms `left` more, the other of `right`."""
+    """The smallest two databases of which one has records of the atoms `left` more, the other of `right`.
+
+    more -- atoms of which they share a record: the first one, and then the last one over and over; where left
+    out, they share as many of the first record as they have to.
+    """
     atoms, taken = databases.atoms, set(left)
     D = [atoms[one].records[0] for one in left]
     E = [atoms[one].records[1 if one in taken else 0] for one in right]
     shared = databases.shared(len(left), len(right))
     if shared > LARGEST:
         raise NoCover(f"{shared:,} records are too many to write down; a smaller size would do")
-    same = (D or E)[:1] * shared
+    own = [atoms[one].records[0] for one in more]
+    same = (D or E)[:1] * shared if not own else own[:-1] + own[-1:] * max(shared - len(own) + 1, 0)
     return tuple(sorted(D + same)), tuple(sorted(E + same))
 
 
@@ -342,8 +347,8 @@ def query_metric(mechanism: Mechanism, theory: Theory) -> Metric:
     @cache
     def at(removed: int, added: int) -> Term:
         if only and not is_at_least_zero(counted(only, number(removed), number(added))):
-            words = f"{query.id} says nothing of {removed} records that go and {added} that come"
-            raise NoCover(f"{words}: {only} is not seen to be at least 0")
+            words = f"{query.id} says how far it moves, of n records, where {only} >= 0"
+            raise NoCover(f"{words}: that is not seen where {removed} are removed and {added} are added")
         found = counted(formula, number(removed), number(added))
         if found != counted(formula, number(added), number(removed)):
             raise NoCover(f"{query.id} moves by another amount from E to D than from D to E")
@@ -386,7 +391,7 @@ def query_in_rows(
 
 def is_at_least_zero(value: Term) -> bool:
     """Whether a formula is seen to be at least 0."""
-    return value.nonnegative or (value.number is not None and value.number >= 0)
+    return forms.term_sign(value) >= 0
 
 
 def is_about_least(mechanism: Mechanism, theory: Theory) -> bool:
@@ -399,8 +404,8 @@ def is_about_least(mechanism: Mechanism, theory: Theory) -> bool:
 def value_is_reached(i: int, type: Type, setting: Setting, theory: Theory) -> bool:
     """Whether the value of M_i's query moves, for some attributes, as far at the two of a type as it may.
 
-    Where only the least number of records is known, there may be no more in the smaller one, and as many are
-    shared as the page says; or all of one record is read of one of them, and none of the other.
+    Where only the least number of records is known, no more are shared than have to be, by the page too; or
+    one record is read of one of them, and none of the other.
     """
     mechanism = setting.mechanisms[i - 1]
     if mechanism.noise is None or mechanism.noise.query is None:
@@ -411,17 +416,15 @@ def value_is_reached(i: int, type: Type, setting: Setting, theory: Theory) -> bo
     least, (reads, *others) = mechanism.noise.query.least, mechanism.reads
     if least is None or head.at_least is None or others or not type.pair or isinstance(type.pair[0], int):
         return False
-    if isinstance(least, Term):
-        return reads is None and least.positive and head.at_least.shared == 0
     atoms = setting.databases.atoms
     names = {name for n, one in enumerate(atoms) if reads is None or n in reads for name in one.records}
     x, y = (Counter(name for name in one if name in names) for one in type.pair if not isinstance(one, int))
-    fewest, shared = min(x.total(), y.total()), (x & y).total()
-    if shared < head.at_least.shared:
-        return False
-    if not fewest:
-        return max(x.total(), y.total()) == 1
-    return not shared or fewest <= max(1, least)
+    fewest, shared, wanted = min(x.total(), y.total()), (x & y).total(), head.at_least.shared
+    if isinstance(least, Term):  # the smaller one has as many, whatever the letter is
+        enough = not wanted or is_at_least_zero(least - number(fewest - shared + wanted))
+        return reads is None and least.positive and enough
+    alone = not fewest and not wanted and max(x.total(), y.total()) == 1
+    return alone or shared == max(wanted, max(1, least) - (fewest - shared))
 
 
 def has_more_records(setting: Setting, theory: Theory) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import combinations_with_replacement
 
 from dpcompose.kernel import intervals
 from dpcompose.kernel.deciders import elementary
@@ -208,7 +209,10 @@ def _is_signed(letter: Letter, r: Fraction, box: Box) -> bool:
         return r.denominator != 1 or surely(Elementary(of), box)
     if kind == "l":
         return surely(Elementary(of) - elementary.constant(1), box)
-    return kind == "m" and sum(nonnegative_by_signs(one, box) for one in elementary.inside(letter)) >= of[0]
+    if kind != "m":
+        return False
+    enough = sum(nonnegative_by_signs(one, box) for one in elementary.inside(letter)) >= of[0]
+    return enough or _by_two_members(elementary.of_letter(letter), box, strictly=False)
 
 
 def shifted(f: Elementary, box: Box) -> tuple[Elementary, Box]:
@@ -224,6 +228,8 @@ def shifted(f: Elementary, box: Box) -> tuple[Elementary, Box]:
     return f, moved
 
 
+MOST_MEMBERS = 20
+"""Up to how many choices of members of maxima are added up in pairs."""
 MOST_STEPS = 3
 """How many derivatives are taken to see that a function is positive."""
 
@@ -269,7 +275,7 @@ def _surely(f: Elementary, box_key: Key, strictly: bool, steps: int) -> bool:
     if not f.terms:
         return not strictly
     try:
-        if _by_signs(f, box):
+        if _by_signs(f, box) or _by_two_members(f, box, strictly):
             return True
         low = over(f, box, FEW_BITS if f.names else 4 * FEW_BITS).low
         if low is not None and (low > 0 or (low == 0 and not strictly)):
@@ -293,7 +299,50 @@ def _never_zero(letter: Letter, box: Box) -> bool:
         return not box[of].integer or (box[of].least or 0) > 0
     if kind == "l":
         return surely(Elementary(of) - elementary.constant(1), box)
+    if kind == "m":
+        return _by_two_members(elementary.of_letter(letter), box, strictly=True)
     return kind in "pe" or (kind == "s" and surely(Elementary(of), box))
+
+
+def _by_two_members(f: Elementary, box: Box, strictly: bool) -> bool:
+    """Whether maxima in f, and so f, are at least the mean of two choices of their members which by signs is
+    > 0 (or ≥ 0): max(|l|, |u|) and |l| + |u| are at least (u − l)/2."""
+    signs = _by_signs if strictly else nonnegative_by_signs
+    waiting, some = [f], []
+    try:
+        while waiting:
+            g = waiting.pop()
+            worst = next((one for one in g.letters if one[0] == "m"), None)
+            if worst is None:
+                some.append(g)
+            elif worst[1][0] == 1 and nonnegative_by_signs(factor_of(g, worst), box):
+                waiting += [elementary.replaced(g, worst, one) for one in elementary.inside(worst)]
+            if len(some) + len(waiting) > MOST_MEMBERS:
+                return False
+    except NotElementary:
+        return False
+    return some != [f] and any(
+        signs(one + other, box) for one, other in combinations_with_replacement(some, 2)
+    )
+
+
+def factor_of(f: Elementary, letter: Letter) -> Elementary:
+    """What a letter is multiplied by.  Raises NotElementary where it stands in a power or inside of another.
+
+    >>> x, y = elementary.parameter("x"), elementary.parameter("y")
+    >>> factor_of(x * y + x + y, x.letters[0]) == y + elementary.constant(1)
+    True
+    """
+    factor = []
+    for term, c in f.terms:
+        powers = dict(term)
+        if powers.pop(letter, Fraction(0)) not in (0, 1):
+            raise NotElementary("the worst case stands in a power")
+        if any(letter in elementary.every_letter(elementary.of_letter(one)) for one in powers):
+            raise NotElementary("the worst case stands inside of a function")
+        if len(powers) < len(term):
+            factor.append((tuple(powers.items()), c))
+    return elementary.elementary(factor)
 
 
 def ends(f: Elementary, box: Box) -> list[tuple[str, str]]:
@@ -375,7 +424,9 @@ def _undefined(f: Elementary, box_key: Key) -> str | None:
         natural = r.denominator == 1 and r > 0
         if kind == "x" and r < 0 and box[of].integer and not box[of].least:
             return f"{of} may be 0"
-        if kind in "ym" and not natural:
+        if kind == "m" and not natural and not surely(elementary.of_letter(letter), box):
+            return "a divisor is not known to be above 0"
+        if kind == "y" and not natural:
             return "a divisor is not known to differ from 0"
         if kind == "l" and not surely(Elementary(of), box):
             return "a logarithm is not known to have a value"

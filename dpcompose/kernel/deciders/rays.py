@@ -135,11 +135,16 @@ class _Rays:
 
 
 def on_rays(
-    difference: Form, data: Any, symbols: Mapping[str, Term], known: Known = forms.NOTHING
-) -> tuple[Form, dict[str, Term]]:
-    """A form that is at most the difference, without families, and the new letters by name.
+    difference: Form,
+    data: Any,
+    symbols: Mapping[str, Term],
+    known: Known = forms.NOTHING,
+    assumed: tuple[Form, ...] = (),
+) -> tuple[Form, dict[str, Term], tuple[Form, ...]]:
+    """A form that is at most the difference, without families, the new letters by name, and what is assumed.
 
-    data -- for each family its member, its number of members and how its letters are called.
+    data -- for each family its member, its number of members and how its letters are called;
+    assumed -- forms ≥ 0: each is said in the new letters, and times the number of members of each family.
     Raises NotAForm where a product with k is not covered, BadCertificate for other families.
     """
     below = prepared(difference, known)
@@ -154,7 +159,19 @@ def on_rays(
     names = {letter.of[0]: letter for letter in new}
     if len(names) != len(new) or names.keys() & symbols.keys() or not all(map(str.isidentifier, names)):
         raise BadCertificate("a new letter has the name of another one")
-    return _replaced(below, rays, known), names
+    every = [one for form in assumed for one in (form, *(forms.read(count) * form for _, count in families))]
+    return _replaced(below, rays, known), names, tuple(_assumed(one, rays, known) for one in every)
+
+
+def _assumed(form: Form, rays: Mapping[Family, _Rays], known: Known) -> Form:
+    """A form ≥ 0 in the letters of rays; nothing is said where it adds up more members than these tell."""
+    try:
+        told = {family: of.most for family, of in largest(form, known).items()}
+        if form.peaks or any(family not in rays or most > rays[family].most for family, most in told.items()):
+            return Form()
+        return _replaced(form, rays, known)
+    except NotAForm:
+        return Form()
 
 
 def prepared(difference: Form, known: Known = forms.NOTHING) -> Form:

@@ -94,6 +94,8 @@ def positive_sign(letter: Letter, r: Fraction, box: Box) -> int | None:
         return 1
     if kind == "x":
         return 1 if not box[of].integer or (box[of].least or 0) > 0 else None
+    if kind == "m":
+        return 1 if ranges.surely(elementary.of_letter(letter), box) else None
     if kind == "s":
         if ranges.surely(Elementary(of), box):
             return 1
@@ -368,15 +370,7 @@ def _largest(f: Elementary, box: Box, letter: Letter, one: Elementary) -> list[G
 def _chosen(f: Elementary, box: Box, letter: Letter, some: tuple[Elementary, ...]) -> list[Goal]:
     if len(some) != letter[1][0] or Counter(some) - Counter(_members(letter)):
         raise BadCertificate("the worst case adds up another number of values, or others")
-    factor = Elementary()
-    for term, c in f.terms:
-        powers = dict(term)
-        if letter in powers:
-            if powers.pop(letter) != 1:
-                raise BadCertificate("the worst case stands in a power")
-            factor = factor + Elementary(((tuple(powers.items()), c),))
-        if any(letter in elementary.every_letter(elementary.of_letter(one)) for one in powers):
-            raise BadCertificate("the worst case stands inside of a function")
+    factor = ranges.factor_of(f, letter)
     if not ranges.surely(factor, box, strictly=False):
         raise BadCertificate("the worst case is not seen to count positively")
     return [(elementary.replaced(f, letter, sum(some, Elementary())), box)]

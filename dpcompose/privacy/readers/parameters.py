@@ -88,7 +88,7 @@ class Parameters:
         """What is assumed of the parameters that are known; others count as positive until they are."""
         return assumptions.so_far(self.assume, self.symbols)
 
-    def assumed(self) -> Assumed:
+    def assumed(self, counts: Mapping[str, Term]) -> Assumed:
         """The relations between parameters; of a study those whose parameters it has."""
         return assumptions.read(
             {
@@ -98,6 +98,7 @@ class Parameters:
             },
             self.symbols,
             self.found.wrong,
+            counts,
         )
 
     def stated(self, text: str, key: str, path: Path_, index: str | None) -> Term | None:

@@ -53,7 +53,7 @@ class Study:
             space, given.tables, given.metrics, self.keys, self._study, self.show, self.notions, self.index
         )
         mechanisms = [reader.mechanism(i, one) for i, one in enumerate(given.mechanisms)]
-        assume = parameters.assumed()
+        assume = parameters.assumed({x: n for one in mechanisms if one for x, n in one.counts.items()})
         if found.mistakes or target is None:
             return None
         try:

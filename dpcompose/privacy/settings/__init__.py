@@ -98,6 +98,8 @@ class Setting(Composition, Shown):
                 check_mechanism(self, one, inside(one))
             for value in mechanism.terms:
                 check_ranges(self, value)
+        for relation in self.assume:
+            check_ranges(self, relation.term)
         _ = self.in_metrics and self.of_inputs
         for name, found in self.on_tables.items():
             if found.verdict == "refuted":

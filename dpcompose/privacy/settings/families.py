@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel import naming
@@ -69,7 +68,7 @@ def _check_names(setting: Setting) -> None:
 
 def check_ranges(setting: Setting, formula: Term | sympy.Expr) -> None:
     """Raises InvalidSetting where a sum or maximum over a family runs to another number than its own."""
-    for over in sorted(_overs(formulas.term(formula)), key=formulas.to_text):
+    for over in sorted(formulas.term(formula).every("over"), key=formulas.to_text):
         _, x, last = over.of
         for name in sorted(filter(family_of, x.letters)):
             counts = {
@@ -120,11 +119,3 @@ def _is_count(setting: Setting, count: Term) -> bool:
         return domain is not None and domain.integer and (domain.least or 0) >= 1
     n = count.number
     return n is not None and n.denominator == 1 and 1 <= n <= LARGEST_COUNT
-
-
-def _overs(term: Term) -> Iterator[Term]:
-    """The sums and maxima over families in a term."""
-    if term.kind == "over":
-        yield term
-    for part in term.parts:
-        yield from _overs(part)

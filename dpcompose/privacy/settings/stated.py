@@ -55,11 +55,11 @@ def _domains_of(given: Term, stated: Mapping[str, Domain]) -> Iterator[tuple[str
         yield name, domain
 
 
-def _assumed(given: object, domains: Mapping[str, Domain]) -> Assumption:
+def _assumed(given: object, domains: Mapping[str, Domain], counts: Mapping[str, Term]) -> Assumption:
     """A relation between parameters of a setting."""
     known = {name: terms.letter(name, domain) for name, domain in domains.items()}
     try:
-        found = assumption(given, known)
+        found = assumption(given, known, counts)
     except formulas.FormulaError as error:
         raise InvalidSetting(f"assume: {error}") from None
     for name in sorted(found.letters):
@@ -130,6 +130,7 @@ def setting(
     domains = _all_domains(mechanisms, target, stated)
     on = on.knowing({name: terms.letter(name, one) for name, one in domains.items()})
     domains |= on.parameters
+    counts = {name: count for one in mechanisms for name, count in one.counts.items()}
     made = Setting(
         on,
         target,
@@ -137,6 +138,6 @@ def setting(
         MappingProxyType(domains),
         title,
         adaptive=adaptive,
-        assume=tuple(_assumed(one, domains) for one in assume),
+        assume=tuple(_assumed(one, domains, counts) for one in assume),
     )
     return made.in_one_notion()

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from itertools import islice
 
-from dpcompose.kernel import assumptions, comparison
+from dpcompose.kernel import assumptions, comparison, formulas
 from dpcompose.kernel.assumptions import Assumed, Eliminated, Step
 from dpcompose.kernel.certificates import BadCertificate
 from dpcompose.kernel.domains import Domain
@@ -54,7 +55,7 @@ def _ways(assumed: Assumed, *some: Term) -> Iterator[tuple[Step, ...]]:
     """The ways in which letters of some terms are eliminated."""
     names = frozenset(name for one in some for name in one.letters)
     kept = frozenset[str]().union(*map(assumptions.counts_in, some))
-    return (steps for steps in assumptions.ways(assumed, names, kept) if steps)
+    return iter(assumptions.ways(assumed, names, kept))
 
 
 def _outside(
@@ -72,11 +73,12 @@ def _outside(
 def _back(greater: Term, lesser: Term, assumed: Assumed, there: Eliminated, found: Point) -> Point | None:
     """A point of the letters that remain as one of all, where it is allowed."""
     every = {**assumptions.letters_of(assumed), **comparison.domains_of(greater, lesser)}
-    free = {name: one for name, one in _remaining(there, every).items() if name not in found.values}
+    left = _remaining(there, every).items()
+    free = {name: one for name, one in left if name not in found.values and not moves(name)}
     for start in islice(grid(free), FEW_POINTS):
         with suppress(ValueError, ArithmeticError):
             back = there.back({**start, **found.values})
-            point = {name: x for name, x in back.items() if name in every or "[" in name}
+            point = {name: x for name, x in back.items() if name in every or _is_member(name)}
             if _is_against(greater, lesser, assumed, point):
                 return Point(point)
     return None
@@ -93,7 +95,7 @@ def _is_against(greater: Term, lesser: Term, assumed: Assumed, point: Values) ->
     sides = comparison.domains_of(greater, lesser)
     try:
         comparison.check_allowed(point, sides, assumed)
-        own = {name: x for name, x in point.items() if name in sides or "[" in name}
+        own = {name: x for name, x in point.items() if name in sides or _is_member(name)}
         comparison.check_point(greater, lesser, own)
     except BadCertificate:
         return False
@@ -116,9 +118,26 @@ def allowed_points(
         there = assumptions.eliminated(assumed, steps, every)
         for point in make(_remaining(there, every)):
             with suppress(ValueError, ArithmeticError):
-                back = {name: x for name, x in there.back(point).items() if name in every}
-                comparison.check_allowed({name: back[name] for name in alone}, alone, assumed)
-                yield back
+                back = there.back(_with_members(assumed, point))
+                own = {name: x for name, x in back.items() if name in alone or _is_member(name)}
+                comparison.check_allowed(own, alone, assumed)
+                yield {name: x for name, x in back.items() if name in every}
     for point in make(every):
-        if assumptions.holds_at(assumed, point):
+        if assumptions.holds_at(assumed, _with_members(assumed, point)):
             yield point
+
+
+def _is_member(name: str) -> bool:
+    """Whether it is e[3], and not e[i]."""
+    return "[" in name and not moves(name)
+
+
+def _with_members(assumed: Assumed, point: Values) -> dict[str, Fraction]:
+    """A point with values for all members e[1], … of families that assumptions are about: that of e[i]."""
+    found = dict(point)
+    for over in (part for one in assumed for side in (one.left, one.right) for part in side.every("over")):
+        count = formulas.at(over.of[2], point).number
+        for name in filter(moves, over.letters):
+            for j in range(1, int(count or 0) + 1):
+                found.setdefault(f"{name[:-3]}[{j}]", point[name])
+    return found

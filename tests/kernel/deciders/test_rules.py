@@ -275,7 +275,7 @@ def test_random_rules_prove_only_what_is_true(seed: int) -> None:
 
 
 def on_rays(text: str, *named: list[str]) -> str:
-    form, _ = rays.on_rays(forms.read(read(text)), list(named), SYMBOLS)
+    form, *_ = rays.on_rays(forms.read(read(text)), list(named), SYMBOLS)
     return formulas.to_text(forms.write(form))
 
 
@@ -352,7 +352,7 @@ def test_every_vector_lies_on_rays(seed: int) -> None:
         for text in [f"top({most}, e[i], i, 1, k)", "max(e[i], i, 1, k)", "sum(e[i], i, 1, k)"]:
             sums = f"{text} + 0*k" if most == 1 else text
             form = forms.read(read(sums)) + forms.read(read(f"top({most}, e[i], i, 1, k)"))
-            on, _ = rays.on_rays(form, [E], SYMBOLS)
+            on, *_ = rays.on_rays(form, [E], SYMBOLS)
             point = {f"e[{j}]": x for j, x in enumerate(members, start=1)} | {"k": F(k)}
             exact = sum(
                 (formulas.evaluate(read(one), point) or F(0)) for one in (text, f"top({most}, e[i], i, 1, k)")
