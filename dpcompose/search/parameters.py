@@ -37,11 +37,15 @@ def at_least(
 ) -> Any:
     """A certificate that greater ≥ lesser for all allowed values; None where none is found.
 
-    squared -- whether the squares of values ≥ 0 are compared; efforts, assumed -- see
+    squared -- whether the squares of values ≥ 0 are compared, if that shows it; efforts, assumed -- see
     `comparing.compare`.
     """
-    if not squared:
-        return _shown(greater, lesser, efforts, assumed)
+    by_squares = _by_squares(greater, lesser, efforts, assumed) if squared else None
+    return _shown(greater, lesser, efforts, assumed) if by_squares is None else by_squares
+
+
+def _by_squares(greater: Term, lesser: Term, efforts: int | None, assumed: Assumed) -> Any:
+    """A certificate that the square of what is ≥ 0 is at least another one."""
     data: dict[str, Any] = {}
     if not greater.nonnegative:
         shown = _shown(greater, ZERO, efforts, assumed)
