@@ -108,9 +108,10 @@ if TYPE_CHECKING:
     from dpcompose.spaces.relations import pairs, relation, steps
     from dpcompose.spaces.restrictions import positions, record_partition, restriction
     from dpcompose.spaces.sequences import sequences
-    from dpcompose.spaces.subsets import graphs, sets
+    from dpcompose.spaces.subsets import sets
     from dpcompose.spaces.tuples import streams, tuples
     from dpcompose.spaces.unions import union
+    from dpcompose.spaces.vertices import graphs
 
 __version__ = "0.1.0"
 
@@ -191,7 +192,8 @@ _PLACES = {
     "spaces.recodings": ("recoding",),
     "spaces.restrictions": ("positions", "record_partition", "restriction"),
     "spaces.sequences": ("sequences",),
-    "spaces.subsets": ("graphs", "sets"),
+    "spaces.subsets": ("sets",),
+    "spaces.vertices": ("graphs",),
     "spaces.tuples": ("streams", "tuples"),
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}

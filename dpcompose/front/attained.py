@@ -14,7 +14,6 @@ from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.losses import Composition
 from dpcompose.kernel.terms import Term
 from dpcompose.spaces.databases import Database
-from dpcompose.spaces.restrictions import Restriction
 
 MOST = 12
 """At how many places a bound is said to be attained at most: it is the largest of as many values."""
@@ -67,7 +66,7 @@ def attained(steps: Captions) -> list[Attained]:
 
 def _overlap(steps: Captions) -> bool:
     """Whether two mechanisms read record sets that have some records in common, and others not."""
-    read = {one.reads.inside for one in steps.setting.mechanisms if isinstance(one.reads, Restriction)}
+    read = {one.reads.inside for one in steps.setting.mechanisms if one.reads.restricts}
     return any(one & other for one, other in combinations(read, 2))
 
 

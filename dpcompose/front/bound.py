@@ -36,7 +36,6 @@ from dpcompose.search.citations import Citing, Fit
 from dpcompose.search.guarantees import Guarantees, Known
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.maps import Map
-from dpcompose.spaces.restrictions import Positions, Restriction
 
 if TYPE_CHECKING:
     import sympy
@@ -294,7 +293,7 @@ class Bound(Best, Shown):
         yield Compared("database", both)
         for n, one in enumerate(moving):
             f, pair = one.reads, tuple(map(one.reads, example.pair))
-            part = isinstance(f, Restriction | Positions)
+            part = f.restricts or f.placed
             image = f.image(setting.databases) if part else setting.databases
             shown = beside(image, pair) if all(x in image for x in pair) else (str(pair[0]), str(pair[1]))
             yield Compared(one.name, shown, " reads", n if part else None)
@@ -381,6 +380,4 @@ def _database(databases: DatabaseClass, D: Any, other: Any, readers: Sequence[Ma
 
 def _reads(f: Map, record: str, at: int) -> bool:
     """Whether a map keeps a record, by its value or by its position."""
-    return (isinstance(f, Restriction) and record in f.records) or (
-        isinstance(f, Positions) and at in f.positions
-    )
+    return record in f.inside or at in f.positions

@@ -29,7 +29,6 @@ from dpcompose.proof.registry import Page, Theory
 from dpcompose.search.citations import Citation, Citing, Held
 from dpcompose.search.guarantees import Guarantees, Known
 from dpcompose.spaces.databases import Database
-from dpcompose.spaces.queries import Bit
 
 GIVEN, HYPOTHESIS, ALL_GUARANTEES = "given", "hypothesis", "all guarantees together"
 """What a line is by where it is by no page: the setting itself, a predicate, or the least of what several
@@ -173,7 +172,7 @@ class Captions:
         """In words the metric of what M_i reads, and the pages that state it."""
         mechanism, core = self.setting.mechanisms[i - 1], self.found.shop.setting.mechanisms[i - 1]
         if mechanism.query is not None and mechanism.noise is not None:
-            if isinstance(mechanism.query, Bit):
+            if not mechanism.query.about_records:
                 return f"0 or 1, whether {mechanism.reads.written('D')} differs"
             norm = self.theory.pages[core.noise.page].head.norm if core.noise is not None else ""
             return f"how far {mechanism.query.words} moves in the {norm} norm"

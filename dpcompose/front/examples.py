@@ -31,7 +31,6 @@ from dpcompose.search import parameters, subsets
 from dpcompose.search.least import BITS
 from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.metrics import INFINITE
-from dpcompose.spaces.parts import Part
 
 Pair = tuple[Any, Any]
 MOST_PAIRS = 200
@@ -130,7 +129,7 @@ def _completed(point: Mapping[str, Fraction], said: Refuted, bound: Bound) -> di
     known = {name: parameters.simple(domain)[0] for name, domain in domains.items()}
     known |= parameters.usual(domains) | dict(point)
     families = {name for name in setting.used if family_of(name) is not None}
-    members = (mechanism.reads.parts for mechanism in setting.mechanisms if isinstance(mechanism.reads, Part))
+    members = (one.reads.parts for one in setting.mechanisms if one.reads.partition)
     claimed = (name for _, value in said.values for name in value.letters)
     used = setting.used.union(map(str, members), claimed, letters_of(setting.assume)) - families
     full = {name: x for name, x in known.items() if name in used}

@@ -33,7 +33,7 @@ from dpcompose.search.choices import Choice
 from dpcompose.search.guarantees import Guarantees
 from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
 from dpcompose.spaces.databases import TooLarge
-from dpcompose.spaces.maps import Everything, Map
+from dpcompose.spaces.maps import Map
 
 if TYPE_CHECKING:
     import sympy
@@ -303,7 +303,7 @@ class ForNeighbours:
         judge = self if stated is self.setting else ForNeighbours(stated, self.theory)
         setting, said = judge.bound.setting, judge.bound.guarantee
         read = partial(kernel_formulas.parse, symbols=setting.letters, index="i")
-        domain = None if isinstance(reads, Everything) else "own"
+        domain = None if reads.whole else "own"
         values = tuple((key, read(text)) for key, text in said.parameters)
         satisfies = Guarantee(said.notion, values, setting.target, domain)
         return Mechanism(name, reads, satisfies, count, study=Nested(setting))

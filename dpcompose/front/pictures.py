@@ -18,7 +18,6 @@ from dpcompose.front.verdict import Verdict
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map
-from dpcompose.spaces.restrictions import Restriction
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -217,7 +216,7 @@ class _Drawing:
         self.graph, self.about, self.pair, self.maps = graph, about, pair, maps
         self.inputs = inputs or maps
         self.part_of = part_of
-        self.parts = len(maps) > 1 and all(isinstance(f, Restriction) for f in maps.values())
+        self.parts = len(maps) > 1 and all(isinstance(f, Map) and f.restricts for f in maps.values())
         self.distances: dict[Database, int] | None = None
         if start is not None:
             from networkx import single_source_shortest_path_length

@@ -15,7 +15,6 @@ from dpcompose.kernel.terms import ONE, Term
 from dpcompose.language.decimals import decimal
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.registry import Theory
-from dpcompose.spaces.parts import Part
 
 if TYPE_CHECKING:
     import sympy
@@ -276,7 +275,7 @@ def dependence(setting: Setting, before: str = "") -> Iterator[str]:
     if setting.assume and not before:
         yield relations(setting)
     yield from (before + one for one in setting.beside)
-    for f in dict.fromkeys(one.reads for one in setting.mechanisms if isinstance(one.reads, Part)):
+    for f in dict.fromkeys(one.reads for one in setting.mechanisms):
         if f.most != ONE:
             most = kernel_formulas.to_text(f.most)
             yield f"{before}every record lies in at most {most} of the {f.parts} parts of {f.partition}"

@@ -14,8 +14,6 @@ from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.maps import Map
-from dpcompose.spaces.parts import Part
 
 
 def specialised(bound: Bound, at: Mapping[Any, object]) -> Setting:
@@ -42,11 +40,12 @@ def _of(setting: Setting, known: Mapping[str, Term]) -> Setting:
     """A setting with numbers in place of all parameters."""
     point = {name: value.number for name, value in known.items() if value.number is not None}
 
-    def read(f: Map) -> Map:
-        return replace(f, parts=str(point[f.parts])) if isinstance(f, Part) and f.parts in point else f
-
     def there(mechanism: Mechanism) -> Mechanism:
-        found = mechanism.with_letters(known).regarding(lambda one: one.at(point)).reading(read)
+        found = (
+            mechanism.with_letters(known)
+            .regarding(lambda one: one.at(point))
+            .reading(lambda f: f.counted(point))
+        )
         if found.query is not None and found.query.terms:
             bounds = [substitution.substituted(one, known) for one in found.query.terms]
             found = replace(found, query=found.query.with_bounds(bounds))

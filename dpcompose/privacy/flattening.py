@@ -18,12 +18,8 @@ from dpcompose.spaces.composed import composed
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import graph_of_inputs
-from dpcompose.spaces.maps import Everything, Map, table
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.parts import Part
+from dpcompose.spaces.maps import Map, table
 from dpcompose.spaces.relations import pairs
-from dpcompose.spaces.restrictions import Positions, Restriction
-from dpcompose.spaces.tuples import Tuples
 
 
 class NotFlat(InvalidSetting):
@@ -80,7 +76,7 @@ def _members(databases: DatabaseClass, mechanism: Mechanism, study: Setting | No
             continue
         name = f"{mechanism.name}.{one.name}"
         members = one.members if mechanism.members is None else mechanism.members
-        if isinstance(f, Everything):
+        if f.whole:
             yield replace(one, name=name, members=members)
         elif one.table is not None:
             raise NotFlat(f"{name} has a table, which is about the databases of its study")
@@ -99,13 +95,13 @@ def _read(
     if stated.metric is not None:
         raise NotFlat(f"{name} is private in a metric, of what its study reads")
     everywhere = g.is_identity(inner)
-    if isinstance(f, Part):
+    if f.partition:
         return f, stated if stated.granularity is None else replace(stated, domain="own")
-    reads = f if everywhere else _joined(g, f)
+    reads = f if everywhere else composed(g, f)
     if stated.granularity is None:  # noise is about how far the value moves, wherever that is
         return reads, stated
     own = everywhere or stated.domain == "own"
-    if isinstance(inner, Multisets | Tuples) and _is_same(databases, f, inner, g, stated.granularity, own):
+    if inner.queried and _is_same(databases, f, inner, g, stated.granularity, own):
         return reads, replace(stated, domain="own" if own else "common")
     if inner.count() is None or databases.count() is None:
         raise NotFlat(
@@ -118,13 +114,6 @@ def _read(
     return table(name, values, {listed.name: edges}), replace(stated, granularity=listed, domain="own")
 
 
-def _joined(g: Map, f: Map) -> Map:
-    """g∘f, of positions those that are read in the end."""
-    if isinstance(g, Positions) and isinstance(f, Positions):
-        return Positions(tuple(f.positions[at - 1] for at in g.positions))
-    return composed(g, f)
-
-
 def _is_same(
     databases: DatabaseClass, f: Map, inner: DatabaseClass, g: Map, stated: Granularity, own: bool
 ) -> bool:
@@ -134,24 +123,20 @@ def _is_same(
     count only how much databases differ.  On the common domain both push neighbours forward: by counted
     edits these are the same relation where the same edits of images come from them.
     """
-    if not isinstance(f, Restriction | Positions) or not isinstance(g, Everything | Restriction | Positions):
+    if not (f.restricts or f.placed) or not (g.whole or g.restricts or g.placed):
         return False
-    whole = _joined(g, f)
+    whole = composed(g, f)
     edits, there = stated.edits(databases), stated.edits(inner)
     if own:
         counted = edits is not None and there is not None
-        if isinstance(inner, Tuples) and not counted:
+        if inner.identified and not counted:
             return False
-        return _placeless(whole.image(databases)) == _placeless(g.image(inner))
+        return whole.image(databases).renumbered() == g.image(inner).renumbered()
     return (
         edits is not None
         and there is not None
         and edits.single is not None
         and not whole.is_identity(databases)
         and edits.of_images(databases, whole) == there.of_images(inner, g)
-        and _placeless(whole.image(databases)) == _placeless(g.image(inner))
+        and whole.image(databases).renumbered() == g.image(inner).renumbered()
     )
-
-
-def _placeless(databases: DatabaseClass) -> DatabaseClass:
-    return replace(databases, positions=None) if isinstance(databases, Tuples) else databases

@@ -70,6 +70,11 @@ class GranularityTable(Table):
     contribution: Any = key(ANYTHING)
 
     @property
+    def replaced(self) -> Any:
+        """Which records may take each other's place, as files write it."""
+        return self.replace.data() if isinstance(self.replace, ReplaceTable) else self.replace
+
+    @property
     def made(self) -> dict[str, Any]:
         """What it is made of, as [target] writes it; nothing where it is one of your own."""
         own = ("neighbours", "replace", "add_remove")

@@ -86,6 +86,11 @@ class BetweenTable(Table):
         return {"between": self.between}
 
 
+def plain(given: Any) -> Any:
+    """What is given in words or lists, or in a table of numbers, as files write it."""
+    return given.data() if isinstance(given, LineTable | BetweenTable) else given
+
+
 class DatabasesTable(Table):
     kind: str = need(OrOwn(lambda *more: Word("kind", (*KINDS, *more)), lambda own: own.classes))
     records: list[str] | LineTable | None = key(Either(NAMES, LineTable))
@@ -96,6 +101,16 @@ class DatabasesTable(Table):
         TableOf(Either(Either(Word("word", ("any",)), ListOf(NAME, 1), list), LineTable), 1)
     )
     users: dict[str, list[int]] | None = key(TableOf(NUMBERS))
+
+    @property
+    def numbers(self) -> bool:
+        """Whether records are numbers."""
+        return isinstance(self.records, LineTable)
+
+    @property
+    def named(self) -> list[str] | None:
+        """The records that are listed."""
+        return None if isinstance(self.records, LineTable) else self.records
 
     def check(self) -> None:
         for about, kinds in (
@@ -111,7 +126,7 @@ class DatabasesTable(Table):
             raise ValueError('tables have attributes = { age = ["young", "old"] }, which make their records')
         if self.attributes is not None and self.records is not None:
             raise ValueError("attributes make the records: leave out records, or attributes")
-        if isinstance(self.records, LineTable) and self.kind != "multisets":
+        if self.numbers and self.kind != "multisets":
             raise ValueError(
                 f"records that are numbers are those of multisets, not of {self.kind}: list them"
             )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from dpcompose.language import formulas
@@ -16,16 +17,12 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
 from dpcompose.spaces.built_in import BUILT_IN
-from dpcompose.spaces.composed import Composed
 from dpcompose.spaces.databases import Database, DatabaseClass, refuse_if_large
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.listed import Listed
-from dpcompose.spaces.maps import Everything, Function, Map, Table, table
-from dpcompose.spaces.parts import Part
+from dpcompose.spaces.maps import Map, table
 from dpcompose.spaces.policies import policies_in
-from dpcompose.spaces.reading import EachVertex
-from dpcompose.spaces.recodings import Recoding
-from dpcompose.spaces.relations import Pairs, pairs
+from dpcompose.spaces.relations import pairs
 
 LARGEST_WRITTEN = 20_000
 """The most databases that a class has which is written out one by one."""
@@ -47,20 +44,15 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
     used = _granularities(setting)
     if own := granularities_data(used):
         data["granularities"] = own
-    if isinstance(databases, Listed):
+    if databases.listed:
         data["granularities"] = own
         data["maps"] = maps_data([m.reads for m in setting.mechanisms], used)
         made = {_name_of_table(m): m.table.data() for m in setting.mechanisms if m.table is not None}
         data |= {"tables": made} if made else {}
-    recoded = [m.reads for m in setting.mechanisms if isinstance(m.reads, Recoding) and m.reads.name]
-    if recoded:
-        data["maps"] = {f.name: f.table() for f in sorted(recoded, key=lambda f: f.name)}
-    parts = {
-        m.reads.partition: m.reads.table()
-        for m in setting.mechanisms
-        if isinstance(m.reads, Part) and not isinstance(m.reads, EachVertex)
-    }
-    if parts:
+    told = {m.reads: m.reads.table() for m in setting.mechanisms}
+    if recoded := {f.called: table for f, table in told.items() if f.recodes and f.called}:
+        data["maps"] = dict(sorted(recoded.items()))
+    if parts := {f.partition: table for f, table in told.items() if f.partition and table}:
         data["partitions"] = dict(sorted(parts.items()))
     if setting.adaptive:
         data["adaptive"] = True
@@ -81,15 +73,15 @@ def granularities_data(used: Sequence[Granularity]) -> dict[str, Any]:
     """The policies and listed neighbours among some granularities, as a problem file states them."""
     found = {one.name: one.table() for single in used for one in policies_in(single)}
     for one in {one.innermost()[0] for one in used}:
-        if isinstance(one, Pairs):
+        if one.listed is not None:
             found[str(one)] = {"neighbours": sorted(sorted(map(str, pair)) for pair in one.listed)}
     return dict(sorted(found.items()))
 
 
 def maps_data(reads: Sequence[Map], used: Sequence[Granularity]) -> dict[str, Any]:
     """The maps among what is read that are tables, as a problem file states them."""
-    tables = {f.name: f for f in reads if isinstance(f, Table)}
-    return {name: _map_data(f, used) for name, f in sorted(tables.items())}
+    tables = {f.called: f for f in reads if f.tabulated is not None}
+    return {name: f.table() | _image_data(f, used) for name, f in sorted(tables.items())}
 
 
 def _study_data(setting: Setting) -> dict[str, Any]:
@@ -141,15 +133,14 @@ def _name_of_table(mechanism: Mechanism) -> str:
     return f"of {mechanism.name}"[:200]
 
 
-def _map_data(f: Table, used: Sequence[Granularity]) -> dict[str, Any]:
-    """A map with the neighbouring images that it lists for the granularities in use."""
-    data: dict[str, Any] = {"table": {str(D): str(x) for D, x in f.values.items()}}
+def _image_data(f: Map, used: Sequence[Granularity]) -> dict[str, Any]:
+    """The neighbouring images that a map lists for the granularities in use."""
     names = [str(one.innermost()[0]) for one in used]
     given = {name: f.neighbours_for(name) for name in names}
     listed = {
         g: sorted(sorted(map(str, pair)) for pair in some) for g, some in given.items() if some is not None
     }
-    return data | ({"image-neighbours": listed} if listed else {})
+    return {"image-neighbours": listed} if listed else {}
 
 
 def plain(setting: Setting) -> Setting:
@@ -160,7 +151,7 @@ def plain(setting: Setting) -> Setting:
     """
     if _is_plain(setting):
         return setting
-    return _listed(setting)
+    return _Listing(setting).setting()
 
 
 def _is_plain(setting: Setting) -> bool:
@@ -168,23 +159,16 @@ def _is_plain(setting: Setting) -> bool:
         return False
     relations = [one.innermost()[0] for one in _granularities(setting)]
     tables = [m.table for m in setting.mechanisms if m.table is not None]
-    if not isinstance(setting.databases, Listed):
-        return all(relation.is_known(BUILT_IN) for relation in relations) and all(
-            not isinstance(m.reads, Function | Composed | Table) and m.table is None
-            for m in setting.mechanisms
-        )
+    maps = [m.reads for m in setting.mechanisms]
+    if not setting.databases.listed:
+        known = all(relation.is_known(BUILT_IN) for relation in relations)
+        return known and not tables and not any(f.unsaid for f in maps)
+    values = [x for f in maps if f.tabulated is not None for x in f.tabulated.values()]
     return (
-        isinstance(setting.databases, Listed)
-        and all(isinstance(D, str) and D for D in setting.databases.elements)
-        and all(isinstance(relation, Pairs) and _free(relation.name) for relation in relations)
-        and all(isinstance(m.reads, Everything | Table) for m in setting.mechanisms)
+        all(isinstance(one, str) and one for one in (*setting.databases.databases(), *values))
+        and all(relation.listed is not None and _free(relation.name) for relation in relations)
+        and all(f.whole or f.tabulated is not None for f in maps)
         and all(isinstance(o, str) for made in tables for o in made.outcomes)
-        and all(
-            isinstance(x, str) and x
-            for m in setting.mechanisms
-            if isinstance(m.reads, Table)
-            for x in m.reads.values.values()
-        )
     )
 
 
@@ -193,74 +177,92 @@ def _free(name: str) -> bool:
     return bool(name) and name not in BUILT_IN
 
 
-def _listed(setting: Setting) -> Setting:
-    from dpcompose.spaces.graphs import neighbourhood_graph, power
+@dataclass(frozen=True)
+class _Listing:
+    """A setting with the texts of its databases in place of these; neighbours and maps are written out."""
 
-    databases = setting.databases
-    refuse_if_large(databases, LARGEST_WRITTEN)
-    names = {D: _text_of(databases, D) for D in databases.databases()}
-    written: dict[Granularity, Pairs] = {}
+    of: Setting
+    _relations: dict[Granularity, Granularity] = field(default_factory=dict)
 
-    def listed(granularity: Granularity) -> Pairs:
-        if granularity not in written:
+    @cached_property
+    def names(self) -> dict[Database, str]:
+        """The databases with their texts."""
+        refuse_if_large(self.of.databases, LARGEST_WRITTEN)
+        return _texts(self.of.databases)
+
+    def setting(self) -> Setting:
+        """The setting on the texts."""
+        return replace(
+            self.of,
+            databases=Listed(tuple(self.names.values())),
+            target=self.relation(self.of.target),
+            mechanisms=tuple(self._mechanism(i, one) for i, one in enumerate(self.of.mechanisms, start=1)),
+            metrics={},
+            beside=(),
+        )
+
+    def relation(self, granularity: Granularity) -> Granularity:
+        """The neighbours of a granularity, pair by pair."""
+        from dpcompose.spaces.graphs import neighbourhood_graph
+
+        if granularity not in self._relations:
             name = str(granularity) if _free(str(granularity)) else f"listed {granularity}".strip()
-            edges = neighbourhood_graph(databases, granularity).edges
-            written[granularity] = pairs(name, ((names[D], names[E]) for D, E in edges))
-        return written[granularity]
+            edges = neighbourhood_graph(self.of.databases, granularity).edges
+            found = pairs(name, ((self.names[D], self.names[E]) for D, E in edges))
+            self._relations[granularity] = found
+        return self._relations[granularity]
 
-    def tabulated(i: int, mechanism: Mechanism) -> Mechanism:
-        f, stated = mechanism.reads, mechanism.satisfies
-        if mechanism.noise is not None:
-            raise InvalidSetting(
-                f"{mechanism.name} adds noise, which problem files have on classes of records only"
-            )
-        if mechanism.study is not None:
-            raise InvalidSetting(
-                f"{mechanism.name} is a study, which problem files have only where they have its databases, "
-                "neighbours and maps as they are"
-            )
-        granularity = stated.about_granularity
-        if mechanism.also and not isinstance(f, Everything):
-            raise InvalidSetting(
-                f"{mechanism.name} has several guarantees about what it reads, which is not written out"
-            )
-        single, steps = granularity.innermost()
-        made, rows = mechanism.table, names
-        if not isinstance(f, Everything):
-            image = f.image(databases)
-            inside = {x: _text_of(image, x) for x in image.databases()}
-            edges: Any = None
-            given_images = f.neighbours_for(single.name)
-            if given_images is not None:
-                edges = power(neighbourhood_graph(image, pairs("", given_images)), steps).edges
-            elif not isinstance(image, Listed) and stated.domain == "own":
-                edges = neighbourhood_graph(image, granularity).edges
-            given = (
-                None
-                if edges is None
-                else {str(listed(granularity)): [(inside[x], inside[y]) for x, y in edges]}
-            )
-            if made is not None and has_inputs_as_rows(setting, mechanism):
+    def _mechanism(self, i: int, mechanism: Mechanism) -> Mechanism:
+        """The mechanism of a number, which reads a table."""
+        _refuse_what_is_not_listed(mechanism)
+        f, stated, made = mechanism.reads, mechanism.satisfies, mechanism.table
+        granularity, rows = stated.about_granularity, self.names
+        if not f.whole:
+            inside = _texts(f.image(self.of.databases))
+            given = self._neighbouring_images(mechanism, inside)
+            if made is not None and has_inputs_as_rows(self.of, mechanism):
                 rows = inside
-            f = table(f"f{i}", {names[D]: inside[f(D)] for D in names}, given)
+            f = table(f"f{i}", {name: inside[f(D)] for D, name in self.names.items()}, given)
         if made is not None:
             made = made.written({D: rows[D] for D in made.rows})
-        also = tuple(one.about(listed(one.about_granularity)) for one in mechanism.also)
-        about = stated.about(listed(granularity))
+        also = tuple(one.about(self.relation(one.about_granularity)) for one in mechanism.also)
+        about = stated.about(self.relation(granularity))
         return replace(mechanism, reads=f, satisfies=about, table=made, also=also)
 
-    return Setting(
-        Listed(tuple(names.values())),
-        listed(setting.target),
-        tuple(tabulated(i, one) for i, one in enumerate(setting.mechanisms, start=1)),
-        setting.domains,
-        setting.title,
-        setting.numbers,
-        setting.doubts,
-        setting.adaptive,
-        setting.assume,
-    )
+    def _neighbouring_images(
+        self, mechanism: Mechanism, inside: Mapping[Database, str]
+    ) -> dict[str, list[tuple[Database, Database]]] | None:
+        """The images that are neighbours, where a map lists them or the class of images has them."""
+        from dpcompose.spaces.graphs import neighbourhood_graph, neighbours_of_inputs
+
+        f, granularity = mechanism.reads, mechanism.satisfies.about_granularity
+        given = f.neighbours_for(granularity.innermost()[0].name) is not None
+        if not given and mechanism.satisfies.domain != "own":
+            return None
+        where, neighbours, along = neighbours_of_inputs(self.of.databases, granularity, f, own=True)
+        if along is not None:
+            return None
+        edges = neighbourhood_graph(where, neighbours).edges
+        return {str(self.relation(granularity)): [(inside[x], inside[y]) for x, y in edges]}
 
 
-def _text_of(databases: DatabaseClass, D: Database) -> str:
-    return databases.printed(D) or "(empty text)"
+def _refuse_what_is_not_listed(mechanism: Mechanism) -> None:
+    """Raises InvalidSetting where a mechanism cannot be written out on texts."""
+    if mechanism.noise is not None:
+        raise InvalidSetting(
+            f"{mechanism.name} adds noise, which problem files have on classes of records only"
+        )
+    if mechanism.study is not None:
+        raise InvalidSetting(
+            f"{mechanism.name} is a study, which problem files have only where they have its databases, "
+            "neighbours and maps as they are"
+        )
+    if mechanism.also and not mechanism.reads.whole:
+        raise InvalidSetting(
+            f"{mechanism.name} has several guarantees about what it reads, which is not written out"
+        )
+
+
+def _texts(databases: DatabaseClass) -> dict[Database, str]:
+    """The databases of a class as texts, none of them empty."""
+    return {D: databases.printed(D) or "(empty text)" for D in databases.databases()}

@@ -11,7 +11,6 @@ from dpcompose.proof import witnesses
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.witnesses import Noisy
 from dpcompose.spaces.databases import Database
-from dpcompose.spaces.metrics import Queried
 
 
 def released_values(
@@ -22,8 +21,7 @@ def released_values(
     query, noise = mechanism.query, mechanism.noise
     assert query is not None and noise is not None
     x, y = (mechanism.reads(D) for D in pair)
-    kept, removed, added = metric.counts(x, y) if isinstance(metric, Queried) else (0, 1, 0)
-    n = metric.n if isinstance(metric, Queried) else None
+    kept, removed, added, n = metric.compared(x, y)
     bounds = [formulas.at(bound, point) for bound in query.terms]
     at_D, at_E = query.with_bounds(bounds).at(kept, removed, added, n)
     return at_D, at_E, noise.with_parameter(formulas.at(noise.term, point)).words

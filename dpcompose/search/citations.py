@@ -25,7 +25,6 @@ from dpcompose.search.conclusions import Conclusions, NoConclusion
 from dpcompose.search.guarantees import Guarantees
 from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.metrics import INFINITE
-from dpcompose.spaces.parts import Part
 
 MOST_FIBRES = 500
 """Of up to so many inputs the minimum over fibres is compared with its closure."""
@@ -93,7 +92,7 @@ class Citing:
         setting = self.setting
         if not setting.families:
             return written_out(setting, {})
-        divided = any(isinstance(one.reads, Part) for one in setting.mechanisms)
+        divided = any(one.reads.partition for one in setting.mechanisms)
         few = max(2, setting.touched_parts) if divided else 2
         counts = {str(one.members) for one in setting.mechanisms if one.members is not None}
         return written_out(setting, {name: min(few, int(name)) if name.isdigit() else few for name in counts})

@@ -17,10 +17,7 @@ from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs, Proved
 from dpcompose.spaces.built_in import BUILT_IN
 from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Everything, Map
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.parts import Part
-from dpcompose.spaces.restrictions import Positions, Restriction
+from dpcompose.spaces.restrictions import Positions
 from dpcompose.spaces.sizes import Size
 from dpcompose.spaces.tuples import Tuples
 
@@ -141,16 +138,16 @@ def _identified(setting: Setting) -> Setting | None:
     for all larger sets.  Where neighbours change any number, no finite set of positions stands for all.
     """
     databases, edits = setting.databases, setting.target.edits(setting.databases)
-    if not isinstance(databases, Multisets) or edits is None or edits.single is None:
+    if not databases.twice or edits is None or edits.single is None:
         return None
     reads = [m.reads for m in setting.mechanisms]
-    if not any(isinstance(f, Restriction | Part) for f in reads):
+    if not any(f.restricts or f.partition for f in reads):
         return None
-    if any(isinstance(f, Part) for f in reads):
+    if any(f.partition for f in reads):
         tuples = Tuples((), arbitrary=True)
-        maps: list[Map] = [replace(f, of=Tuples.kind) if isinstance(f, Part) else f for f in reads]
+        maps = [f.dividing(Tuples.kind) for f in reads]
     else:
-        sets = [f.inside for f in reads if isinstance(f, Restriction)]
+        sets = [f.inside for f in reads if f.restricts]
         inside = dict.fromkeys(
             tuple(record in A for A in sets) for record in (*databases.records, *databases.spare)
         )
@@ -158,8 +155,8 @@ def _identified(setting: Setting) -> Setting | None:
         kinds = {kind: list(islice(numbers, max(2, edits.most))) for kind in inside}
         tuples = Tuples((), Size(next(numbers) - 1, exactly=True), arbitrary=True)
         read = iter(range(len(sets)))
-        maps = [_positions(kinds, next(read)) if isinstance(f, Restriction) else f for f in reads]
-    if not all(isinstance(f, Positions | Everything | Part) for f in maps):
+        maps = [_positions(kinds, next(read)) if f.restricts else f for f in reads]
+    if not all(f.placed or f.whole or f.partition for f in maps):
         return None
     mechanisms = tuple(replace(m, reads=f) for m, f in zip(setting.mechanisms, maps, strict=True))
     return replace(setting, databases=tuples, mechanisms=mechanisms)

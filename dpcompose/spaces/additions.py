@@ -20,8 +20,9 @@ from dpcompose.spaces.maps import Map
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.queries import Query
 from dpcompose.spaces.sequences import Sequences
-from dpcompose.spaces.subsets import Graphs, Sets
+from dpcompose.spaces.subsets import Sets
 from dpcompose.spaces.tuples import Streams, Tuples
+from dpcompose.spaces.vertices import Graphs
 
 T = TypeVar("T")
 

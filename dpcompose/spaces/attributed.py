@@ -15,7 +15,6 @@ from dpcompose.spaces.databases import LARGEST_CLASS, LARGEST_SHAPE, Cell, Datab
 from dpcompose.spaces.lines import Range, read_ranges
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map
-from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.recodings import Recoding
 from dpcompose.spaces.restrictions import Restriction
 from dpcompose.spaces.sizes import Size
@@ -34,6 +33,7 @@ class Tables(Tuples):
     kind = "tables"
     from_some_size_on = False
     entry = "row"
+    of_attributes = True
 
     records: tuple[str, ...] = field(default=(), compare=False)
     attributes: tuple[Attribute, ...] = ()
@@ -188,6 +188,8 @@ class Where(Restriction):
     once `on` was told the class.
     """
 
+    by_attributes = True
+
     conditions: tuple[tuple[str, tuple[Value, ...]], ...] = ()
     of: DatabaseClass | None = field(default=None, compare=False, repr=False)
 
@@ -243,6 +245,8 @@ class Projection(Recoding):
 
     kept_attributes -- which; of -- the class, once `on` was told it.
     """
+
+    by_attributes = True
 
     kept_attributes: tuple[str, ...] = ()
 
@@ -349,7 +353,7 @@ def tables(attributes: Mapping[str, Iterable[str]], size: str = "any") -> Tables
     return Tables((), Size.read(size), attributes=given)
 
 
-def columns(databases: Tables | Multisets, *names: str) -> Map:
+def columns(databases: DatabaseClass, *names: str) -> Map:
     """D ↦ the named attributes of all records of a table or multiset, in the order of the class.
 
     >>> people = tables({"age": ["young", "old"], "sick": ["no", "yes"]})

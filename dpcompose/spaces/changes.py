@@ -31,6 +31,7 @@ class Changes(Granularity):
     """
 
     by_asking = False
+    by_cells = True
 
     name: str
     kinds: Mapping[str, Callable[[Any], Iterable[Iterable[Cell]]]] = field(repr=False, compare=False)

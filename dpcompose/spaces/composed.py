@@ -12,6 +12,8 @@ from dpcompose.spaces.maps import Map
 class Composed(Map):
     """g∘f: D ↦ g(f(D)).  `composed` makes it, and joins restrictions into one."""
 
+    unsaid = True
+
     outer: Map
     inner: Map
 

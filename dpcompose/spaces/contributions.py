@@ -101,7 +101,7 @@ class Contribution(Granularity):
         return True
 
     def unfit(self, databases: DatabaseClass) -> str | None:
-        if databases.unordered and databases.twice:
+        if databases.twice:
             return None
         return f"what a person contributes has no meaning on {databases.kind}: it is about multisets of rows"
 
@@ -109,6 +109,11 @@ class Contribution(Granularity):
         how: dict[str, Any] = {"replaced": self.replaced} if self.replaced else {}
         L, m = formulas.to_text(self.parts), formulas.to_text(self.rows)
         return {"contribution": {"parts": L, "rows": m, **how}}
+
+    @property
+    def contributed(self) -> dict[str, str]:
+        L, m = formulas.to_text(self.parts), formulas.to_text(self.rows)
+        return {"parts": L, "rows": m, "replaced": WORDS[self.replaced]}
 
 
 def _parts(L: str) -> str:

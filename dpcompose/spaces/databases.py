@@ -32,6 +32,8 @@ LONG = 40
 """From how many records on a database is printed with equal neighbours counted."""
 SOME = 10
 """How many databases a notebook shows of a class."""
+SMALL = 2
+"""Up to which size a large or infinite class is shown, unless another size is asked for."""
 LARGEST_SHAPE = 100_000
 """The most cells of a database that are looked at one by one."""
 
@@ -145,10 +147,19 @@ class DatabaseClass(Shown, ABC):
     """Whether such a collection may have a record more than once."""
     identified: ClassVar[bool] = False
     """Whether a record has an identifier, its position."""
+    queried: ClassVar[bool] = False
+    """Whether queries of its records, such as their number, are known."""
+    of_attributes: ClassVar[bool] = False
+    """Whether each record is made of cells, its attributes."""
     aligned: ClassVar[bool] = False
     """Whether databases are sequences of records, whose positions change as others come and go."""
     restrictable: ClassVar[bool] = False
     """Whether some records can be left out of any database."""
+
+    @property
+    def of_records(self) -> bool:
+        """Whether a record that takes the place of another one leaves all else as it is."""
+        return self.unordered or self.identified
 
     @property
     def spare(self) -> tuple[str, ...]:
@@ -172,7 +183,7 @@ class DatabaseClass(Shown, ABC):
     @property
     def any_number(self) -> bool:
         """Whether databases may have any further records, each any number of times."""
-        return self.unordered and self.twice and self.sizes.n is None
+        return self.twice and self.sizes.n is None
 
     def edited(
         self, D: Database, removed: int, added: int
@@ -222,7 +233,17 @@ class DatabaseClass(Shown, ABC):
         """Why a map of records is none of databases, in words after its name; None where it is one."""
         return f"recodes records of multisets, sets and tuples, not of {self}"
 
+    @property
+    def not_divided(self) -> str | None:
+        """What a symbolic number of parts needs, in words; None where the class can be divided."""
+        return None
+
     # positions
+
+    entry: ClassVar[str] = "position"
+    """What a position is called."""
+    owners: tuple[str, ...] = ()
+    """Whose the record at each position is, where users own records."""
 
     @property
     def length(self) -> int | None:
@@ -232,6 +253,10 @@ class DatabaseClass(Shown, ABC):
     def at_positions(self, positions: tuple[int, ...]) -> DatabaseClass:
         """The class of what is left where only some positions, one at least, are kept."""
         raise TypeError("only tuples are restricted to positions")
+
+    def renumbered(self) -> DatabaseClass:
+        """The same databases where only the order of positions counts, and no identifiers."""
+        return self
 
     def cells_at(self, positions: Iterable[int]) -> frozenset[Cell] | None:
         """The cells of a product that lie at some positions; None where there are no positions."""
@@ -248,6 +273,8 @@ class DatabaseClass(Shown, ABC):
 
     # vertices
 
+    on_vertices: ClassVar[bool] = False
+    """Whether databases are graphs on fixed vertices."""
     varying: ClassVar[bool] = False
     """Whether databases are graphs whose vertices come and go."""
 
@@ -310,6 +337,10 @@ class DatabaseClass(Shown, ABC):
         """The class of the same records, of other sizes."""
         return replace(self, sizes=sizes)  # type: ignore[type-var]
 
+    def over(self, records: tuple[str, ...]) -> Self:
+        """The class over other records."""
+        return replace(self, records=records)  # type: ignore[type-var]
+
     def knowing(self, letters: Mapping[str, Term]) -> Self:
         """The class with other values of its letters."""
         return self.of_sizes(Size.read(str(self.sizes), letters)) if self.parameters else self
@@ -328,6 +359,10 @@ class DatabaseClass(Shown, ABC):
     def unknown(self, assumed: Assumed) -> str:
         """What is to be known of letters, that there are databases of every size; "" where it is."""
         return self.sizes.unknown(assumed)
+
+    def with_others(self, others: int) -> DatabaseClass:
+        """Where some records stand for all that are not named: the class with so many of them at least."""
+        return self
 
     def larger(self) -> DatabaseClass:
         """Where some cells of a product stand for any number of them: the class with one more."""
@@ -353,6 +388,22 @@ class DatabaseClass(Shown, ABC):
     def largest_shape(self, n: int) -> DatabaseClass | None:
         """The product into which all smaller ones fit, or, where there is no limit, one of n records."""
         return None if self.cells is None else self
+
+    def excerpt(self, *databases: Database, sizes: Size | None = None) -> DatabaseClass:
+        """A small class of some databases and others like them: of an arbitrary universe of those records
+        or vertices that have a name, and a few.
+
+        sizes -- how many records they have, where that is said.
+        """
+        if not (self.of_records or self.aligned):
+            return self
+        if sizes is None:
+            least, n = self.sizes.least, self.sizes.n
+            small = max([SMALL, *map(self.size, databases)])
+            few = Size(max(least + 1, small if n is None else min(small, n)), least=least)
+            sizes = self.sizes if self.sizes.exactly else few
+        spare = () if self.identified and len(self.records) > 1 else self.spare
+        return replace(self, records=(*self.records, *spare), sizes=sizes, arbitrary=False)  # type: ignore[type-var]
 
     def blank(self) -> Database:
         """One of the databases of a product, as plain as can be."""

@@ -104,8 +104,19 @@ class Granularity(Shown, ABC):
         """The records that it names."""
         return frozenset[str]().union(*(one.names for one in self.made_of))
 
+    by_cells: ClassVar[bool] = False
+    """Whether neighbours are told by the cells in which they differ, whatever these have."""
+
     by_rows: ClassVar[bool] = False
     """Whether neighbours are told by how many rows a person has in how many parts."""
+
+    @property
+    def contributed(self) -> dict[str, str]:
+        """What one person contributes, as core settings say it, where neighbours are told by rows."""
+        return {}
+
+    partitions: tuple[tuple[frozenset[str], ...], ...] | None = None
+    """The parts in which rows are counted, where they are known."""
 
     is_counted_elsewhere: ClassVar[bool] = False
     """Whether its steps lead through databases that the class may not have."""

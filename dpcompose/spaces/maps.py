@@ -8,7 +8,7 @@ symbol most maps give an expression: D|{a}, f(D).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from dpcompose.kernel.terms import ONE, Term
 from dpcompose.language.shown import Shown
+from dpcompose.spaces.attributes import Value
 from dpcompose.spaces.databases import Cell, Database, DatabaseClass, Symbolic
 from dpcompose.spaces.listed import Listed
 
@@ -33,6 +34,12 @@ class Map(Shown, ABC):
     """Whether it replaces each record by what this becomes."""
     by_values: ClassVar[bool] = False
     """Whether it is given by its values at databases, which are gone through."""
+    by_attributes: ClassVar[bool] = False
+    """Whether it tells records by their attributes alone."""
+    conditions: tuple[tuple[str, tuple[Value, ...]], ...] = ()
+    """For some attributes the values that records have which are read, where it reads such records."""
+    unsaid: ClassVar[bool] = False
+    """Whether problem files say it on listed classes at most."""
 
     @abstractmethod
     def __call__(self, D: Database) -> Database:
@@ -49,6 +56,16 @@ class Map(Shown, ABC):
     def __repr__(self) -> str:
         return f"the map of D to {self.written('D')}"
 
+    @property
+    def called(self) -> str:
+        """Its name, where it has one of its own."""
+        return ""
+
+    @property
+    def record_wise(self) -> bool:
+        """Whether it reads records one by one: by membership, by position, or all of them."""
+        return self.whole or self.restricts or self.placed or bool(self.partition)
+
     def is_identity(self, databases: DatabaseClass) -> bool:
         """Whether f(D) = D on the whole class."""
         return False
@@ -56,6 +73,20 @@ class Map(Shown, ABC):
     def neighbours_for(self, granularity: str) -> frozenset[tuple[Database, Database]] | None:
         """The neighbouring images that are listed with the map; None where they follow from the class."""
         return None
+
+    @property
+    def lists_neighbours(self) -> bool:
+        """Whether neighbouring images are listed with the map, for some granularity."""
+        return False
+
+    @property
+    def tabulated(self) -> Mapping[Database, Database] | None:
+        """Its values, where they are listed."""
+        return None
+
+    def undefined(self, databases: DatabaseClass) -> Iterator[Database]:
+        """The databases of the class at which it has no value."""
+        return iter(())
 
     def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
         """The cells of a product that the map keeps as they are, and nothing else; None where it does not."""
@@ -77,6 +108,8 @@ class Map(Shown, ABC):
         """The records that a restriction keeps."""
         return frozenset()
 
+    vertices: tuple[int, ...] = ()
+    """The vertices whose edges are read, where it is about some."""
     positions: tuple[int, ...] = ()
     """The positions whose records are kept, where it is about positions."""
 
@@ -106,6 +139,14 @@ class Map(Shown, ABC):
         """The same with numbers for letters."""
         return self
 
+    def counted(self, point: Mapping[str, Fraction]) -> Map:
+        """The same with a number for how many parts there are."""
+        return self
+
+    def dividing(self, kind: str) -> Map:
+        """The part of the same number where databases of another kind are divided; else itself."""
+        return self
+
     @property
     def names(self) -> frozenset[object]:
         """The records or vertices that the map names: an arbitrary universe holds them."""
@@ -122,6 +163,10 @@ class Map(Shown, ABC):
     def data(self) -> str | dict[str, Any]:
         """What is read, as `reads` of a problem file says it."""
         raise ValueError(f"problem files cannot say {self!r}")
+
+    def table(self) -> dict[str, Any]:
+        """What problem files say of it by its name, or that of its partition; {} where that is nothing."""
+        return {}
 
 
 class NotAMap(ValueError):
@@ -181,10 +226,26 @@ class Table(Map):
     """
 
     by_values = True
+    unsaid = True
 
     name: str
     values: Mapping[Database, Database]
     image_neighbours: Mapping[str, frozenset[tuple[Database, Database]]]
+
+    @property
+    def called(self) -> str:
+        return self.name
+
+    @property
+    def lists_neighbours(self) -> bool:
+        return bool(self.image_neighbours)
+
+    @property
+    def tabulated(self) -> Mapping[Database, Database]:
+        return self.values
+
+    def undefined(self, databases: DatabaseClass) -> Iterator[Database]:
+        return (D for D in databases.databases() if D not in self.values)
 
     def __call__(self, D: Database) -> Database:
         try:
@@ -210,6 +271,9 @@ class Table(Map):
     def data(self) -> str | dict[str, Any]:
         return {"map": self.name}
 
+    def table(self) -> dict[str, Any]:
+        return {"table": {str(D): str(x) for D, x in self.values.items()}}
+
 
 @dataclass(frozen=True, repr=False)
 class Function(Map):
@@ -219,10 +283,15 @@ class Function(Map):
     """
 
     by_values = True
+    unsaid = True
 
     name: str
     function: Callable[[Database], Database]
     _known: dict[Database, Database] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def called(self) -> str:
+        return self.name
 
     def __call__(self, D: Database) -> Database:
         if isinstance(D, Symbolic):

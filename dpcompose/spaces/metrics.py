@@ -9,17 +9,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from dpcompose.kernel import formulas
-from dpcompose.kernel.covers.policies import Costs, cheapest
-from dpcompose.kernel.covers.seen import Seen
 from dpcompose.kernel.domains import NONNEGATIVE
-from dpcompose.kernel.settings import NOTHING, Edge
 from dpcompose.kernel.terms import Term, letter
 from dpcompose.spaces.blocks import Blocks
 from dpcompose.spaces.contributions import Contribution
@@ -28,7 +24,6 @@ from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import fibres
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.multisets import difference
-from dpcompose.spaces.policies import Policy, edges
 from dpcompose.spaces.queries import Query
 from dpcompose.spaces.sequences import aligned
 
@@ -72,9 +67,43 @@ def at_most(r: Distance, s: Distance) -> bool:
 class Metric(ABC):
     """A distance d(x, y) of two inputs, of canonical metrics in {0, 1, 2, …, ∞}; symmetric, d(x, x) = 0."""
 
+    by_counts: ClassVar[bool] = False
+    """Whether distances depend on how much two inputs differ only: the premise of edit types."""
+    furthest: ClassVar[int] = INFINITE
+    """The distance of inputs that differ without limit."""
+
     @abstractmethod
     def __call__(self, x: Database, y: Database) -> Distance:
         """d(x, y)."""
+
+    @property
+    def by_cells(self) -> bool:
+        """Whether distances do not fall when two inputs differ in more cells: the premise of blocks."""
+        return self.only_whether
+
+    @property
+    def only_whether(self) -> bool:
+        """Whether distances say only whether two inputs differ."""
+        return False
+
+    def is_least(self, databases: DatabaseClass, f: Map) -> bool:
+        """Whether, on what f reads of a class, it is known to be the least distance over fibres."""
+        return self.by_counts
+
+    @property
+    def of_blocks(self) -> Granularity | None:
+        """The granularity whose blocks are counted, if there is one."""
+        return None
+
+    @property
+    def of_steps(self) -> Granularity | None:
+        """The granularity whose closed form it is, if it has one of its own."""
+        return None
+
+    def compared(self, x: Database, y: Database) -> tuple[int, int, int, int | None]:
+        """How many records x and y share, how many x has besides, and y, as far as a query is told by them;
+        and how many they have, where that is fixed."""
+        return 0, 1, 0, None
 
 
 @dataclass(frozen=True)
@@ -99,6 +128,16 @@ class ClosedForm(Metric):
     at_once: int = 1
     """m, for groups of m steps at once: the distance is ⌈formula/m⌉."""
     _known: dict[Counts, Distance] = field(default_factory=dict, compare=False, repr=False)
+
+    by_counts = True
+
+    @property
+    def by_cells(self) -> bool:
+        return self.ordered or self.only_whether
+
+    @property
+    def only_whether(self) -> bool:
+        return self.formula == "oo"
 
     def __call__(self, x: Database, y: Database) -> Distance:
         if not self.ordered:
@@ -130,108 +169,6 @@ def _steps(formula: str, letters: tuple[tuple[str, int], ...]) -> int:
     if value is None or value.denominator != 1:
         raise ValueError(f"the closed form {formula!r} is no whole number of steps")
     return int(value)
-
-
-@dataclass(frozen=True, eq=False)
-class CheapestMatching(Metric):
-    """The cheapest matching of what only x has with what only y has, by shortest paths in a policy.
-
-    atoms -- the number of each record's atom; at_once -- m, for groups of m steps at once; others -- the atom
-    of all other records, where there is no list of them.
-    """
-
-    atoms: Mapping[str, int]
-    costs: Costs
-    at_once: int = 1
-    others: int | None = None
-
-    @staticmethod
-    def of(
-        policy: Policy,
-        at_once: int,
-        databases: DatabaseClass,
-        f: Map,
-        own: bool,
-    ) -> CheapestMatching:
-        """The metric on what a restriction or recoding reads, on its own domain or on the common one.
-
-        >>> from dpcompose.spaces.multisets import multisets
-        >>> from dpcompose.spaces.maps import everything
-        >>> from dpcompose.spaces.policies import policy
-        >>> homes = multisets({"a1", "a2", "b"})
-        >>> county = policy("county", replace=[["a1", "a2"]], add_remove=["a1"])
-        >>> d = CheapestMatching.of(county, 1, homes, everything, own=True)
-        >>> d(("a2",), ()), d(("b",), ()) == INFINITE
-        (2, True)
-        """
-        whole = f.is_identity(databases)
-        if f.recodes and not whole:
-            if own:
-                return _of_image(policy, at_once, databases, f)
-            return _of_recoded(policy, at_once, databases, f)
-        read = f.inside
-        found: dict[tuple[Any, bool], list[str]] = {}
-        for record in (*databases.records, *databases.spare):
-            found.setdefault((policy.alike(record, databases), record in read), []).append(record)
-        atoms = {record: n for n, some in enumerate(found.values()) for record in some}
-        usable = edges(policy, list(found.values()), databases)
-        if databases.sizes.exactly and (whole or not own):
-            usable = [one for one in usable if NOTHING not in one]
-        if not whole:
-            inside = frozenset(n for n, (key, _) in enumerate(found.items()) if key[-1])
-            kept = [one for one in usable if {*one} <= {*inside, NOTHING}]
-            usable = kept if own else sorted(Seen(inside).contracted(usable))
-        others = atoms[databases.spare[-1]] if databases.spare else None
-        return CheapestMatching(atoms, Costs(usable), at_once, others)
-
-    def __call__(self, x: Database, y: Database) -> Distance:
-        assert isinstance(x, tuple) and isinstance(y, tuple)
-        left, right = Counter(x) - Counter(y), Counter(y) - Counter(x)
-        gone, come = (tuple(sorted(map(self._atom, some.elements()))) for some in (left, right))
-        cost = cheapest(self.costs, gone, come)
-        return INFINITE if cost is None else -(-cost // self.at_once)
-
-    def _atom(self, record: str) -> int:
-        return self.atoms[record] if self.others is None else self.atoms.get(record, self.others)
-
-
-def _within(joined: list[Edge], databases: DatabaseClass) -> list[Edge]:
-    """The edges that lead from databases of a class to others: of one size none comes or goes."""
-    return [one for one in joined if not (databases.sizes.exactly and NOTHING in one)]
-
-
-def _of_image(policy: Policy, at_once: int, databases: DatabaseClass, f: Map) -> CheapestMatching:
-    """The metric of a policy on what records become."""
-    image = f.image(databases)
-    found: dict[Any, list[str]] = {}
-    for code in dict.fromkeys(map(f.code, (*databases.records, *databases.spare))):
-        found.setdefault(policy.alike(code, image), []).append(code)
-    atoms = {code: n for n, some in enumerate(found.values()) for code in some}
-    usable = _within(edges(policy, list(found.values()), image), image)
-    return CheapestMatching(atoms, Costs(usable), at_once)
-
-
-def _of_recoded(policy: Policy, at_once: int, databases: DatabaseClass, f: Map) -> CheapestMatching:
-    """The metric of the images of a policy's edges on what records become."""
-    every = (*databases.records, *databases.spare)
-    many = Counter(map(f.code, every))
-    found: dict[Any, list[str]] = {}
-    codes: dict[Any, str] = {}
-    for record in every:
-        code = f.code(record)
-        recoded = code != record or many[code] > 1
-        key = policy.alike(record, databases), code if recoded else None
-        found.setdefault(key, []).append(record)
-        codes |= {key: code} if recoded else {}
-    numbers = {key: n for n, key in enumerate(found)}
-    merged: dict[str, list[int]] = {}
-    for key, code in codes.items():
-        merged.setdefault(code, []).append(numbers[key])
-    usable = _within(edges(policy, list(found.values()), databases), databases)
-    atoms = {record: numbers[key] for key, some in found.items() if key not in codes for record in some}
-    atoms |= {code: min(some) for code, some in merged.items()}
-    seen = Seen(frozenset(numbers.values()), merged.values())
-    return CheapestMatching(atoms, Costs(seen.contracted(usable)), at_once)
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,6 +205,15 @@ class Queried(Metric):
     n: int | None = None
     least: int = 0
 
+    by_counts = True
+
+    @property
+    def by_cells(self) -> bool:
+        return self.ordered
+
+    def compared(self, x: Database, y: Database) -> tuple[int, int, int, int | None]:
+        return *self.counts(x, y), self.n
+
     def __call__(self, x: Database, y: Database) -> Distance:
         _, removed, added = self.counts(x, y)
         if self.n is None and self.query.sized:
@@ -288,6 +234,13 @@ class Queried(Metric):
 class Discrete(Metric):
     """1 between different inputs: the canonical metric where any two are neighbours."""
 
+    by_counts = True
+    furthest = 1
+
+    @property
+    def only_whether(self) -> bool:
+        return True
+
     def __call__(self, x: Database, y: Database) -> Distance:
         return 0 if x == y else 1
 
@@ -300,7 +253,7 @@ class FewestBlocks(Metric):
     rounded up.  Between databases of different shape, as tuples of different length, it is ∞.
 
     >>> from dpcompose.spaces.built_in import node
-    >>> from dpcompose.spaces.subsets import graphs
+    >>> from dpcompose.spaces.vertices import graphs
     >>> FewestBlocks(graphs(4), node)(((1, 2),), ((1, 3), (1, 4)))
     1
     """
@@ -308,6 +261,17 @@ class FewestBlocks(Metric):
     databases: DatabaseClass
     granularity: Granularity
     _blocks: dict[DatabaseClass, Blocks] = field(default_factory=dict, repr=False)
+
+    @property
+    def by_cells(self) -> bool:
+        return True
+
+    @property
+    def of_blocks(self) -> Granularity:
+        return self.granularity
+
+    def is_least(self, databases: DatabaseClass, f: Map) -> bool:
+        return True
 
     def __call__(self, x: Database, y: Database) -> Distance:
         if x == y:
@@ -334,6 +298,13 @@ class OwnForm(Metric):
 
     granularity: Granularity
     at_once: int = 1
+
+    @property
+    def of_steps(self) -> Granularity:
+        return self.granularity
+
+    def is_least(self, databases: DatabaseClass, f: Map) -> bool:
+        return True
 
     def __call__(self, x: Database, y: Database) -> Distance:
         return -(-self.granularity.distance(x, y) // self.at_once)

@@ -35,6 +35,7 @@ class Multisets(Collections, OfRecords):
     kind = "multisets"
     from_some_size_on = True
     twice = True
+    queried = True
     no_difference = (0, 0)
 
     attributes: Attributes | None = None
@@ -70,6 +71,11 @@ class Multisets(Collections, OfRecords):
         if self.arbitrary or not self.unlimited:
             return None
         return "names records, which are told by their attributes; reads = { attributes = [...] } would do"
+
+    @property
+    def not_divided(self) -> str | None:
+        needs = "multisets over an arbitrary record universe (leave out records)"
+        return None if self.arbitrary else needs
 
     def differences_allowed(self, counts: Counts) -> bool:
         return self.sizes.allows_difference(*counts)

@@ -39,6 +39,18 @@ class Part(Map):
         name = formulas.to_text(self.most)
         return replace(self, most=number(point[name])) if name in point else self
 
+    def counted(self, point: Mapping[str, Fraction]) -> Part:
+        return replace(self, parts=str(point[self.parts])) if self.parts in point else self
+
+    def dividing(self, kind: str) -> Part:
+        return replace(self, of=kind)
+
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if self.of != databases.kind:
+            return f"reads a part of {self.partition}, which divides {self.of}, not {databases}"
+        needed = databases.not_divided
+        return None if needed is None else f"reads a part of {self.partition}, which needs {needed}"
+
     def __call__(self, D: Database) -> Database:
         raise TypeError(f"part i of {self.partition} must be written out for some i first")
 
@@ -52,7 +64,6 @@ class Part(Map):
         return {"part": "i", "of": self.partition}
 
     def table(self) -> dict[str, Any]:
-        """The partition as a problem file writes it down."""
         if self.most != ONE:
             return {"kind": "overlapping", "parts": self.parts, "at-most": formulas.to_text(self.most)}
         return {"kind": "record-wise" if self.of == "multisets" else "order-based", "parts": self.parts}

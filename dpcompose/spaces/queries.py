@@ -39,15 +39,18 @@ class Query(Shown, ABC):
 
     attribute -- whether it looks at an attribute of the records; one -- whether at one record only;
     values -- what noise can take its values for: "real", "integer", "bit", "plane", "scores"; "vector" for
-    noise that is alike in all directions;
+    noise that is alike in all directions; values_of_one -- what else where one record at most is read;
     sized -- whether how far it moves depends on how many records are read;
-    page -- the id of the page that says how far it moves.
+    page -- the id of the page that says how far it moves;
+    about_records -- whether its value is told by the records, and not any function of all that is read.
     """
 
     attribute: ClassVar[bool] = False
     one: ClassVar[bool] = False
     sized: ClassVar[bool] = False
     values: ClassVar[frozenset[str]] = REAL | {"integer"}
+    values_of_one: ClassVar[frozenset[str]] = frozenset()
+    about_records: ClassVar[bool] = True
     page: str
 
     @abstractmethod
@@ -107,6 +110,7 @@ class Count(Query):
     """
 
     page = "count"
+    values_of_one = frozenset({"bit"})
 
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
         return number(abs(removed - added))
@@ -351,6 +355,7 @@ class Bit(Query):
     """One bit of what is read, any function of it with the values 0 and 1: so 1 apart where it differs."""
 
     values = REAL | {"integer", "bit"}
+    about_records = False
     page = "bit"
 
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:

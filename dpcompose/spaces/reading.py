@@ -108,6 +108,17 @@ class EachVertex(Part):
     parts: str = "k"
     of: str = "graphs"
 
+    def unfit(self, databases: DatabaseClass) -> str | None:
+        if databases.on_vertices and databases.arbitrary:
+            return None
+        return (
+            "reads the edges at each of some vertices: that needs graphs on any number of vertices "
+            "(leave out vertices)"
+        )
+
+    def table(self) -> dict[str, Any]:
+        return {}
+
     def written(self, D: str) -> str:
         return f"{D} at i"
 

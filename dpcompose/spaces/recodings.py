@@ -30,6 +30,10 @@ class Recoding(Map):
     others: str | None = None
     of: DatabaseClass | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def called(self) -> str:
+        return self.name
+
     @cached_property
     def _by_record(self) -> Mapping[str, str]:
         return dict(self.codes)
@@ -83,7 +87,6 @@ class Recoding(Map):
         return {"map": self.name}
 
     def table(self) -> dict[str, Any]:
-        """The map as a problem file writes it down."""
         return {"recode": dict(self.codes)} | ({} if self.others is None else {"others": self.others})
 
 

@@ -110,6 +110,11 @@ class Positions(Map):
             return Listed(((),))
         return databases.at_positions(self.positions)
 
+    def within(self, inner: Map) -> Map | None:
+        if not inner.placed or (self.positions and self.positions[-1] > len(inner.positions)):
+            return None
+        return Positions(tuple(inner.positions[at - 1] for at in self.positions))
+
     def written(self, D: str) -> str:
         return f"{D}[{', '.join(map(str, self.positions))}]"
 

@@ -12,7 +12,7 @@ from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.granularities import Granularity, NotSymmetric, explain
 from dpcompose.spaces.multisets import difference
 from dpcompose.spaces.sequences import aligned
-from dpcompose.spaces.subsets import Graphs
+from dpcompose.spaces.vertices import Graphs
 
 if TYPE_CHECKING:
     from dpcompose.spaces.arrays.layouts import Layout
@@ -64,7 +64,7 @@ class RecordEdits(Granularity):
     def edits(self, databases: DatabaseClass) -> Edits | None:
         if databases.kind in self.ordered:
             return Edits(frozenset({(1,)}))
-        return Edits(self.kinds) if self.kinds and databases.unordered and databases.twice else None
+        return Edits(self.kinds) if self.kinds and databases.twice else None
 
     def blocks(self, shape: DatabaseClass) -> Blocks | None:
         alone = shape.unordered and self.kinds == {(1, 0), (0, 1)}

@@ -69,6 +69,11 @@ class Size:
         return self.n is not None and (self.least > 0 or self.lower is not None)
 
     @property
+    def filling(self) -> int:
+        """How many records the smallest databases have, where letters have their first values."""
+        return (self.n or 0) if self.exactly else self.least
+
+    @property
     def fewest(self) -> int | None:
         """Of how many records all databases have one at least, whatever letters are, if all have as many."""
         if not self.exactly or self.letter is None:

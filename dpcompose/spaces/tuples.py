@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from dpcompose.spaces.databases import LARGEST_SHAPE, Cell, Counts, Database, DatabaseClass, TooLarge
 from dpcompose.spaces.records import OrderedRecords
@@ -30,7 +30,7 @@ class Tuples(OrderedRecords):
     from_some_size_on = True
     no_difference = (0,)
     identified = True
-    entry: ClassVar[str] = "position"
+    queried = True
 
     positions: tuple[int, ...] | None = None
     owners: tuple[str, ...] = ()
@@ -112,6 +112,13 @@ class Tuples(OrderedRecords):
     def identifiers(self) -> Sequence[int]:
         """The positions of the tuples, where all have one length."""
         return range(1, (self.sizes.n or 0) + 1) if self.positions is None else self.positions
+
+    @property
+    def not_divided(self) -> str | None:
+        return None if self.sizes == Size() else f"{self.kind} of any length (leave out size)"
+
+    def renumbered(self) -> DatabaseClass:
+        return replace(self, positions=None)
 
     @property
     def length(self) -> int | None:
@@ -226,7 +233,7 @@ class Streams(Tuples):
     """Tuples over time steps: one record at each of the steps 1, 2, …, T."""
 
     kind = "streams"
-    entry: ClassVar[str] = "time step"
+    entry = "time step"
 
 
 def owners_of(users: Mapping[str, Iterable[int]] | None) -> tuple[str, ...]:

@@ -38,8 +38,6 @@ from dpcompose.privacy.settings.on_tables import has_inputs_as_rows
 from dpcompose.spaces.databases import DatabaseClass, TooLarge
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.parts import Part
 
 __all__ = ["Elaborated", "NotElaborated", "core"]
 
@@ -188,7 +186,7 @@ class Elaborated:
             return setting, tuple(range(1, len(setting.mechanisms) + 1))
         if not setting.families:
             return written_out(setting, {})
-        divided = any(isinstance(one.reads, Part) for one in setting.mechanisms)
+        divided = any(one.reads.partition for one in setting.mechanisms)
         few = max(2, setting.touched_parts) if divided else 1
         counts = {str(one.members) for one in setting.mechanisms if one.members is not None}
         return written_out(setting, {name: min(few, int(name)) if name.isdigit() else few for name in counts})
@@ -206,7 +204,7 @@ class Elaborated:
         written, origin = self._written
         members = [one for one, of in zip(written.mechanisms, origin, strict=True) if of == i]
         stated, own = self.mechanism(i), members[0]
-        divided = isinstance(stated.reads, Part)
+        divided = bool(stated.reads.partition)
         identity = own.reads.is_identity(written.databases)
         data: dict[str, Any] = {
             "name": stated.name,
@@ -219,13 +217,13 @@ class Elaborated:
             data["codes"] = codes
         if stated.members is not None:
             data["count"] = formulas.to_text(stated.members)
-        if isinstance(stated.reads, Part):
+        if divided:
             data["partition"] = stated.reads.partition
         if stated.processing:
             data["processed"] = True
         if stated.noise is not None:
             told = noise(stated, written.databases, own.reads)
-            if isinstance(self.kind, Listed | Arrays):
+            if self.kind.by_number:
                 told["query"].pop("n", None)  # nothing is said of the records of listed databases
             return data | {"noise": told}
         data["stated"] = self.kind.stated(own) | _times(
@@ -269,7 +267,7 @@ def noise(mechanism: Mechanism, databases: DatabaseClass, reads: Map) -> dict[st
     n = read_records(databases, reads)
     if n.exactly and n.n:
         asked["n"] = n.n if n.letter is None else str(n.letter)
-    elif query.sized and isinstance(databases, Multisets):
+    elif query.sized and databases.twice:
         asked["least"] = n.fewest_read
     page = LAWS.get(law.word, law.word) if law.own is None else law.own.id
     return {"query": asked, "page": page, "parameter": formulas.to_text(law.fitting)}

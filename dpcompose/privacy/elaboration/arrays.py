@@ -22,7 +22,6 @@ from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import is_large, neighbours_of_inputs
 from dpcompose.spaces.maps import Map
 from dpcompose.spaces.metrics import INFINITE, Discrete, Metric, StepsInSpace, steps
-from dpcompose.spaces.queries import Bit
 
 LARGEST = 200_000
 """The most pairs times mechanisms that are gone through."""
@@ -32,6 +31,8 @@ LARGEST = 200_000
 class Arrays(Kind):
     """Of the pairs between which the maps change alike the first one is looked at; types are what differs."""
 
+    by_number = True
+
     _spaces: dict[tuple[DatabaseClass, Granularity], FiniteSpace] = field(default_factory=dict, compare=False)
 
     @classmethod
@@ -39,7 +40,7 @@ class Arrays(Kind):
         if not is_large(setting.databases):
             return None
         for one in setting.mechanisms:
-            if one.query is not None and not isinstance(one.query, Bit):
+            if one.query is not None and one.query.about_records:
                 words = f"{setting.databases} are gone through on arrays"
                 raise NotElaborated(f"{one.name} asks for {one.query.words}, and {words}")
         return cls(setting)

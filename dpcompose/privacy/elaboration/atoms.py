@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from dpcompose.kernel.covers.types import Type
 from dpcompose.privacy.elaboration.kinds import Kind, Pair
 from dpcompose.spaces.maps import Map
-from dpcompose.spaces.restrictions import Restriction
 
 
 class OfAtoms(Kind):
@@ -30,7 +29,7 @@ class OfAtoms(Kind):
     def read(self) -> Iterator[Collection[str]]:
         """The sets that maps read."""
         for mechanism in self.setting.mechanisms:
-            if isinstance(mechanism.reads, Restriction):
+            if mechanism.reads.restricts:
                 yield mechanism.reads.inside
 
     @property
@@ -76,7 +75,6 @@ class OfAtoms(Kind):
     def reads(self, f: Map) -> list[int] | None:
         if f.is_identity(self.universe):
             return None
-        assert isinstance(f, Restriction)
         return [n for n, records in enumerate(self.atoms) if records[0] in f.inside]
 
     def pair(self, of: Type) -> Pair:

@@ -13,10 +13,8 @@ from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.blocks import differing_in
 from dpcompose.spaces.databases import Cell, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Everything, Map
-from dpcompose.spaces.queries import Bit
+from dpcompose.spaces.maps import Map
 from dpcompose.spaces.sizes import Size
-from dpcompose.spaces.tuples import Tuples
 
 
 @dataclass(frozen=True)
@@ -122,16 +120,14 @@ def shape(setting: Setting) -> DatabaseClass | None:
 def lengths_differ(setting: Setting) -> bool:
     """Whether any two tuples are neighbours, of different lengths as well, and everything is read."""
     databases = setting.databases
-    if not isinstance(databases, Tuples) or databases.sizes.exactly or databases.parameters:
+    if not databases.identified or databases.sizes.exactly or databases.parameters:
         return False
     one = databases.largest_shape(1)
     assert one is not None
     return (
         any_two(setting.target, databases)
-        and all(isinstance(mechanism.reads, Everything) for mechanism in setting.mechanisms)
-        and all(
-            mechanism.query is None or isinstance(mechanism.query, Bit) for mechanism in setting.mechanisms
-        )
+        and all(mechanism.reads.whole for mechanism in setting.mechanisms)
+        and not any(m.query is not None and m.query.about_records for m in setting.mechanisms)
         and all(_is_by_blocks(stated, one) for stated in told_apart(setting))
     )
 
@@ -147,8 +143,7 @@ class WholeTuples(Kind):
         return cls(setting) if lengths_differ(setting) else None
 
     @property
-    def _class(self) -> Tuples:
-        assert isinstance(self.setting.databases, Tuples)
+    def _class(self) -> DatabaseClass:
         return self.setting.databases
 
     def databases(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,12 +13,9 @@ from dpcompose.kernel.terms import Term
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.contributions import WORDS, Contribution
+from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Everything, Map
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.parts import Part
-from dpcompose.spaces.restrictions import Restriction
+from dpcompose.spaces.maps import Map
 
 
 class Contributions(Kind):
@@ -27,30 +24,29 @@ class Contributions(Kind):
     @classmethod
     def of(cls, setting: Setting) -> Contributions | None:
         databases, (single, steps) = setting.databases, setting.target.innermost()
-        if not isinstance(single, Contribution) or steps > 1 or not isinstance(databases, Multisets):
+        if not single.by_rows or steps > 1 or not databases.twice:
             return None
         sizes = databases.sizes
         if sizes.n is not None or sizes.least or (databases.unlimited and not databases.arbitrary):
             return None
         maps = [one.reads for one in setting.mechanisms]
-        return cls(setting) if all(isinstance(f, Everything | Restriction | Part) for f in maps) else None
+        fits = all(f.whole or f.restricts or f.partition for f in maps)
+        return cls(setting) if fits else None
 
     @property
-    def target(self) -> Contribution:
+    def target(self) -> Any:
         """What a person contributes."""
-        assert isinstance(self.setting.target, Contribution)
         return self.setting.target
 
     @cached_property
-    def universe(self) -> Multisets:
+    def universe(self) -> DatabaseClass:
         """The class."""
-        assert isinstance(self.setting.databases, Multisets)
         return self.setting.databases
 
     @cached_property
     def parts(self) -> list[list[str]]:
         """The records of each part that is read by name."""
-        partitions = self.target.partitions or ()
+        partitions: Sequence[Any] = self.target.partitions or ()
         if len(partitions) > 1 and any(not a.isdisjoint(b) for a in partitions[0] for b in partitions[1]):
             raise NotElaborated("parts of several partitions are told for families on them only")
         return [sorted(part) for partition in partitions for part in partition]
@@ -66,7 +62,7 @@ class Contributions(Kind):
         found = [row for row in (*self.universe.records, *self.universe.spare) if row not in held]
         if len(found) != 1:
             return found[:2]
-        if not all(isinstance(one.reads, Restriction) for one in self.setting.mechanisms):
+        if not all(one.reads.restricts for one in self.setting.mechanisms):
             raise NotElaborated(
                 f"{found[0]!r} is the only record outside of all parts, and is read; none, or two, or an "
                 "arbitrary universe would do"
@@ -89,14 +85,12 @@ class Contributions(Kind):
         if any_two(granularity, self.universe):
             return ANY
         single, steps = granularity.innermost()
-        if isinstance(single, Contribution):
+        if single.by_rows:
             if steps > 1:
                 raise NotElaborated(
                     f"guarantees for a {granularity} are not supported; those for one person are"
                 )
-            (told,) = single.data().values()
-            how = {"replaced": WORDS[single.replaced]}
-            return {"single": {**told, **how}, "steps": 1}
+            return {"single": single.contributed, "steps": 1}
         edits = granularity.edits(self.universe)
         if edits is None or edits.single is None:
             raise NotElaborated(
@@ -107,9 +101,8 @@ class Contributions(Kind):
     def reads(self, f: Map) -> list[int] | None:
         if f.is_identity(self.universe):
             return None
-        if isinstance(f, Part):
+        if f.partition:
             return []
-        assert isinstance(f, Restriction)
         return [n for n, part in enumerate(self.parts) if part[0] in f.inside]
 
     def pairs(self, theory: Theory) -> Iterator[Pair]:

@@ -32,6 +32,9 @@ class Kind(ABC):
 
     by_pairs: ClassVar[bool] = True
 
+    by_number: ClassVar[bool] = False
+    """Whether databases are told by their numbers, and nothing is said of their records."""
+
     setting: Setting
 
     @classmethod

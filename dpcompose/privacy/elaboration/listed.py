@@ -16,9 +16,7 @@ from dpcompose.spaces.arrays.sizes import IN_A_PROOF
 from dpcompose.spaces.databases import Database
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import neighbouring_pairs, pairs_of_inputs
-from dpcompose.spaces.listed import Listed as ListedClass
 from dpcompose.spaces.maps import Map, check_again
-from dpcompose.spaces.queries import Bit
 
 if TYPE_CHECKING:
     pass
@@ -26,6 +24,8 @@ if TYPE_CHECKING:
 
 class Listed(Kind):
     """The databases are numbered 0, 1, …, small ones first, and the values of each map as they come."""
+
+    by_number = True
 
     @classmethod
     def of(cls, setting: Setting) -> Kind:
@@ -42,7 +42,7 @@ class Listed(Kind):
                     "numbers would do, or databases of any size"
                 )
         for one in setting.mechanisms:
-            if one.query is not None and not isinstance(one.query, Bit):
+            if one.query is not None and one.query.about_records:
                 raise NotElaborated(f"{one.name} asks for {one.query.words}, and {databases} are listed")
         return cls(setting)
 
@@ -76,7 +76,7 @@ class Listed(Kind):
         listed = f.neighbours_for(single.name)
         if listed is None and any_two(granularity, whole):
             return ANY
-        if listed is not None or not isinstance(f.image(whole), ListedClass):
+        if listed is not None or not f.image(whole).listed:
             edges = pairs_of_inputs(whole, single, f, own=True, limits=IN_A_PROOF)
             return {"single": _pairs(edges, self._values(f)), "steps": steps}
         edges = pairs_of_inputs(whole, granularity, f, own=True, limits=IN_A_PROOF)

@@ -15,14 +15,12 @@ from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import NotElaborated, Pair
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.contributions import Contribution
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.parts import Part
 from dpcompose.spaces.sizes import ANY_SIZE
 
 
 def of_any_number(setting: Setting) -> bool:
     """Whether some inputs overlap, and in how many of them a record lies at most is a letter."""
-    return any(isinstance(one.reads, Part) and one.reads.most.number is None for one in setting.mechanisms)
+    return any(one.reads.most.number is None for one in setting.mechanisms)
 
 
 def refused(why: str) -> NotElaborated:
@@ -38,12 +36,12 @@ class Overlapping(Contributions):
         if not of_any_number(setting):
             return None
         why, databases, edits = "", setting.databases, setting.target.edits(setting.databases)
-        parts = [one.reads for one in setting.mechanisms if isinstance(one.reads, Part)]
+        parts = [one.reads for one in setting.mechanisms if one.reads.partition]
         if len(parts) < len(setting.mechanisms):
             why = "is not supported beside mechanisms that read something else"
         elif len({one.most for one in parts}) > 1:
             why = "is not supported beside other such numbers"
-        elif not isinstance(databases, Multisets) or databases.sizes != ANY_SIZE:
+        elif not databases.twice or databases.sizes != ANY_SIZE:
             why = "needs multisets of any size"
         elif edits is None or edits.single is None or edits.most > 1:
             why = "needs a target whose neighbours differ in one record"
@@ -55,7 +53,7 @@ class Overlapping(Contributions):
     def target(self) -> Contribution:
         """What one record contributes."""
         f, edits = self.setting.mechanisms[0].reads, self.setting.target.edits(self.universe)
-        assert isinstance(f, Part) and edits is not None and edits.single is not None
+        assert edits is not None and edits.single is not None
         return Contribution(f.most, ONE, replaced=(1, 1) in edits.single)
 
     def steps(self) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -23,16 +22,11 @@ from dpcompose.privacy.elaboration.atoms import OfAtoms
 from dpcompose.privacy.elaboration.kinds import ANY, Pair, any_two, groups_pushed, told_apart
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
-from dpcompose.spaces.attributed import Projection, Where
 from dpcompose.spaces.databases import LARGEST_SHAPE, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Everything, Map
-from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.maps import Map
 from dpcompose.spaces.policies import Policy, edges, policy_of
-from dpcompose.spaces.recodings import Recoding
-from dpcompose.spaces.restrictions import Positions, Restriction
-from dpcompose.spaces.subsets import Sets
-from dpcompose.spaces.tuples import Tuples
+from dpcompose.spaces.sizes import Size
 
 LISTED = 2_000
 """Of how many databases a class is listed at most where steps are too many for policies."""
@@ -44,21 +38,29 @@ class Policies(OfAtoms):
     """Neighbours are given by policies, some by no counted edits, and every map reads records by name."""
 
     word = "policies"
-    maps: tuple[type[Map], ...] = (Everything, Restriction, Recoding)
-    """What may be read."""
 
     @classmethod
     def of(cls, setting: Setting) -> Policies | None:
-        found = next((one for kind, one in FORMS if isinstance(setting.databases, kind)), None)
+        found = next((one for one in (Policies, OfSets, OfTuples) if one.tells(setting.databases)), None)
         if found is None or (any_two(setting.target, setting.databases) and not found.tells_any_two(setting)):
             return None
         if groups_pushed(setting) and not found.has_room_outside(setting):
             return None
-        if not all(isinstance(one.reads, found.maps) for one in setting.mechanisms):
+        if not all(found.is_told(one.reads) for one in setting.mechanisms):
             return None
         if any(policy_of(one) is None for one in _told(setting)):
             return None
         return found(setting) if found.has_room(setting) else None
+
+    @classmethod
+    def tells(cls, databases: DatabaseClass) -> bool:
+        """Whether a class is told in this form."""
+        return databases.twice
+
+    @classmethod
+    def is_told(cls, f: Map) -> bool:
+        """Whether a map may be read."""
+        return f.whole or f.restricts or f.recodes
 
     @classmethod
     def tells_any_two(cls, setting: Setting) -> bool:
@@ -70,7 +72,6 @@ class Policies(OfAtoms):
         """Whether all that is needed of the class can be written down: of many steps these are single ones,
         taken as often, where databases have room for as many records, and are too many to be listed."""
         databases, steps = setting.databases, _steps(setting)
-        assert isinstance(databases, Multisets)
         sizes, count = databases.sizes, databases.count()
         room = sizes.allows_difference(steps, steps if sizes.exactly else 0)
         return sizes.n is None or _are_few(setting) or (room and (count is None or count > LISTED))
@@ -78,9 +79,8 @@ class Policies(OfAtoms):
     @classmethod
     def has_room_outside(cls, setting: Setting) -> bool:
         """Whether groups of steps become groups of as many steps of what is read."""
-        databases, maps = setting.databases, [one.reads for one in setting.mechanisms]
-        every = isinstance(databases, Multisets) and databases.sizes.n is None
-        return every and all(isinstance(f, Everything | Restriction) for f in maps)
+        maps = [one.reads for one in setting.mechanisms]
+        return setting.databases.any_number and all(f.whole or f.restricts for f in maps)
 
     @cached_property
     def _policies(self) -> list[Policy]:
@@ -92,20 +92,19 @@ class Policies(OfAtoms):
     def universe(self) -> Any:
         """The class, with as many values of an attribute that are read alike as neighbours can have."""
         databases = self.setting.databases
-        if not isinstance(databases, Multisets) or databases.attributes is None:
+        if (known := databases.described) is None:
             return databases
-        known = databases.attributes
         told = {name for one in self._policies for name in one.told(known.names)}
-        if not all(isinstance(f, Everything | Where | Projection) for f in self._maps):
+        if not all(f.whole or f.by_attributes for f in self._maps):
             told = set(known.names)
-        wanted = [dict(f.conditions) for f in self._maps if isinstance(f, Where)]
+        wanted = [dict(f.conditions) for f in self._maps if f.conditions]
         alike = {
             name: {x: tuple(known.has(name, x, one[name]) for one in wanted if name in one) for x in values}
             for name, values in known.values.items()
             if name not in told
         }
         most = 2 * min(_steps(self.setting), MOST_STEPS)  # more steps are told by single ones
-        return replace(databases, records=(), attributes=known.fewer(alike, most))
+        return databases.projected(known.fewer(alike, most))
 
     @property
     def _maps(self) -> list[Map]:
@@ -119,12 +118,12 @@ class Policies(OfAtoms):
         return edges, tuple(self._coded(f).get(record) for f in self._recodings)
 
     @cached_property
-    def _recodings(self) -> list[Recoding]:
+    def _recodings(self) -> list[Map]:
         """What recodes records, each once."""
-        found = (one.reads for one in self.setting.mechanisms if isinstance(one.reads, Recoding))
+        found = (f for f in self._maps if f.recodes)
         return [f for f in dict.fromkeys(found) if not f.is_identity(self.setting.databases)]
 
-    def _coded(self, f: Recoding) -> dict[str, str]:
+    def _coded(self, f: Map) -> dict[str, str]:
         """What each record becomes that does not stay as it is, or that others become."""
         if f not in self._known:
             becomes = {x: f.code(x) for x in (*self.universe.records, *self.universe.spare)}
@@ -133,10 +132,10 @@ class Policies(OfAtoms):
         return self._known[f]
 
     @cached_property
-    def _known(self) -> dict[Recoding, dict[str, str]]:
+    def _known(self) -> dict[Map, dict[str, str]]:
         return {}
 
-    def _codes(self, f: Recoding) -> dict[str, list[int]]:
+    def _codes(self, f: Map) -> dict[str, list[int]]:
         """The atoms of all records that become one, by what they become."""
         found: dict[str, list[int]] = {}
         for n, some in enumerate(self.atoms):
@@ -145,18 +144,17 @@ class Policies(OfAtoms):
         return found
 
     def codes(self, f: Map) -> list[list[int]]:
-        recoded = isinstance(f, Recoding) and not f.is_identity(self.setting.databases)
-        return list(self._codes(f).values()) if recoded and isinstance(f, Recoding) else []
+        recoded = f.recodes and not f.is_identity(self.setting.databases)
+        return list(self._codes(f).values()) if recoded else []
 
     def reads(self, f: Map) -> list[int] | None:
-        return None if isinstance(f, Recoding) else super().reads(f)
+        return None if f.recodes else super().reads(f)
 
     def stated(self, mechanism: Mechanism) -> dict[str, Any]:
         f, granularity = mechanism.reads, mechanism.satisfies.about_granularity
         of = policy_of(granularity)
         if not self.codes(f) or mechanism.satisfies.domain != "own" or of is None:
             return super().stated(mechanism)
-        assert isinstance(f, Recoding)
         policy, steps = of
         codes = {some[0]: [code] for code, some in self._codes(f).items()}
         merged = {n for some in self._codes(f).values() for n in some}
@@ -219,8 +217,8 @@ def _steps(setting: Setting) -> int:
     """How many steps neighbours are apart at most; of any two databases as many as they have records."""
     if not any_two(setting.target, setting.databases):
         return setting.target.innermost()[1]
-    sizes = getattr(setting.databases, "sizes", None)
-    return 1 if sizes is None or sizes.letters else sizes.n or 1
+    sizes = setting.databases.sizes
+    return 1 if sizes.letters else sizes.n or 1
 
 
 def _told(setting: Setting) -> list[Granularity]:
@@ -232,30 +230,32 @@ def _told(setting: Setting) -> list[Granularity]:
 class OfSets(Policies):
     """Sets: an atom has all its records, and of an arbitrary universe as many others as can differ."""
 
-    maps = (Everything, Restriction)
+    @classmethod
+    def tells(cls, databases: DatabaseClass) -> bool:
+        return databases.unordered and not databases.twice
+
+    @classmethod
+    def is_told(cls, f: Map) -> bool:
+        return f.whole or f.restricts
 
     @classmethod
     def tells_any_two(cls, setting: Setting) -> bool:
         databases = setting.databases
-        assert isinstance(databases, Sets)
         limited = databases.sizes.n is not None and not databases.sizes.letters
         return limited and super().tells_any_two(setting)
 
     @classmethod
     def has_room(cls, setting: Setting) -> bool:
         databases = setting.databases
-        assert isinstance(databases, Sets)
-        few = databases.filling + 2 * MOST_STEPS if databases.arbitrary else 0
+        few = databases.sizes.filling + 2 * MOST_STEPS if databases.arbitrary else 0
         return _are_few(setting) and len(databases.records) + few <= MOST_SHOWN
 
     @cached_property
     def universe(self) -> Any:
         databases = self.setting.databases
-        assert isinstance(databases, Sets)
-        if databases.attributes is not None:
+        if databases.described is not None:
             return databases
-        others = _filling(databases) + 2 * _steps(self.setting)
-        return replace(databases, others=max(databases.others, others))
+        return databases.with_others(_filling(databases.sizes) + 2 * _steps(self.setting))
 
     @property
     def shown(self) -> list[list[str]]:
@@ -263,20 +263,24 @@ class OfSets(Policies):
 
     @property
     def unlimited(self) -> bool:
-        databases = self.setting.databases
-        return isinstance(databases, Sets) and databases.unlimited
+        return self.setting.databases.unlimited
 
 
-def _filling(databases: Sets) -> int:
+def _filling(sizes: Size) -> int:
     """How many records the smallest databases have, or all of them have where that may be so."""
-    sizes = databases.sizes
-    return databases.filling if sizes.lower is None else max(databases.filling, sizes.n or 0)
+    return sizes.filling if sizes.lower is None else max(sizes.filling, sizes.n or 0)
 
 
 class OfTuples(Policies):
     """Tuples: atoms are records at a place; of places that are read alike as many are told as can change."""
 
-    maps = (Everything, Positions)
+    @classmethod
+    def tells(cls, databases: DatabaseClass) -> bool:
+        return databases.identified
+
+    @classmethod
+    def is_told(cls, f: Map) -> bool:
+        return f.whole or f.placed
 
     @classmethod
     def tells_any_two(cls, setting: Setting) -> bool:
@@ -284,26 +288,22 @@ class OfTuples(Policies):
 
     @classmethod
     def has_room(cls, setting: Setting) -> bool:
-        databases = setting.databases
-        assert isinstance(databases, Tuples)
-        n = databases.sizes.n
+        n = setting.databases.sizes.n
         fits = _are_few(setting) and (n is None or 0 < n <= LARGEST_SHAPE)
         return fits and all(one.noise is None for one in setting.mechanisms)
 
     @cached_property
     def universe(self) -> Any:
         databases = self.setting.databases
-        assert isinstance(databases, Tuples)
         if not databases.arbitrary:
             return databases
         named = frozenset[str]().union(*(one.names for one in self._policies), databases.records)
-        return replace(databases, records=tuple(sorted(named)))
+        return databases.over(tuple(sorted(named)))
 
     @cached_property
     def places(self) -> list[int]:
         """Positions, as many of those that the same mechanisms read as one step of the target can change."""
         databases, (_, steps) = self.setting.databases, self.setting.target.innermost()
-        assert isinstance(databases, Tuples)
         if not databases.sizes.exactly:
             return list(range(1, min(steps, databases.sizes.n or steps) + 1))
         alike: dict[tuple[bool, ...], list[int]] = {}
@@ -351,18 +351,7 @@ class OfTuples(Policies):
         return [n * each + x for n, at in enumerate(self.places) if at in f.positions for x in range(each)]
 
     def shown_pair(self, D: Any, E: Any) -> Pair:
-        databases = self.setting.databases
-        assert isinstance(databases, Tuples)
-        whole = databases.largest_shape(len(self.places))
-        assert isinstance(whole, Tuples)
+        whole: Any = self.setting.databases.largest_shape(len(self.places))
         blank = (self.universe.records or self.universe.spare)[:1] * len(whole.identifiers)
         D, E = (whole.with_records(blank, dict(self._told[one] for one in side)) for side in (D, E))
         return D, E
-
-
-FORMS: list[tuple[type[DatabaseClass], type[Policies]]] = [
-    (Multisets, Policies),
-    (Sets, OfSets),
-    (Tuples, OfTuples),
-]
-"""How the classes are told."""

@@ -10,10 +10,6 @@ from dpcompose.privacy.elaboration.kinds import ANY, Kind, any_two, groups_pushe
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.larger import ANY_SIZE
-from dpcompose.spaces.maps import Everything
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.restrictions import Restriction
-from dpcompose.spaces.sequences import Sequences
 
 
 class Records(OfAtoms):
@@ -24,16 +20,16 @@ class Records(OfAtoms):
     @classmethod
     def of(cls, setting: Setting) -> Kind | None:
         databases = setting.databases
-        if not isinstance(databases, Multisets | Sequences):
+        if not (databases.twice or databases.aligned):
             return None
         edits = setting.target.edits(databases)
-        maps = all(isinstance(one.reads, Everything | Restriction) for one in setting.mechanisms)
+        maps = all(one.reads.whole or one.reads.restricts for one in setting.mechanisms)
         stated = [one.edits(databases) for one in told_apart(setting)]
         if edits is None or not maps or any(one is None or one.elsewhere for one in stated):
             return None
         if databases.sizes.between and groups_pushed(setting):
             return None
-        if isinstance(databases, Sequences) and (n := databases.sizes.n) is not None:
+        if databases.aligned and (n := databases.sizes.n) is not None:
             room = edits.single is not None and (databases.sizes.exactly or edits.most <= n)
             return cls(setting) if room else None
         return cls(setting)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from dpcompose.privacy.checks import Found
 from dpcompose.privacy.readers.parameters import Parameters
-from dpcompose.privacy.schema import DatabasesTable, LineTable
+from dpcompose.privacy.schema import DatabasesTable, plain
 from dpcompose.spaces.attributed import tables
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.multisets import Multisets, multisets
 from dpcompose.spaces.sequences import Sequences
 from dpcompose.spaces.sizes import Size, refuse_letter
-from dpcompose.spaces.subsets import Sets, graphs, sets
+from dpcompose.spaces.subsets import Sets, sets
 from dpcompose.spaces.tuples import Streams, Tuples, owners_of
+from dpcompose.spaces.vertices import graphs
 
 CLASSES: Mapping[str, type[Multisets] | type[Tuples] | type[Sets] | type[Sequences]] = {
     one.kind: one for one in (Multisets, Sets, Sequences, Tuples, Streams)
@@ -50,17 +52,14 @@ def databases_of(
         ):
             return None
         if given.attributes is not None:
-            attributes = {
-                name: some.data() if isinstance(some, LineTable) else some
-                for name, some in given.attributes.items()
-            }
+            attributes = {name: plain(some) for name, some in given.attributes.items()}
             made_of = sets if given.kind == "sets" else multisets
             return replace(made_of(attributes=attributes), sizes=size)
-        if isinstance(given.records, LineTable):
-            return replace(multisets(given.records.data()), sizes=size)
-        records, arbitrary = tuple(given.records or ()), given.records is None
-        made = CLASSES[given.kind](records, size, arbitrary)
-        return replace(made, owners=owners_of(given.users)) if isinstance(made, Tuples) else made
+        if given.numbers:
+            return replace(multisets(plain(given.records)), sizes=size)
+        records, arbitrary = tuple(given.named or ()), given.records is None
+        owned: dict[str, Any] = {} if given.users is None else {"owners": owners_of(given.users)}
+        return CLASSES[given.kind](records, size, arbitrary, **owned)
     except ValueError as error:
         found.wrong(("databases",), error)
         return None

@@ -27,8 +27,7 @@ from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import MetricGuaranteeTable, Notions, ReadsTable
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
 from dpcompose.spaces.built_in import BUILT_IN
-from dpcompose.spaces.listed import Listed
-from dpcompose.spaces.maps import Everything, Map
+from dpcompose.spaces.maps import Map
 from dpcompose.spaces.relations import pairs
 
 CANONICAL = "d_"
@@ -66,7 +65,7 @@ class Distances:
         self, given: MetricGuaranteeTable, reads: Map, path: Path_, index: str | None
     ) -> Guarantee | None:
         """A guarantee in a metric; None where it is none, which is told."""
-        if not isinstance(reads, Everything) and given.domain is None:
+        if not reads.whole and given.domain is None:
             self.found.wrong((*path, "domain"), DOMAIN_NEEDED)
             return None
         wanted = self.keys[given.notion]
@@ -88,7 +87,7 @@ class Distances:
                 if str(error):
                     self.found.wrong((*path, key), error)
                 return None
-        if used.domain == "common" and not isinstance(reads, Everything) and not _is_multiple(read):
+        if used.domain == "common" and not reads.whole and not _is_multiple(read):
             try:
                 used = _Used(reads, "common", index)
                 read = self._at_the_nearest(texts, path, used)
@@ -125,11 +124,11 @@ class Distances:
         known = {*self.tables, *self.canonical} - {*self.parameters.symbols}
         (metric, *others) = ([one for one in formulas.names(text) if one in known] for text in texts.values())
         besides = [one for some in others for one in some if one not in metric]
-        if len(metric) != 1 or len(besides) > 1 or not isinstance(databases, Listed):
+        if len(metric) != 1 or len(besides) > 1 or databases is None or not databases.listed:
             raise NoDistance(fibres.ONE_DELTA if len(metric) == 1 and others else fibres.ONE_METRIC)
-        names = [*metric, *besides]
-        far = [self._far(one, databases.elements, path) for one in names]
-        tables = fibres.nearest(databases.elements, used.reads, far)
+        names, points = [*metric, *besides], [*databases.databases()]
+        far = [self._far(one, points, path) for one in names]
+        tables = fibres.nearest(points, used.reads, far)
         letters = {name: self._least(name, table, used) for name, table in zip(names, tables, strict=True)}
         symbols = {**self.parameters.symbols, **letters}
         return {key: kernel.parse(text, symbols, index=used.index) for key, text in texts.items()}
@@ -151,9 +150,9 @@ class Distances:
 
     def _least(self, name: str, table: fibres.Table, used: _Used) -> Term:
         """A table on the values of the map, in letters of distances."""
-        assert isinstance(self.space.databases, Listed)
         first = dict[Any, Any]()
-        for D in self.space.databases.elements:
+        assert self.space.databases is not None
+        for D in self.space.databases.databases():
             first.setdefault(used.reads(D), D)
         some, found = fibres.metrics(table), []
         for n, one in enumerate(some, start=1):
@@ -194,7 +193,7 @@ class Distances:
             return self._stated(given.at_most, name, path, used)
         if given.formula is not None and given.letters is None:
             return self._stated(given.formula, name, path, used)
-        whole = isinstance(used.reads, Everything)
+        whole = used.reads.whole
         if given.table is not None:
             return self._tabled(name, given, path, used)
         if given.granularity is None or given.of is not None:
@@ -228,16 +227,16 @@ class Distances:
     def _tabled(self, name: str, given: MetricTable, path: Path_, used: _Used) -> Term:
         """The letter of a metric on a listed class, pair by pair: the shortest way along its lengths."""
         databases, reads = self.space.databases, used.reads
-        if not isinstance(databases, Listed):
+        if databases is None or not databases.listed:
             raise NoDistance(f"{name} is a table, and {databases} are not listed")
         if given.of is not None:
-            if given.of not in self.space.maps or not isinstance(reads, Everything):
+            if given.of not in self.space.maps or not reads.whole:
                 raise NoDistance(f"{given.of} is no map of databases that are read as a whole")
             reads = self.space.maps[given.of]
-        elif not isinstance(reads, Everything) and used.domain == "own":
+        elif not reads.whole and used.domain == "own":
             raise NoDistance(f"{name} is about whole databases: of what is read there are tables of a map")
         first = dict[Any, Any]()  # of each value a database that has it; what reads it tells no others apart
-        for D in databases.elements:
+        for D in databases.databases():
             first.setdefault(reads(D) if given.of else D, D)
         lengths = tuple(
             ((first[x], first[y]), far) for (x, y), far in _lengths(given.table or [], [*first]).items()

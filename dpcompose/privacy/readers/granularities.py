@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpcompose.privacy.checks import Found, Path_, near, shown
-from dpcompose.privacy.neighbourhoods import GranularityTable, ReplaceTable
+from dpcompose.privacy.neighbourhoods import GranularityTable
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.spaces.built_in import BUILT_IN, unbounded
 from dpcompose.spaces.changes import w_event
@@ -61,7 +61,7 @@ class Granularities:
                 pass
             elif given.neighbours is None:
                 own |= self._policy(name, given, databases, path)
-            elif not isinstance(databases, Listed):
+            elif not databases.listed:
                 self.found.wrong(
                     path,
                     "a granularity of your own that lists neighbours needs a listed class; on records it is "
@@ -70,7 +70,7 @@ class Granularities:
             else:
                 self._members(databases, given.neighbours, (*path, "neighbours"))
                 own[name] = pairs(name, ((D, E) for D, E in given.neighbours))
-        self.by_name = own if isinstance(databases, Listed) else BUILT_IN | own
+        self.by_name = own if databases.listed else BUILT_IN | own
         for name, given in stated.items():
             if given.made and self._is_free(name):
                 found = self._made(given.made, ("granularities", name))
@@ -94,7 +94,7 @@ class Granularities:
         self, name: str, given: GranularityTable, databases: DatabaseClass, path: Path_
     ) -> dict[str, Granularity]:
         """A policy on records."""
-        replaced = given.replace.data() if isinstance(given.replace, ReplaceTable) else given.replace
+        replaced = given.replaced
         try:
             found = policy(name, replaced or (), given.add_remove or ())
         except ValueError as error:
@@ -104,9 +104,9 @@ class Granularities:
             self.found.wrong(path, why)
         return {name: found}
 
-    def _members(self, databases: Listed, listed: list[list[str]], path: Path_) -> None:
+    def _members(self, databases: DatabaseClass, listed: list[list[str]], path: Path_) -> None:
         """Neighbours that are listed are databases of the class."""
-        elements = [str(D) for D in databases.elements]
+        elements = [str(D) for D in databases.databases()]
         for D in dict.fromkeys(D for pair in listed for D in pair):
             if D not in databases:
                 self.found.wrong(path, f"{shown(D)} is no database of the class{near(D, elements)}")

@@ -10,15 +10,13 @@ from dpcompose.kernel.terms import ONE, Term
 from dpcompose.language import formulas
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.readers.parameters import Parameters
-from dpcompose.privacy.schema import BetweenTable, DatabasesTable, LineTable, PartitionTable, ReadsTable
-from dpcompose.spaces.attributed import Tables, Where, between, columns, where
+from dpcompose.privacy.schema import DatabasesTable, PartitionTable, ReadsTable, plain
+from dpcompose.spaces.attributed import Where, between, columns, where
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.maps import Map
-from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.parts import Part
 from dpcompose.spaces.reading import EachVertex, among, vertex
 from dpcompose.spaces.restrictions import positions, restriction
-from dpcompose.spaces.tuples import Tuples
 
 MOST_PARTS = 12
 """In how many overlapping parts a record may be at most."""
@@ -60,10 +58,7 @@ class Inputs:
         if given.users is not None:
             return self._of_users(given.users, (*path, "users"))
         if given.where is not None:
-            wanted = {
-                name: some.data() if isinstance(some, BetweenTable) else some
-                for name, some in given.where.items()
-            }
+            wanted = {name: plain(some) for name, some in given.where.items()}
             return self._fitting(where(wanted), (*path, "where"))
         if given.between is not None:
             return self._between(given.between, (*path, "between"))
@@ -89,19 +84,19 @@ class Inputs:
             said = f"{of.kind} are not restricted to records; read positions"
             self.found.wrong(path, fitting.get(of.kind, said))
             return None
-        if isinstance(of.records, LineTable):
+        if of.numbers:
             self.found.wrong(
                 path, 'records are numbers here, which are read in ranges: { between = "[0, 10)" }'
             )
             return None
         for record in records:
-            if of.records is not None and record not in of.records:
-                self.found.wrong(path, f"{shown(record)} is no record of the class{near(record, of.records)}")
+            if of.named is not None and record not in of.named:
+                self.found.wrong(path, f"{shown(record)} is no record of the class{near(record, of.named)}")
         return restriction(records)
 
     def _positions(self, given: Sequence[int], path: Path_) -> Map | None:
         """The records at some positions."""
-        if not isinstance(self.databases, Tuples):
+        if not self.databases.identified:
             self.found.wrong(path, "positions are about tuples, streams and tables")
             return None
         return positions(*given)
@@ -115,7 +110,7 @@ class Inputs:
 
     def _between(self, ranges: object, path: Path_) -> Map | None:
         """The records that lie in some ranges."""
-        if isinstance(self.stated.records, LineTable):
+        if self.stated.numbers:
             return self._fitting(between(ranges), path)
         self.found.wrong(
             path,
@@ -126,7 +121,7 @@ class Inputs:
 
     def _columns(self, attributes: Sequence[str], path: Path_) -> Map | None:
         """Some attributes of all records."""
-        if not isinstance(self.databases, Tables | Multisets):
+        if not (self.databases.of_attributes or self.databases.twice):
             self.found.wrong(path, "attributes are about tables, and multisets with attributes")
             return None
         try:
@@ -138,7 +133,7 @@ class Inputs:
     def _window(self, given: Sequence[int], path: Path_) -> Map | None:
         """The time steps, or positions, from the first to the last."""
         databases, (first, last) = self.databases, given
-        if not isinstance(databases, Tuples):
+        if not databases.identified:
             self.found.wrong(path, "windows are about streams, tuples and tables")
         elif first > last or not (last <= (databases.sizes.fewest or 0)):
             self.found.wrong(
@@ -158,7 +153,7 @@ class Inputs:
 
     def _of_users(self, users: Sequence[str], path: Path_) -> Map | None:
         """The positions of some users."""
-        owners = self.databases.owners if isinstance(self.databases, Tuples) else ()
+        owners = self.databases.owners
         for name in users:
             if name not in owners:
                 self.found.wrong(path, f"there is no user {shown(name)}{near(name, dict.fromkeys(owners))}")

@@ -7,7 +7,6 @@ from collections.abc import Container, Mapping
 from dpcompose.privacy.checks import Found, near, shown
 from dpcompose.privacy.schema import MapTable
 from dpcompose.spaces.databases import DatabaseClass
-from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map, table
 from dpcompose.spaces.recodings import recoding
 
@@ -19,9 +18,10 @@ def maps_of(
 
     granularities -- the names of those of the file, for which a table may say which values are neighbours.
 
+    >>> from dpcompose.spaces.listed import listed
     >>> found = Found()
     >>> tables = {"f": MapTable(table={"a": "x", "b": "x"})}
-    >>> sorted(maps_of(Listed(("a", "b")), tables, (), found)), found.mistakes
+    >>> sorted(maps_of(listed(["a", "b"]), tables, (), found)), found.mistakes
     (['f'], [])
     """
     maps = dict(found.own.maps)
@@ -30,7 +30,7 @@ def maps_of(
             found.wrong(("maps", name), f"{name} was added in Python already; call this one by another name")
         elif one.table is None:
             maps[name] = _recoding(name, one, databases, found)
-        elif not isinstance(databases, Listed):
+        elif not databases.listed:
             found.wrong(
                 ("maps", name),
                 "a map of your own needs a listed class; records are recoded: "
@@ -45,13 +45,13 @@ def _tabulated(
     name: str,
     given: MapTable,
     values: Mapping[str, str],
-    databases: Listed,
+    databases: DatabaseClass,
     granularities: Container[str],
     found: Found,
 ) -> Map:
     """A map that lists its values, and perhaps which of these are neighbours."""
     path = ("maps", name)
-    elements = [str(D) for D in databases.elements]
+    elements = [str(D) for D in databases.databases()]
     if missing := [D for D in elements if D not in values]:
         found.wrong((*path, "table"), f"there is no value for the database {shown(missing[0])}")
     for D in values:

@@ -28,8 +28,7 @@ from dpcompose.privacy.schema import (
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
 from dpcompose.spaces.databases import Database
-from dpcompose.spaces.listed import Listed
-from dpcompose.spaces.maps import Everything, Map, everything
+from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.queries import (
     Query,
     bit,
@@ -130,7 +129,7 @@ class Mechanisms:
             for key in self.keys[stated.notion]
         ]
         given_values = tuple((key, value) for key, value in read if value is not None)
-        if reads is not None and not isinstance(reads, Everything) and stated.domain is None:
+        if reads is not None and not reads.whole and stated.domain is None:
             self.found.wrong((*path, "domain"), DOMAIN_NEEDED)
             return None
         if granularity is None or len(given_values) < len(read):
@@ -182,7 +181,7 @@ class Mechanisms:
         if name not in self.tables:
             self.found.wrong(path, f"there is no table {shown(name)}{near(name, self.tables)}")
             return None
-        if not isinstance(self.space.databases, Listed):
+        if self.space.databases is None or not self.space.databases.listed:
             self.found.wrong(path, "a table of probabilities needs a listed class")
             return None
         from dpcompose.privacy.tabulated import probability_table

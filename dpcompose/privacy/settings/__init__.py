@@ -25,14 +25,9 @@ from dpcompose.spaces.contradictions import contradiction
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.groups import Group
-from dpcompose.spaces.maps import Everything, Function, Table
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.parts import Part
 from dpcompose.spaces.reaches import moves
-from dpcompose.spaces.recodings import Recoding
-from dpcompose.spaces.relations import Pairs, pairs
-from dpcompose.spaces.restrictions import Positions, Restriction
-from dpcompose.spaces.subsets import Graphs
+from dpcompose.spaces.relations import pairs
+from dpcompose.spaces.vertices import Graphs
 
 if TYPE_CHECKING:
     import sympy
@@ -93,10 +88,10 @@ class Setting(Composition, Shown):
         check_names(self, stated)
         if wrong := next(filter(None, (contradiction(one, self.databases) for one in stated)), ""):
             raise InvalidSetting(wrong)
-        one_meaning("granularities", [*stated, *(one.innermost()[0] for one in stated)])
-        named_maps = (Table, Function, Recoding)
-        tables = [m.reads for m in self.mechanisms if isinstance(m.reads, named_maps) and m.reads.name]
-        one_meaning("maps", tables)
+        singles = (one.innermost()[0] for one in stated)
+        one_meaning("granularities", ((one.name, one) for one in (*stated, *singles)))
+        maps = (one.reads for one in self.mechanisms)
+        one_meaning("maps", ((f.called, f) for f in maps if f.called))
         check_families(self)
         for mechanism in self.mechanisms:
             for one in mechanism.alone if mechanism.also else [mechanism]:
@@ -111,13 +106,13 @@ class Setting(Composition, Shown):
     def _told(self, named: frozenset[object], stated: Sequence[Granularity]) -> DatabaseClass:
         """The class with the records that are named, and as many of the others as matter."""
         databases = self.databases
-        read = [one for one in self.mechanisms if not isinstance(one.reads, Everything)]
+        read = [one for one in self.mechanisms if not one.reads.whole]
         both = [one for m in read for one in (m.satisfies, *m.also) if one.domain == "common"]
         contracted = [one.granularity for one in both if one.granularity is not None]
         try:
-            if isinstance(databases, Multisets) and databases.attributes is not None:
+            if databases.twice and databases.described is not None:
                 told, parts = ([one.single_step for one in some] for some in (stated, contracted))
-                named |= {*moves(self.target.single_step, told, parts, databases.attributes).items()}
+                named |= {*moves(self.target.single_step, told, parts, databases.described).items()}
             return databases.naming(named, self.target.innermost()[1])
         except ValueError as error:
             raise InvalidSetting(str(error)) from None
@@ -129,18 +124,14 @@ class Setting(Composition, Shown):
         """
         if not any(one.by_rows for one in self._singles):
             return
-        parts = list(
-            dict.fromkeys(m.reads.inside for m in self.mechanisms if isinstance(m.reads, Restriction))
-        )
-        if any(isinstance(m.reads, Part) for m in self.mechanisms):
-            if over := next(
-                (m for m in self.mechanisms if isinstance(m.reads, Part) and m.reads.most != terms.ONE), None
-            ):
+        parts = list(dict.fromkeys(m.reads.inside for m in self.mechanisms if m.reads.restricts))
+        if any(m.reads.partition for m in self.mechanisms):
+            if over := next((m for m in self.mechanisms if m.reads.most != terms.ONE), None):
                 raise InvalidSetting(
                     f"{over.name} reads overlapping parts, among which a person's rows are not limited"
                 )
             return
-        if all(one.partitions is not None for one in self._singles if one.by_rows):  # type: ignore[attr-defined]
+        if all(one.partitions is not None for one in self._singles if one.by_rows):
             return
         for one, other in combinations(parts, 2):
             if one & other:
@@ -183,16 +174,13 @@ class Setting(Composition, Shown):
 
     def at(self, point: Mapping[str, Fraction]) -> Setting:
         """The setting with numbers for the parameters of its granularities."""
-        overlaps = [m.reads for m in self.mechanisms if isinstance(m.reads, Part)]
         letters = [
             *self.databases.parameters,
             *(name for one in self.granularities for name in one.parameters),
         ]
-        if not letters and all(f.most.number for f in overlaps):
+        if not letters and all(m.reads.most.number for m in self.mechanisms):
             return self
-        placed = (
-            replace(m, reads=m.reads.at(point)) if isinstance(m.reads, Part) else m for m in self.mechanisms
-        )
+        placed = (replace(m, reads=m.reads.at(point)) for m in self.mechanisms)
         mechanisms = tuple(m.regarding(lambda one: one.at(point)) for m in placed)
         databases = self.databases.sized(point)
         return replace(self, databases=databases, target=self.target.at(point), mechanisms=mechanisms)
@@ -315,7 +303,7 @@ class Setting(Composition, Shown):
         guarantee meets two of them.
         """
         single, steps = self.target.innermost()
-        positions = (m.reads.positions for m in self.mechanisms if isinstance(m.reads, Positions))
+        positions = (m.reads.positions for m in self.mechanisms)
         named = max((at for some in positions for at in some), default=0)
         told = [one for one in self.granularities[1:] if not _any_two(one, self.databases)]
         reaches = [one.innermost()[0].reach for one in (single, *told)]
@@ -327,20 +315,19 @@ class Setting(Composition, Shown):
     @property
     def touched_parts(self) -> int:
         """How many parts of a partition differ between neighbours of the target, at most."""
-        if isinstance(self.databases, Graphs):
+        if self.databases.on_vertices:
             return self._touched_vertices
         if self.target.by_rows:
             return min(self.target.touched or 2, MOST_TOUCHED)
         edits = self.target.edits(self.databases)
-        if edits is not None and edits.single is None and _unlimited(self.databases):
+        if edits is not None and edits.single is None and self.databases.any_number:
             return 2  # all parts at once
         if edits is None or edits.single is None:
             raise InvalidSetting(
                 f"a symbolic number of parts of {self.databases}, of which {self.target} neighbours may "
                 "change any number, is not supported; multisets of any size are, and parts written out"
             )
-        most = max((m.reads.few for m in self.mechanisms if isinstance(m.reads, Part)), default=1)
-        return most * self.changed
+        return max(m.reads.few for m in self.mechanisms) * self.changed
 
     @property
     def _touched_vertices(self) -> int:
@@ -366,10 +353,10 @@ class Setting(Composition, Shown):
         """A composition on values of a map, whose neighbours are listed with the map: its guarantee is stated
         for the granularity of that name, with the pairs of it that are databases here."""
         stated, f = mechanism.satisfies, mechanism.reads
-        if mechanism.study is None or stated.granularity is None or not isinstance(f, Table | Function):
+        if mechanism.study is None or stated.granularity is None or not f.by_values:
             return mechanism
         single, steps = stated.granularity.innermost()
-        if not isinstance(single, Pairs):
+        if single.listed is None:
             return mechanism
         here = (pair for pair in single.listed if all(one in self.databases for one in pair))
         single = pairs(single.name, here)
@@ -424,7 +411,7 @@ class Setting(Composition, Shown):
         inner |= {name for one in self.granularities for name in one.parameters} | {
             *self.databases.parameters
         }
-        inner |= {name for m in self.mechanisms if isinstance(m.reads, Part) for name in m.reads.most.letters}
+        inner |= {name for m in self.mechanisms for name in m.reads.most.letters}
         return frozenset(inner | {one for x in [*given, *counts] for one in x.letters})
 
     @cached_property
@@ -453,10 +440,6 @@ def inside(mechanism: Mechanism) -> Setting | None:
 def _any_two(granularity: Granularity, databases: DatabaseClass) -> bool:
     edits = granularity.edits(databases)
     return edits is not None and edits.single is None
-
-
-def _unlimited(databases: DatabaseClass) -> bool:
-    return isinstance(databases, Multisets) and databases.sizes.n is None
 
 
 MOST_TOUCHED = 12

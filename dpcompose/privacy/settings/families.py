@@ -10,14 +10,7 @@ from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
 from dpcompose.language.symbols import family_of
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.parts import Part
-from dpcompose.spaces.reading import EachVertex, OfGraphs
-from dpcompose.spaces.recodings import Recoding
-from dpcompose.spaces.restrictions import Restriction
-from dpcompose.spaces.sizes import Size
-from dpcompose.spaces.subsets import Graphs
-from dpcompose.spaces.tuples import Tuples
+from dpcompose.spaces.maps import Map
 
 if TYPE_CHECKING:
     import sympy
@@ -41,7 +34,7 @@ def check_families(setting: Setting) -> None:
                 f'"integer >= 2", or a whole number from 1 to {LARGEST_COUNT:,}; '
                 f"{formulas.to_text(count)} is neither"
             )
-        if not isinstance(f, Part):
+        if not f.partition:
             continue
         _check_part(setting, mechanism.name, f)
         if str(count) != f.parts:
@@ -49,8 +42,8 @@ def check_families(setting: Setting) -> None:
                 f"{mechanism.name} reads the parts of {f.partition}, of which there are {f.parts}: "
                 f'it must be a family of as many mechanisms (index = "i", count = "{f.parts}")'
             )
-    named = [m.name for m in setting.mechanisms if isinstance(m.reads, Restriction | Recoding)]
-    if named and any(isinstance(m.reads, Part) for m in setting.mechanisms):
+    named = [m.name for m in setting.mechanisms if m.reads.restricts or m.reads.recodes]
+    if named and any(m.reads.partition for m in setting.mechanisms):
         raise InvalidSetting(
             f"{named[0]} reads named records, and others read parts of a partition: which part "
             "holds the records is not said, and not supported"
@@ -88,10 +81,12 @@ def check_ranges(setting: Setting, formula: Term | sympy.Expr) -> None:
                 raise InvalidSetting(f"{name} has the members 1 to {there}, not to {last}")
 
 
-def _check_part(setting: Setting, name: str, f: Part) -> None:
+def _check_part(setting: Setting, name: str, f: Map) -> None:
     """The parts of a partition are of what the class has room for any number of."""
     databases = setting.databases
-    if isinstance(f, EachVertex):
+    if (why := f.unfit(databases)) is not None:
+        raise InvalidSetting(f"{name} {why}")
+    if databases.on_vertices:
         _check_each_vertex(setting, name)
         return
     for one in setting.granularities:
@@ -100,34 +95,17 @@ def _check_part(setting: Setting, name: str, f: Part) -> None:
                 f"{name} reads a part of {f.partition}, whose parts are not placed among the "
                 f"{one} neighbours; parts written out would do"
             )
-    if f.of != databases.kind:
-        raise InvalidSetting(f"{name} reads a part of {f.partition}, which divides {f.of}, not {databases}")
-    if isinstance(databases, Multisets) and not databases.arbitrary:
-        raise InvalidSetting(
-            f"{name} reads a part of {f.partition}, which needs multisets over an "
-            "arbitrary record universe (leave out records)"
-        )
-    if isinstance(databases, Tuples) and databases.sizes != Size():
-        raise InvalidSetting(
-            f"{name} reads a part of {f.partition}, which needs {databases.kind} of any length "
-            "(leave out size)"
-        )
 
 
 def _check_each_vertex(setting: Setting, name: str) -> None:
     """A mechanism for each of any number of vertices, and others that read everything."""
-    if not (isinstance(setting.databases, Graphs) and setting.databases.arbitrary):
-        raise InvalidSetting(
-            f"{name} reads the edges at each of some vertices: that needs graphs on any number of "
-            "vertices (leave out vertices)"
-        )
     for other in setting.mechanisms:
-        if isinstance(other.reads, OfGraphs):
+        if other.reads.vertices:
             raise InvalidSetting(
                 f"{other.name} reads named vertices, and {name} some that are not named: which of them "
                 "are the same is not said, and not supported"
             )
-    every = {m.reads.parts for m in setting.mechanisms if isinstance(m.reads, EachVertex)}
+    every = {m.reads.parts for m in setting.mechanisms if m.reads.partition}
     if len(every) > 1:
         raise InvalidSetting(
             f"families for {' and for '.join(sorted(every))} vertices: how many they share is not said"

@@ -15,13 +15,9 @@ from dpcompose.privacy.mechanisms import Mechanism, Nested
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.maps import Map
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.parts import Part
 from dpcompose.spaces.reading import AtVertex
 from dpcompose.spaces.restrictions import Positions, Restriction
 from dpcompose.spaces.sizes import Size
-from dpcompose.spaces.subsets import Graphs
-from dpcompose.spaces.tuples import Tuples
 
 if TYPE_CHECKING:
     from dpcompose.privacy.settings import Setting
@@ -58,7 +54,7 @@ def written_out(setting: Setting, sizes: Mapping[str, int]) -> tuple[Setting, tu
         databases, mechanisms = _told_apart(databases, mechanisms)
     target, sets = (
         setting.target,
-        [[f.inside for f in m if isinstance(f, Restriction)] for m in parts.values()],
+        [[f.inside for f in m if f.restricts] for m in parts.values()],
     )
     if sets:
         partitions = list(map(tuple, sets))
@@ -80,7 +76,7 @@ def _member(
     """The member of a number: its parameters, and the part that it reads."""
 
     def read(f: Map) -> Map:
-        return parts[f.partition][i - 1] if isinstance(f, Part) else f
+        return parts[f.partition][i - 1] if f.partition else f
 
     member = mechanism.with_letters(named).reading(read)
     return replace(member, name=f"{mechanism.name}[{i}]", members=None)
@@ -88,31 +84,27 @@ def _member(
 
 def _divided(setting: Setting, sizes: Mapping[str, int]) -> tuple[DatabaseClass, dict[str, list[Map]]]:
     """The class with as many parts as are needed, and for each partition the maps to its parts."""
-    partitions = {
-        m.reads.partition: _size(m.reads.parts, sizes)
-        for m in setting.mechanisms
-        if isinstance(m.reads, Part)
-    }
+    divided = [m.reads for m in setting.mechanisms if m.reads.partition]
+    partitions = {f.partition: _size(f.parts, sizes) for f in divided}
     if not partitions:
         return setting.databases, {}
-    if isinstance(setting.databases, Graphs):
+    if setting.databases.on_vertices:
         ((name, size),) = partitions.items()
         vertices = range(1, size + 1)
         named = setting.databases.naming(vertices, setting.target.innermost()[1])
         return named, {name: [AtVertex((v,)) for v in vertices]}
-    most = {m.reads.partition: m.reads.few for m in setting.mechanisms if isinstance(m.reads, Part)}
+    most = {f.partition: f.few for f in divided}
     choices = list(product(*(_memberships(setting, size, most[name]) for name, size in partitions.items())))
 
     def of_part(n: int, i: int) -> list[int]:
         return [at for at, choice in enumerate(choices) if i in choice[n]]
 
-    if isinstance(setting.databases, Tuples):
+    if setting.databases.identified:
         each = max(2, setting.steps_at_once)
-        databases: DatabaseClass = replace(setting.databases, sizes=Size(each * len(choices), exactly=True))
+        databases = setting.databases.of_sizes(Size(each * len(choices), exactly=True))
         held: list[list[Any]] = [[each * at + j for j in range(1, each + 1)] for at in range(len(choices))]
         part: Any = Positions
     else:
-        assert isinstance(setting.databases, Multisets)
         names = [
             "".join(
                 f"{name}{'+'.join(map(str, some))}"
@@ -123,7 +115,7 @@ def _divided(setting: Setting, sizes: Mapping[str, int]) -> tuple[DatabaseClass,
         ]
         held, part = [[name, f"{name}'"] for name in names], Restriction
         inside = sorted(record for at, some in enumerate(held) if any(choices[at]) for record in some)
-        databases = replace(setting.databases, records=tuple(inside))
+        databases = setting.databases.over(tuple(inside))
     return databases, {
         name: [part(tuple(one for at in of_part(n, i) for one in held[at])) for i in range(1, size + 1)]
         for n, (name, size) in enumerate(partitions.items())
@@ -162,7 +154,7 @@ def _told_apart(
     databases: DatabaseClass, mechanisms: Sequence[Mechanism]
 ) -> tuple[DatabaseClass, list[Mechanism]]:
     """Two records, a and a', for every named record a: there is more than one, with other attributes."""
-    if not isinstance(databases, Multisets | Tuples):
+    if not databases.queried:
         return databases, list(mechanisms)
     other: dict[str, str] = {}
     for record in databases.records:
@@ -172,11 +164,9 @@ def _told_apart(
         other[record] = twin
 
     def read(f: Map) -> Map:
-        if not isinstance(f, Restriction):
-            return f
-        return Restriction((*f.records, *(other[a] for a in f.records if a in other)))
+        return Restriction((*f.inside, *(other[a] for a in f.inside if a in other))) if f.restricts else f
 
-    apart = replace(databases, records=(*databases.records, *other.values()))
+    apart = databases.over((*databases.records, *other.values()))
     return apart, [replace(one, reads=read(one.reads)) for one in mechanisms]
 
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel.fields import near
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.maps import Function, Table
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.recodings import Recoding
-from dpcompose.spaces.restrictions import Restriction
-from dpcompose.spaces.subsets import Sets
-from dpcompose.spaces.tuples import Tuples
 
 if TYPE_CHECKING:
     from dpcompose.privacy.settings import Setting
@@ -27,9 +21,9 @@ def check_names(setting: Setting, stated: Sequence[Granularity]) -> None:
             raise InvalidSetting(
                 f"{name} looks at an attribute of the records, of which {named[0]} neighbours say nothing"
             )
-    if not isinstance(setting.databases, Multisets | Sets | Tuples) or setting.databases.arbitrary:
+    if not setting.databases.of_records or setting.databases.arbitrary:
         return
-    if isinstance(setting.databases, Multisets | Sets) and setting.databases.unlimited:
+    if setting.databases.unlimited:
         _check_unnamed(setting, stated)
     for one, records in _about(setting):
         if unknown := sorted(one.names - records):
@@ -39,13 +33,11 @@ def check_names(setting: Setting, stated: Sequence[Granularity]) -> None:
 
 def _about(setting: Setting) -> Iterator[tuple[Granularity, set[str]]]:
     """What is stated, with the records that it may name: of recoded ones what they become as well."""
-    known = (
-        set(setting.databases.records) if isinstance(setting.databases, Multisets | Sets | Tuples) else set()
-    )
+    known = set(setting.databases.records)
     yield setting.target, known
     for one in setting.mechanisms:
         if (stated := one.satisfies.granularity) is not None:
-            own = isinstance(one.reads, Recoding) and one.satisfies.domain == "own"
+            own = one.reads.recodes and one.satisfies.domain == "own"
             further = {str(x) for x in one.reads.names} if own else set()
             yield stated, known | further
 
@@ -53,7 +45,8 @@ def _about(setting: Setting) -> Iterator[tuple[Granularity, set[str]]]:
 def _check_unnamed(setting: Setting, stated: Sequence[Granularity]) -> None:
     """Where attributes have any values, records are told by these and have no names of their own."""
     named = [str(one) for one in stated if one.names]
-    named += [m.name for m in setting.mechanisms if type(m.reads) is Restriction and m.reads.records]
+    maps = {m.name: m.reads for m in setting.mechanisms if m.reads.restricts}
+    named += [name for name, f in maps.items() if any(isinstance(one, str) for one in f.names)]
     if named:
         raise InvalidSetting(
             f"{named[0]} names records, and {setting.databases} have any number of them: say which by their "
@@ -61,9 +54,9 @@ def _check_unnamed(setting: Setting, stated: Sequence[Granularity]) -> None:
         )
 
 
-def one_meaning(what: str, named: Sequence[Granularity | Table | Function | Recoding | None]) -> None:
+def one_meaning(what: str, named: Iterable[tuple[str, object]]) -> None:
     """Raises InvalidSetting where two different values have one name."""
     meanings: dict[str, object] = {}
-    for one in named:
-        if one is not None and meanings.setdefault(one.name, one) != one:
-            raise InvalidSetting(f"two different {what} are called {one.name!r}; give one another name")
+    for name, one in named:
+        if meanings.setdefault(name, one) != one:
+            raise InvalidSetting(f"two different {what} are called {name!r}; give one another name")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dpcompose.privacy.mechanisms import Mechanism
@@ -12,11 +11,7 @@ from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import graph_of_inputs, neighbourhood_graph
 from dpcompose.spaces.groups import LARGEST_GROUP
-from dpcompose.spaces.listed import Listed
-from dpcompose.spaces.maps import Everything, Map
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.parts import Part
-from dpcompose.spaces.tuples import Tuples
+from dpcompose.spaces.maps import Map
 
 if TYPE_CHECKING:
     from dpcompose.privacy.settings import Setting
@@ -25,9 +20,7 @@ if TYPE_CHECKING:
 def check_study(setting: Setting, mechanism: Mechanism, study: Setting) -> None:
     """A composition is one on what it reads, for the neighbours that its guarantee is stated for."""
     name, f, stated = mechanism.name, mechanism.reads, mechanism.satisfies.about_granularity
-    if mechanism.satisfies.domain == "common" or (
-        mechanism.satisfies.domain is None and not isinstance(f, Everything)
-    ):
+    if mechanism.satisfies.domain == "common" or (mechanism.satisfies.domain is None and not f.whole):
         raise InvalidSetting(
             f"{name} is a study, whose guarantee is about its own databases: its domain is own"
         )
@@ -36,14 +29,14 @@ def check_study(setting: Setting, mechanism: Mechanism, study: Setting) -> None:
             f"{name} is a family of studies that hold families themselves, which is not supported; "
             "write one of them out"
         )
-    if isinstance(f, Part) and not _reads_all(study):
+    if f.partition and not _reads_all(study):
         raise InvalidSetting(
             f"{name} is a study on a part of a partition, in which not every mechanism reads everything: "
             "which records a part holds is not said"
         )
     counted = study.target.edits(study.databases) is not None
     image = _compared(_read_class(setting.databases, f, name), counted)
-    listed = isinstance(image, Listed)
+    listed = image.listed
     if _compared(study.databases, counted) != image and not (
         listed and set(study.databases.databases()) == set(image.databases())
     ):
@@ -82,9 +75,9 @@ def _relates_values_alike(setting: Setting, f: Map, stated: Granularity, study: 
 
 def _read_class(databases: DatabaseClass, f: Map, name: str) -> DatabaseClass:
     """The class of what is read; of a part of a partition, that of any part."""
-    if not isinstance(f, Part):
+    if not f.partition:
         return f.image(databases)
-    if not isinstance(databases, Multisets):
+    if not databases.twice:
         raise InvalidSetting(
             f"{name} is a study on a part of {databases}, which is not supported; "
             "parts of multisets are, and positions written out"
@@ -96,16 +89,14 @@ def _compared(databases: DatabaseClass, counted: bool) -> DatabaseClass:
     """A class as it is compared: an arbitrary universe without the records that mechanisms happen to name;
     positions by their order where it only counts how much databases differ; letters with one value."""
     databases = databases.with_room(LARGEST_GROUP)
-    if isinstance(databases, Multisets) and databases.arbitrary:
-        return replace(databases, records=())
-    return replace(databases, positions=None) if counted and isinstance(databases, Tuples) else databases
+    if databases.twice and databases.arbitrary:
+        return databases.over(())
+    return databases.renumbered() if counted else databases
 
 
 def _reads_all(setting: Setting) -> bool:
     """Whether every mechanism reads everything, also those of compositions among them."""
-    return all(isinstance(m.reads, Everything) for m in setting.mechanisms) and all(
-        map(_reads_all, setting.studies.values())
-    )
+    return all(m.reads.whole for m in setting.mechanisms) and all(map(_reads_all, setting.studies.values()))
 
 
 def _edges(graph: Any) -> set[frozenset[Any]]:

@@ -8,15 +8,10 @@ from dpcompose.kernel import substitution
 from dpcompose.kernel.deciders import values
 from dpcompose.kernel.terms import Term
 from dpcompose.privacy.mechanisms import Mechanism
-from dpcompose.privacy.settings.inputs import is_record_wise, read_records
+from dpcompose.privacy.settings.inputs import read_records
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.spaces.attributed import Tables
-from dpcompose.spaces.changes import Changes
-from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.policies import policy_of
-from dpcompose.spaces.queries import Bit, Count
 from dpcompose.spaces.sizes import Size
-from dpcompose.spaces.tuples import Tuples
 
 if TYPE_CHECKING:
     from dpcompose.privacy.settings import Setting
@@ -28,29 +23,28 @@ def check_noise(setting: Setting, mechanism: Mechanism) -> None:
     assert query is not None and noise is not None
     if unfit := noise.unfit(setting.domains, setting.assume):
         raise InvalidSetting(f"{name}: {unfit}")
-    if isinstance(query, Bit):
+    if not query.about_records:
         return
-    if not (isinstance(setting.databases, Multisets | Tuples) and is_record_wise(f)):
+    if not (setting.databases.queried and f.record_wise):
         raise InvalidSetting(
             f"{name} asks for {query.words}, which is about records: it needs multisets, tuples or "
             "streams, and must read everything, some records, some positions or a part"
         )
-    if query.attribute and isinstance(setting.databases, Tables):
+    if query.attribute and setting.databases.of_attributes:
         raise InvalidSetting(
             f"{name} looks at an attribute besides those of {setting.databases}, and which one is not said; "
             "it needs multisets, tuples or streams"
         )
     n = read_records(setting.databases, f)
     few = n.n is not None and n.n <= 1
-    values = query.values | ({"bit"} if isinstance(query, Count) and few else set())
-    if noise.kind.takes not in values:
+    if noise.kind.takes not in (query.values | query.values_of_one if few else query.values):
         raise InvalidSetting(f"{name}: {noise.word} is not for {query.words}; it needs {noise.kind.needs}")
     if query.one and n != Size(1, exactly=True):
         raise InvalidSetting(
             f"{name} asks for {query.words} of one record, and reads others too; "
             "reads = { positions = [1] } on tuples or streams would do"
         )
-    if query.sized and not (n.n if n.exactly else isinstance(setting.databases, Multisets)):
+    if query.sized and not (n.n if n.exactly else setting.databases.twice):
         raise InvalidSetting(
             f"{name}: {query.words} divides by the number of records, and {f.written('D')} has no fixed "
             'number of them; multisets, or size = "= n" and reading everything would do, or a sum and a count'
@@ -67,8 +61,8 @@ def check_attributes(setting: Setting, name: str) -> None:
 
     A policy that names records does not say which of those of one name it joins.
     """
-    told = setting.target.edits(setting.databases) is not None or isinstance(setting.target, Changes)
-    told = told or setting.target.by_rows
+    told = setting.target.by_cells or setting.target.by_rows
+    told = told or setting.target.edits(setting.databases) is not None
     unsaid = [one for one in setting.granularities if one.partial]
     if not told and policy_of(setting.target) is None:
         unsaid = [setting.target]
@@ -77,7 +71,7 @@ def check_attributes(setting: Setting, name: str) -> None:
             f"{name} looks at an attribute of the records, of which {unsaid[0]} neighbours say nothing"
         )
     for other in setting.mechanisms:
-        if not is_record_wise(other.reads):
+        if not other.reads.record_wise:
             raise InvalidSetting(
                 f"{name} looks at an attribute of the records, of which {other.reads.written('D')}, "
                 f"what {other.name} reads, says nothing"

@@ -9,15 +9,7 @@ from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.nested import check_study
 from dpcompose.privacy.settings.noisy import check_noise
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.listed import Listed
-from dpcompose.spaces.maps import Everything, Function, Table
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.recodings import Recoding
-from dpcompose.spaces.restrictions import Positions, Restriction
-from dpcompose.spaces.sequences import Sequences
-from dpcompose.spaces.subsets import Sets
-from dpcompose.spaces.tuples import Tuples
-from dpcompose.spaces.unions import Union
+from dpcompose.spaces.maps import Map
 
 if TYPE_CHECKING:
     from dpcompose.privacy.settings import Setting
@@ -35,60 +27,52 @@ def check_mechanism(setting: Setting, mechanism: Mechanism, study: Setting | Non
     f, stated = mechanism.reads, mechanism.satisfies
     if stated.granularity is not None and (unfit := stated.granularity.unfit(setting.databases)):
         raise InvalidSetting(f"{mechanism.name}: {unfit}")
-    if isinstance(f, Positions):
+    if f.placed:
         _check_positions(setting, mechanism.name, f)
     if (why := f.unfit(setting.databases)) is not None:
         raise InvalidSetting(f"{mechanism.name} {why}")
-    if isinstance(f, Recoding) and stated.granularity is not None and stated.domain == "own":
+    if f.recodes and stated.granularity is not None and stated.domain == "own":
         _check_recoded(setting, mechanism.name, f, stated.granularity)
-    if isinstance(f, Restriction):
-        if not isinstance(setting.databases, Multisets | Sets | Sequences):
+    if f.restricts:
+        if not setting.databases.restrictable:
             raise InvalidSetting(f"{mechanism.name} reads records, but {setting.databases} have none")
         if not setting.databases.arbitrary:
-            for record in f.records:
+            for record in sorted(f.inside):
                 if record not in setting.databases.records:
                     raise InvalidSetting(
                         f"{mechanism.name} reads the record {record!r}, which {setting.databases} do not have"
                     )
-    if isinstance(f, Table | Function) and setting.databases.count() is None:
+    if f.by_values and setting.databases.count() is None:
         raise InvalidSetting(
             f"{mechanism.name} reads {f.written('D')}, a map that must be tabulated, "
             f"but {setting.databases} are infinitely many; a finite class would do"
         )
     single = None if stated.granularity is None else stated.granularity.innermost()[0]
-    if isinstance(f, Table) and f.image_neighbours and isinstance(single, Union):
+    if f.lists_neighbours and single is not None and len(single.either) > 1:
         raise InvalidSetting(
-            f"{mechanism.name}: which images are {single} neighbours is not said where {f.name} lists "
+            f"{mechanism.name}: which images are {single} neighbours is not said where {f.called} lists "
             "them for single granularities; leave out image-neighbours, or list a granularity of your own"
         )
-    if isinstance(f, Table):
-        every = (
-            setting.databases.elements
-            if isinstance(setting.databases, Listed)
-            else setting.databases.databases()
-        )
-        for D in every:
-            if D not in f.values:
-                raise InvalidSetting(f"the map {f.name} has no value for the database {D!r}")
+    for D in f.undefined(setting.databases):
+        raise InvalidSetting(f"the map {f.called} has no value for the database {D!r}")
     if mechanism.noise is not None:
         check_noise(setting, mechanism)
     elif study is not None:
         check_study(setting, mechanism, study)
-    elif stated.domain is None and not isinstance(f, Everything):
+    elif stated.domain is None and not f.whole:
         raise InvalidSetting(f"{mechanism.name}: {DOMAIN_NEEDED}")
 
 
-def _check_recoded(setting: Setting, name: str, f: Recoding, granularity: Granularity) -> None:
+def _check_recoded(setting: Setting, name: str, f: Map, granularity: Granularity) -> None:
     """On the own domain neighbours are those of what records become."""
     image = f.image(setting.databases)
-    attributes = isinstance(image, Multisets) and image.attributes is not None
-    if not attributes and (unfit := granularity.unfit(image)):
+    if image.described is None and (unfit := granularity.unfit(image)):
         raise InvalidSetting(f"{name} is about what records become, on its own domain: {unfit}")
 
 
-def _check_positions(setting: Setting, name: str, f: Positions) -> None:
+def _check_positions(setting: Setting, name: str, f: Map) -> None:
     databases = setting.databases
-    if not isinstance(databases, Tuples):
+    if not databases.identified:
         raise InvalidSetting(f"{name} reads positions, but {databases} have none")
     if not databases.sizes.exactly:
         raise InvalidSetting(

@@ -10,9 +10,6 @@ from dpcompose.kernel.terms import Term
 from dpcompose.privacy.settings import Setting
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.restrictions import Restriction
-from dpcompose.spaces.tuples import Tuples
 
 WORDS = "{value} >= {bound}"
 
@@ -41,6 +38,6 @@ def _number(inputs: Inputs, value: str) -> int | None:
     if value == "k":
         return len(maps)
     if value == "non-empty parts":
-        return sum(1 for f in maps if not (isinstance(f, Restriction) and not f.records))
+        return sum(1 for f in maps if f.inside or not f.restricts)
     databases = inputs.setting.databases
-    return databases.sizes.n if isinstance(databases, Multisets | Tuples) else 0
+    return databases.sizes.n if databases.queried else 0

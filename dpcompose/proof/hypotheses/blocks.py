@@ -46,7 +46,7 @@ def pairs(product: DatabaseClass, granularity: Granularity) -> tuple[Pair, ...]:
     """For each largest set of cells that neighbours differ in, a pair (D, E) that differs in all of them.
 
     >>> from dpcompose.spaces.built_in import node
-    >>> from dpcompose.spaces.subsets import graphs
+    >>> from dpcompose.spaces.vertices import graphs
     >>> pairs(graphs(3), node)[0]
     (((1, 2), (1, 3)), ())
     """

@@ -17,11 +17,7 @@ from math import comb
 
 from dpcompose.spaces.databases import Database, DatabaseClass, TooLarge
 from dpcompose.spaces.edits import Edits
-from dpcompose.spaces.maps import Everything, Map
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.restrictions import Positions, Restriction
-from dpcompose.spaces.sequences import Sequences
-from dpcompose.spaces.tuples import Tuples
+from dpcompose.spaces.maps import Map
 
 Pair = tuple[Database, Database]
 Written = tuple[tuple[str, ...], tuple[str, ...]]
@@ -44,14 +40,14 @@ class Types:
 
 def apply_to(databases: DatabaseClass, maps: Sequence[Map]) -> bool:
     """Whether every map reads records or positions one by one, by membership: the lemma's premise."""
-    if isinstance(databases, Multisets | Sequences):
-        return all(isinstance(f, Everything | Restriction) for f in maps)
-    return isinstance(databases, Tuples) and all(isinstance(f, Everything | Positions) for f in maps)
+    if databases.twice or databases.aligned:
+        return all(f.whole or f.restricts for f in maps)
+    return databases.identified and all(f.whole or f.placed for f in maps)
 
 
 def decide(databases: DatabaseClass, edits: Edits) -> bool:
     """Whether one pair a type stands for all neighbours: on sequences if these have room for all edits."""
-    if not isinstance(databases, Sequences) or databases.sizes.n is None:
+    if not databases.aligned or databases.sizes.n is None:
         return True
     return edits.single is not None and (databases.sizes.exactly or edits.most <= databases.sizes.n)
 
@@ -66,10 +62,9 @@ def pairs(databases: DatabaseClass, edits: Edits, maps: Sequence[Map], only_whet
     >>> pairs(multisets({"a", "b", "c"}), Edits(frozenset({(1, 1)})), [restriction(["a"])]).pairs
     ((('a',), ('b',)), (('b',), ('c',)))
     """
-    if isinstance(databases, Tuples):
+    if databases.identified:
         found = Types(tuple(_of_tuples(databases, edits.within(databases), maps)))
     else:
-        assert isinstance(databases, Multisets | Sequences)
         found = _of_multisets(databases, edits.within(databases), maps, only_whether)
     return Types(tuple(sorted(found.pairs, key=_order)), found.growing)
 
@@ -83,9 +78,7 @@ def _order(pair: Pair) -> tuple[int, Pair]:
 # multisets
 
 
-def _of_multisets(
-    databases: Multisets | Sequences, edits: Edits, maps: Sequence[Map], only_whether: bool
-) -> Types:
+def _of_multisets(databases: DatabaseClass, edits: Edits, maps: Sequence[Map], only_whether: bool) -> Types:
     kinds = _records_by_membership(databases, maps)
     n = databases.sizes.n
     if edits.single is None and n is not None:
@@ -120,7 +113,7 @@ def _of_multisets(
     return Types(tuple(found))
 
 
-def _that_changes_all(databases: Multisets | Sequences, kinds: list[tuple[str, ...]]) -> Pair | None:
+def _that_changes_all(databases: DatabaseClass, kinds: list[tuple[str, ...]]) -> Pair | None:
     """A pair whose difference holds every kind of record: all that can change does; None if too large."""
     records = [kind[0] for kind in kinds]
     if not databases.sizes.exactly:
@@ -137,10 +130,10 @@ def _that_changes_all(databases: Multisets | Sequences, kinds: list[tuple[str, .
     return _databases(databases, left, right)
 
 
-def _records_by_membership(databases: Multisets | Sequences, maps: Sequence[Map]) -> list[tuple[str, ...]]:
+def _records_by_membership(databases: DatabaseClass, maps: Sequence[Map]) -> list[tuple[str, ...]]:
     """For each set of maps that read the same records: one such record, or two where there are more."""
     kinds: dict[tuple[bool, ...], list[str]] = {}
-    read = [f.inside if isinstance(f, Restriction) else None for f in maps]
+    read = [f.inside if f.restricts else None for f in maps]
     for record in (*databases.records, *databases.spare):
         membership = tuple(A is None or record in A for A in read)
         kinds.setdefault(membership, []).append(record)
@@ -164,7 +157,7 @@ def _changes(
                 )
 
 
-def _databases(databases: Multisets | Sequences, left: tuple[str, ...], right: tuple[str, ...]) -> Written:
+def _databases(databases: DatabaseClass, left: tuple[str, ...], right: tuple[str, ...]) -> Written:
     """The smallest databases that differ by taking the left records away and putting the right ones in."""
     same = (left or right)[:1] * databases.sizes.filled(len(left), len(right))
     return tuple(sorted((*left, *same))), tuple(sorted((*right, *same)))
@@ -173,7 +166,7 @@ def _databases(databases: Multisets | Sequences, left: tuple[str, ...], right: t
 # tuples
 
 
-def _of_tuples(databases: Tuples, edits: Edits, maps: Sequence[Map]) -> Iterator[Pair]:
+def _of_tuples(databases: DatabaseClass, edits: Edits, maps: Sequence[Map]) -> Iterator[Pair]:
     """Pairs that change as many positions as neighbours may: distances do not fall with more changes."""
     here, *others = (*databases.records, *databases.spare)
     there = others[0] if others else ""
@@ -183,7 +176,7 @@ def _of_tuples(databases: Tuples, edits: Edits, maps: Sequence[Map]) -> Iterator
             least = databases.sizes.least
             yield (here,) * (least + 1), (here,) * least
         return
-    if not databases.several_records or n == 0 or not (edits.single is None or edits.single):
+    if not databases.edit_allowed((1,)) or not (edits.single is None or edits.single):
         return
     if not databases.sizes.exactly:  # everything is read
         length = edits.most if n is None else min(n, edits.most)
@@ -211,7 +204,7 @@ def _positions_by_membership(n: int, maps: Sequence[Map]) -> list[list[int]]:
     """The positions 1, …, n by the set of maps that read them."""
     readers: dict[int, list[int]] = {}
     for i, f in enumerate(maps):
-        for position in f.positions if isinstance(f, Positions) else ():
+        for position in f.positions:
             readers.setdefault(position, []).append(i)
     kinds: dict[tuple[int, ...], list[int]] = {}
     for position in range(1, n + 1):

@@ -7,32 +7,24 @@ granularity has itself; None where no page states one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from dpcompose.proof.registry import Fact, Theory
-from dpcompose.spaces.contributions import Contribution
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.listed import Listed
-from dpcompose.spaces.maps import Everything, Map, everything
+from dpcompose.spaces.maps import Map, everything
+from dpcompose.spaces.matchings import CheapestMatching
 from dpcompose.spaces.metrics import (
     Bags,
-    CheapestMatching,
     ClosedForm,
     Discrete,
     FewestBlocks,
     Metric,
     OwnForm,
-    Queried,
 )
-from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.policies import policy_of
-from dpcompose.spaces.recodings import Recoding
-from dpcompose.spaces.restrictions import Restriction
-from dpcompose.spaces.sequences import Sequences
-from dpcompose.spaces.sizes import Size
-from dpcompose.spaces.subsets import Sets
-from dpcompose.spaces.tuples import Tuples
+from dpcompose.spaces.sizes import ANY_SIZE
 
 
 @dataclass(frozen=True)
@@ -42,26 +34,6 @@ class InputMetric:
     metric: Metric
     words: str
     pages: tuple[str, ...] = ()
-
-    @property
-    def by_counts(self) -> bool:
-        """Whether distances depend on how much two inputs differ only: the premise of edit types."""
-        return isinstance(self.metric, ClosedForm | Discrete | Queried)
-
-    @property
-    def by_cells(self) -> bool:
-        """Whether distances do not fall when two inputs differ in more cells: the premise of blocks."""
-        metric = self.metric
-        if isinstance(metric, ClosedForm | Queried) and metric.ordered:
-            return True
-        return isinstance(metric, FewestBlocks | Discrete) or self.only_whether
-
-    @property
-    def only_whether(self) -> bool:
-        """Whether distances say only whether two inputs differ."""
-        return isinstance(self.metric, Discrete) or (
-            isinstance(self.metric, ClosedForm) and self.metric.formula == "oo"
-        )
 
 
 def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> InputMetric | None:
@@ -76,9 +48,8 @@ def closed_form(theory: Theory, databases: DatabaseClass, edits: Edits) -> Input
         on = f"on {databases}"
         if edits.single is None:
             return InputMetric(Discrete(), f"{page.id}, {on}", (page.id,))
-        ordered = isinstance(databases, Tuples)
-        sequences = isinstance(databases, Sequences)
-        metric = ClosedForm(head.metric, head.same_size, ordered, sequences, edits.most)
+        ordered, aligned = databases.identified, databases.aligned
+        metric = ClosedForm(head.metric, head.same_size, ordered, aligned, edits.most)
         groups = [one for one in theory.of_kind("fact") if one.head.groups] if edits.most > 1 else []
         if edits.most > 1 and not groups:
             return None
@@ -98,7 +69,7 @@ def by_blocks(
     if shape is None or f.kept(shape) is None or granularity.blocks(shape) is None:
         return None
     image = f.image(databases)
-    if isinstance(image, Listed):
+    if image.listed:
         return InputMetric(ClosedForm("oo"), "one possible input")
     ids = _pages_of_form(theory, COVER, granularity)
     return (
@@ -127,9 +98,9 @@ def by_policy(
     Groups are not pushed forward along restrictions.
     """
     of, whole = policy_of(granularity), f.is_identity(databases)
-    if of is None or not isinstance(databases, Multisets | Sets) or not isinstance(f, MAPPED):
+    if of is None or not databases.unordered or not (f.whole or f.restricts or f.recodes):
         return None
-    if isinstance(f, Recoding) and not whole and not isinstance(databases, Multisets):
+    if f.recodes and not whole and not databases.twice:
         return None  # of sets two records may become one
     policy, m = of
     ids = _pages_of_form(theory, "cheapest matching", granularity)
@@ -145,18 +116,14 @@ def by_bags(
     """The canonical metric on what is read, for what one person contributes, as a fact page states it."""
     single, m = granularity.innermost()
     whole = f.is_identity(databases)
-    if not isinstance(single, Contribution) or m > 1 or not (whole or isinstance(f, Restriction)):
+    if not single.by_rows or m > 1 or not (whole or f.restricts):
         return None
-    sizes = databases.sizes if isinstance(databases, Multisets) else Size(0)
-    if sizes != Size():
+    if not databases.twice or databases.sizes != ANY_SIZE:
         return None
     ids = _pages_of_form(theory, "bags", granularity)
-    metric = Bags(single, whole or domain == "own")
+    person: Any = single
+    metric = Bags(person, whole or domain == "own")
     return InputMetric(metric, f"{' and '.join(ids)}, on {databases}", ids) if ids else None
-
-
-MAPPED = (Everything, Restriction, Recoding)
-"""What may be read of multisets under policies."""
 
 
 def _pages_of_form(theory: Theory, form: str, granularity: Granularity) -> tuple[str, ...]:
@@ -172,7 +139,7 @@ def _is_about(head: Fact, databases: DatabaseClass, edits: Edits) -> bool:
     """Whether a fact page's metric is that of the edits, which are possible in the class."""
     if head.edits == "any two" or edits.single is None:
         return head.edits == "any two" and edits.single is None
-    if databases.kind not in head.classes or not isinstance(databases, Multisets | Tuples | Sequences):
+    if databases.kind not in head.classes or not databases.no_difference:
         return False
     if head.edits is None or databases.sizes.kind not in head.sizes:
         return False

@@ -39,29 +39,20 @@ from dpcompose.spaces.edits import Edits
 from dpcompose.spaces.finite import FiniteSpace, finite
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import graph_of_inputs, is_large, neighbourhood_graph, neighbours_of_inputs
-from dpcompose.spaces.listed import Listed
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.metrics import (
     INFINITE,
-    CheapestMatching,
     ClosedForm,
     Discrete,
     Distance,
-    FewestBlocks,
     Metric,
     MinimumOverFibres,
     MinimumOverFibresInSpace,
-    OwnForm,
     Queried,
     ShortestPaths,
     StepsInSpace,
     steps,
 )
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.queries import Bit
-from dpcompose.spaces.recodings import Recoding
-from dpcompose.spaces.restrictions import Restriction
-from dpcompose.spaces.tuples import Tuples
 
 if TYPE_CHECKING:
     from networkx import Graph
@@ -156,10 +147,10 @@ class Inputs:
         page = self.theory.noise(noise.word)
         if page is None:
             raise NotDecidable(f"there is no page for {noise.word} noise")
-        if isinstance(query, Bit):
+        if not query.about_records:
             return InputMetric(Discrete(), f"0 or 1, whether {mechanism.reads.written('D')} differs")
         edits, size = self.setting.target.edits(databases), read_records(databases, mechanism.reads)
-        ordered = isinstance(databases, Tuples)
+        ordered = databases.identified
         if ordered and not size.exactly and (edits is None or edits.single is None):
             raise NotDecidable(
                 f"how far {query.words} moves between {databases.kind} of different lengths is not known; "
@@ -179,14 +170,14 @@ class Inputs:
         found = self.neighbouring_pairs()
         of_all = self.metric_of(everything, stated, "own")
         metric = of_all.metric
-        if (found.procedure == "edit types" and not of_all.by_counts) or (
-            found.procedure == "blocks" and not of_all.by_cells
+        if (found.procedure == "edit types" and not metric.by_counts) or (
+            found.procedure == "blocks" and not metric.by_cells
         ):
             raise NotDecidable(
                 f"one pair an edit type does not decide how many {stated} steps neighbours are apart"
             )
         if found.growing:
-            return 1 if isinstance(metric, Discrete) else INFINITE
+            return metric.furthest
         largest = 0
         pairs = found.pairs
         if found.procedure == "arrays":
@@ -209,7 +200,7 @@ class Inputs:
             edits is not None and edit_types.apply_to(databases, [f]) and _passes(edits, databases, f, domain)
         ):
             image = f.image(databases)
-            if isinstance(image, Listed):
+            if image.listed:
                 return InputMetric(ClosedForm("oo"), "one possible input")
             inside = edits if domain == "own" else edits.of_images(databases, f)
             found = closed_form(self.theory, image, inside)
@@ -241,11 +232,7 @@ class Inputs:
     def is_minimum(self, i: int) -> bool:
         """Whether the push-forward's metric is known to be the minimum over fibres: of restrictions of
         multisets by counts, also by policies where sizes have no limit, and of blocks."""
-        found, databases = self.metric(i).metric, self.setting.databases
-        if isinstance(found, CheapestMatching):
-            unlimited = isinstance(databases, Multisets) and databases.sizes.n is None
-            return unlimited and not isinstance(self.setting.mechanisms[i - 1].reads, Recoding)
-        return self.metric(i).by_counts or isinstance(found, FewestBlocks | OwnForm)
+        return self.metric(i).metric.is_least(self.setting.databases, self.setting.mechanisms[i - 1].reads)
 
     def minimum_over_fibres(self, i: int) -> Metric:
         """d^f of M_i (GB Prop. IV.10).  Where `is_minimum` says so it is the push-forward's metric."""
@@ -278,15 +265,16 @@ class Inputs:
             edits is not None
             and edit_types.apply_to(setting.databases, maps)
             and edit_types.decide(setting.databases, edits)
-            and all(one.by_counts for one in metrics)
+            and all(one.metric.by_counts for one in metrics)
         ):
-            only_whether = all(one.only_whether for one in metrics)
+            only_whether = all(one.metric.only_whether for one in metrics)
             types = edit_types.pairs(setting.databases, edits, maps, only_whether)
             words = _count(len(types.pairs), "edit type")
             if types.growing:
                 words += ", repeated any number of times"
             return NeighbouringPairs(types.pairs, "edit types", words, types.growing)
-        if all(one.by_cells for one in metrics) and (few := self._by_blocks(granularity, maps)) is not None:
+        by_cells = all(one.metric.by_cells for one in metrics)
+        if by_cells and (few := self._by_blocks(granularity, maps)) is not None:
             return few
         if (pair := self._own_steps(granularity, maps)) is not None:
             return NeighbouringPairs((pair,), "own steps", "the furthest neighbours")
@@ -343,22 +331,23 @@ class Inputs:
         """A pair as far apart as neighbours can be, where all is read and stated in their own steps."""
         single, m = granularity.innermost()
         metrics = [self.metric(i).metric for i in range(1, len(maps) + 1)]
-        own = all(isinstance(one, OwnForm) and one.granularity == single for one in metrics)
+        own = all(one.of_steps == single for one in metrics)
         return single.pair_apart(self.setting.databases, m) if own else None
 
     def _by_blocks(self, granularity: Granularity, maps: Sequence[Map]) -> NeighbouringPairs | None:
         databases = self.setting.databases
         metrics = [self.metric(i).metric for i in range(1, len(maps) + 1)]
-        stated = [one.granularity for one in metrics if isinstance(one, FewestBlocks)]
+        stated = [of for one in metrics if (of := one.of_blocks) is not None]
         shape = blocks.shape(databases, granularity, maps, stated)
         if shape is None:
             return None
         for i, (f, metric) in enumerate(zip(maps, metrics, strict=True), start=1):
-            if isinstance(metric, FewestBlocks) and blocks.grows(shape, granularity, f, metric.granularity):
+            of = metric.of_blocks
+            if of is not None and blocks.grows(shape, granularity, f, of):
                 name = self.setting.mechanisms[i - 1].name
                 raise NotDecidable(
                     f"how far what {name} reads moves has no limit on {databases}: a {granularity} step can "
-                    f"be any number of {metric.granularity} steps; a fixed number would do"
+                    f"be any number of {of} steps; a fixed number would do"
                 )
         found = blocks.pairs(shape, granularity)
         return NeighbouringPairs(found, "blocks", _count(len(found), "largest change"))
@@ -380,7 +369,7 @@ class Inputs:
             if not isinstance(r, int) and not r.positive:
                 name = self.setting.mechanisms[i - 1].name
                 raise NotDecidable(f"how far what {name} asks for moves may be 0, and else has no limit")
-        return {i: r if isinstance(self.metric(i).metric, Discrete) else INFINITE for i, r in moved.items()}
+        return {i: self.metric(i).metric.furthest for i in moved}
 
     @cached_property
     def _reads(self) -> tuple[Map, ...]:
@@ -389,14 +378,14 @@ class Inputs:
 
     @cached_property
     def _are_restrictions(self) -> bool:
-        return all(isinstance(f, Restriction) for f in self._reads)
+        return all(f.restricts for f in self._reads)
 
     @cached_property
     def _readers(self) -> Mapping[str, tuple[int, ...]]:
         """For each record the mechanisms whose restriction holds it."""
         found: dict[str, list[int]] = {}
         for i, f in enumerate(self._reads, start=1):
-            for record in f.inside if isinstance(f, Restriction) else ():
+            for record in f.inside:
                 found.setdefault(record, []).append(i)
         return {record: tuple(numbers) for record, numbers in found.items()}
 
@@ -404,14 +393,14 @@ class Inputs:
         """The maps, numbered from 1, with different values at D and E; restrictions by the edited records."""
         D, E = pair
         edited: set[str] | None = None
-        if isinstance(self.setting.databases, Multisets) and isinstance(D, tuple) and isinstance(E, tuple):
+        if self.setting.databases.twice and isinstance(D, tuple) and isinstance(E, tuple):
             edited = {record for record in {*D, *E} if D.count(record) != E.count(record)}
         if edited is not None and maps is self._reads and self._are_restrictions:
             for i in sorted({i for record in edited for i in self._readers.get(record, ())}):
                 yield i, maps[i - 1]
             return
         for i, f in enumerate(maps, start=1):
-            if isinstance(f, Restriction) and edited is not None:
+            if f.restricts and edited is not None:
                 if not f.inside.isdisjoint(edited):
                     yield i, f
             elif f(D) != f(E):
@@ -441,7 +430,7 @@ def _listed_images(f: Map, stated: Granularity, domain: str) -> frozenset[edit_t
 
 def _passes(edits: Edits, databases: DatabaseClass, f: Map, domain: str) -> bool:
     """Whether groups of edits pass through a restriction: not between a least and a greatest size."""
-    between = isinstance(databases, Multisets) and databases.sizes.between
+    between = databases.twice and databases.sizes.between
     return not between or edits.most == 1 or domain == "own" or f.is_identity(databases)
 
 

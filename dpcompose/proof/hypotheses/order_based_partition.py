@@ -5,19 +5,17 @@ from __future__ import annotations
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.maps import Map
-from dpcompose.spaces.restrictions import Positions
-from dpcompose.spaces.tuples import Tuples
 
 WORDS = "p is an order-based partition"
 
 
 def check(inputs: Inputs, maps: tuple[Map, ...]) -> evidence.Evidence:
     databases = inputs.setting.databases
-    if not isinstance(databases, Tuples):
+    if not databases.identified:
         return evidence.fails(f"{databases} have no positions")
     owner: dict[int, str] = {}
     for mechanism, f in zip(inputs.setting.mechanisms, maps, strict=True):
-        if isinstance(f, Positions):
+        if f.placed:
             read = f.positions
         elif databases.sizes.exactly:
             read = tuple(range(1, (databases.sizes.n or 0) + 1))

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.spaces.maps import Everything, Map
-from dpcompose.spaces.recodings import Recoding
-from dpcompose.spaces.restrictions import Positions, Restriction
+from dpcompose.spaces.maps import Map
 
 WORDS = "every mechanism reads records one by one"
-READS = (Everything, Restriction, Recoding, Positions)
-"""Maps that do."""
 
 
 def check(inputs: Inputs, maps: tuple[Map, ...]) -> evidence.Evidence:
     names = [mechanism.name for mechanism in inputs.setting.mechanisms]
     for name, f in zip(names, maps, strict=True):
-        if not isinstance(f, READS):
+        if not (f.whole or f.restricts or f.recodes or f.placed):
             return evidence.fails(f"{name} reads {f.written('D')}")
     return evidence.holds("by the maps")

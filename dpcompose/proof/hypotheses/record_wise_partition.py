@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dpcompose.proof.hypotheses import evidence
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.spaces.maps import Map
-from dpcompose.spaces.multisets import Multisets
-from dpcompose.spaces.restrictions import Restriction
-from dpcompose.spaces.subsets import Sets
 
 WORDS = "p is a record-wise partition"
 
 
 def check(inputs: Inputs, maps: tuple[Map, ...]) -> evidence.Evidence:
     databases = inputs.setting.databases
-    if not isinstance(databases, Multisets | Sets):
+    if not databases.unordered:
         return evidence.fails(f"it is about multisets and sets of records, and not about {databases}")
     names = [mechanism.name for mechanism in inputs.setting.mechanisms]
     owner: dict[str, str] = {}
     for name, f in zip(names, maps, strict=True):
-        if isinstance(f, Restriction):
-            records = f.records
+        records: Iterable[str]
+        if f.restricts:
+            records = sorted(f.inside)
         elif f.is_identity(databases):
             records = (*databases.records, *databases.spare)
         else:
