@@ -178,59 +178,77 @@ def by_program(
     piece: Form, symbols: Mapping[str, Term], known: Known, assumed: Sequence[Form] = ()
 ) -> dict[str, Any] | None:
     """Weights by a linear program: what flows into a peak leaves it for its forms, m times as much in all."""
-    program = Program()
-    peaks = _every_peak(piece)
-    inflow: dict[Peak, dict[Any, Fraction]] = {peak: {} for peak in peaks}
-    rest: dict[Monomial, dict[Any, Fraction]] = {}
-
-    def spread(form: Form, flow: Any, sign: int = 1) -> None:
-        for t, c in form.terms:
-            into = inflow[t] if isinstance(t, Peak) else rest.setdefault(t, {})
-            into[flow] = into.get(flow, ZERO) + c * sign
-
-    spread(piece, None)
-    members = {peak: list(dict.fromkeys(peak.of)) for peak in peaks}
-    for n, peak in enumerate(peaks):
-        for j, inner in enumerate(members[peak]):
-            spread(inner, (n, j))
-    for n, peak in enumerate(peaks):
-        whole = {x: -c * peak.m for x, c in inflow[peak].items()}
-        for j, inner in enumerate(members[peak]):
-            whole[n, j] = whole.get((n, j), ZERO) + 1
-            most = {x: c * peak.often[inner] for x, c in inflow[peak].items()}
-            most[n, j] = most.get((n, j), ZERO) - 1
-            if peak.m > 1:
-                program.at_least(most, most.pop(None, ZERO))
-        program.equal(whole, whole.pop(None, ZERO))
-    multiples = []
+    flows, multiples = _Flows(piece), []
     for x in sorted(symbols.values(), key=lambda one: one.key):
         for end in ("least", "greatest") if x in piece.letters else ():
             value = getattr(x.of[1], end)
             if value is not None and not (end == "least" and value == 0):
                 multiples.append((x, end))
-                spread(bound_form(x, end), (x, end), -1)
+                flows.spread(bound_form(x, end), (x, end), -1)
     plain = [(n, one) for n, one in enumerate(assumed) if one.terms and not one.peaks]
     for n, one in plain:
-        spread(one, ("assumed", n), -1)
-    for t, row in rest.items():
-        add = program.at_least if forms.nonnegative(t, known) else program.equal
-        add(row, row.pop(None, ZERO))
+        flows.spread(one, ("assumed", n), -1)
     try:
-        found = program.solve()
+        found = flows.program(known).solve()
     except TooMuchWork:
         return None
     if found is None:
         return None
-    shares: Shares = []
-    for n, peak in enumerate(peaks):
-        flows = [found.get((n, j), ZERO) for j in range(len(members[peak]))]
-        total = sum(flows, ZERO)
-        if total:
-            some = zip(members[peak], flows, strict=True)
-            shares.append((peak, _joined((inner, flow * peak.m / total) for inner, flow in some)))
     bounds = [(x, end, found[x, end]) for x, end in multiples if found.get((x, end))]
     used = [(n, one, c) for n, one in plain if (c := found.get(("assumed", n), ZERO))]
-    return leaf(piece, shares, bounds, (), used)
+    return leaf(piece, flows.shares(found), bounds, (), used)
+
+
+class _Flows:
+    """How much of each unknown amount comes to every peak, and to every other term.
+
+    The amounts are (n, j), what leaves the n-th peak for its j-th form, and multiples of bounds and
+    assumptions; None is the piece itself, which is there once.
+    """
+
+    def __init__(self, piece: Form) -> None:
+        self.peaks = _every_peak(piece)
+        self.inflow: dict[Peak, dict[Any, Fraction]] = {peak: {} for peak in self.peaks}
+        self.rest: dict[Monomial, dict[Any, Fraction]] = {}
+        self.members = {peak: list(dict.fromkeys(peak.of)) for peak in self.peaks}
+        self.spread(piece, None)
+        for n, peak in enumerate(self.peaks):
+            for j, inner in enumerate(self.members[peak]):
+                self.spread(inner, (n, j))
+
+    def spread(self, form: Form, flow: Any, sign: int = 1) -> None:
+        """An amount comes to the terms of a form."""
+        for t, c in form.terms:
+            into = self.inflow[t] if isinstance(t, Peak) else self.rest.setdefault(t, {})
+            into[flow] = into.get(flow, ZERO) + c * sign
+
+    def program(self, known: Known) -> Program:
+        """What comes to a peak leaves it m times, for no form oftener than it is there; of each other term
+        something is left, or nothing where its sign is not known."""
+        program = Program()
+        for n, peak in enumerate(self.peaks):
+            whole = {x: -c * peak.m for x, c in self.inflow[peak].items()}
+            for j, inner in enumerate(self.members[peak]):
+                whole[n, j] = whole.get((n, j), ZERO) + 1
+                most = {x: c * peak.often[inner] for x, c in self.inflow[peak].items()}
+                most[n, j] = most.get((n, j), ZERO) - 1
+                if peak.m > 1:
+                    program.at_least(most, most.pop(None, ZERO))
+            program.equal(whole, whole.pop(None, ZERO))
+        for t, row in self.rest.items():
+            add = program.at_least if forms.nonnegative(t, known) else program.equal
+            add(row, row.pop(None, ZERO))
+        return program
+
+    def shares(self, found: Mapping[Any, Fraction]) -> Shares:
+        """The weights of the forms of each peak to which something comes."""
+        shares: Shares = []
+        for n, peak in enumerate(self.peaks):
+            flows = [found.get((n, j), ZERO) for j in range(len(self.members[peak]))]
+            if total := sum(flows, ZERO):
+                some = zip(self.members[peak], flows, strict=True)
+                shares.append((peak, _joined((inner, flow * peak.m / total) for inner, flow in some)))
+        return shares
 
 
 def _every_peak(form: Form) -> list[Peak]:
