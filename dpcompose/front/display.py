@@ -24,7 +24,6 @@ from dpcompose.language.writing import text_latex
 from dpcompose.proof import registry
 from dpcompose.proof.refuting import Counterexample
 from dpcompose.proof.registry import Page
-from dpcompose.proof.witnesses import OnTable, Ratio
 
 # sentences
 
@@ -233,13 +232,11 @@ def _counterexample(found: Verdict, example: Counterexample, bound: Best) -> Ite
     if example.through:
         yield f"<p>which violates what the claim implies by {text_html(', '.join(example.through))}:</p>"
     named = [(row, text_html(name)) for name, row in example.reached]
-    yield from (
-        f"<p>{name} {text_html(row.words())}</p>" for row, name in named if not isinstance(row, Ratio)
-    )
-    ratios = [(row, name) for row, name in named if isinstance(row, Ratio)]
-    if ratios:
+    yield from (f"<p>{name} {text_html(row.words())}</p>" for row, name in named if not row.outcomes)
+    if any(row.outcomes for row, _ in named):
         head = ["outcome", "probability at $D$", "probability at $D'$"]
-        yield table(head, (one for row, name in ratios for one in _outcomes(row, name)))
+        outcomes = ((name, one) for row, name in named for one in row.outcomes)
+        yield table(head, ([f"{name} = {text_html(o)}", *map(_probability, p)] for name, (o, *p) in outcomes))
     at_least = "at least " if example.is_at_least else ""
     claimed, true = example.decimals
     is_claimed, is_true = (latex(example.typeset(one)) for one in (example.claimed, example.actual))
@@ -265,21 +262,11 @@ def _compared(row: Compared) -> list[str]:
     return [name, *map(_database, row.both)]
 
 
-def _outcomes(row: Ratio, name: str) -> Iterator[list[str]]:
-    """The outcomes of a mechanism with their probabilities at both databases."""
-    if isinstance(row, OnTable):
-        yield [f"{name} = {text_html(row.outcome)}", *map(_probability, (row.at_D, row.at_E))]
-        return
-    yield [f"{name} = 1", *map(_probability, (row.at_D, row.at_E))]
-    yield [f"{name} = 0", *(_probability(Fraction(1) - p) for p in (row.at_D, row.at_E))]
-
-
 def _where(example: Counterexample) -> str:
     """At which outcome so much is lost, where mechanisms have outcomes."""
-    some = [row for row in example.rows if isinstance(row, Ratio)]
-    if any(isinstance(row, OnTable) for row in some):
-        shown = [text_html(row.outcome) if isinstance(row, OnTable) else "1" for row in some]
-        return f", at the outcome {', '.join(shown)}"
+    some = [row for row in example.rows if row.outcomes]
+    if any(row.by_table for row in some):
+        return f", at the outcome {', '.join(text_html(row.outcomes[0][0]) for row in some)}"
     return f", at the outcome {'1 of all these' if len(example.rows) > 1 else '1'}" if some else ""
 
 

@@ -23,7 +23,6 @@ from dpcompose.language.writing import text_latex
 from dpcompose.proof import registry
 from dpcompose.proof.refuting import Counterexample, Losing
 from dpcompose.proof.registry import Page
-from dpcompose.proof.witnesses import OnTable, Ratio
 
 LONG, PIECE = 30, 12
 """From how many characters on a word may be broken, and after how many each time."""
@@ -257,12 +256,13 @@ def _counterexample(found: Verdict, example: Counterexample) -> Iterator[str]:
 
 def _row(row: Losing, named: str) -> str:
     """What a mechanism does at the two databases."""
-    if not isinstance(row, Ratio):
+    if not row.outcomes:
         return f"{named} {_text(row.words())}."
-    at_D, at_E = (formula(formulas.expression(exponentials.as_term(p))) for p in (row.at_D, row.at_E))
-    if isinstance(row, OnTable):
+    outcome, *both = row.outcomes[0]
+    at_D, at_E = (formula(formulas.expression(exponentials.as_term(p))) for p in both)
+    if row.by_table:
         return (
-            f"By its table, {named} has the outcome {plain(row.outcome)} with probability "
+            f"By its table, {named} has the outcome {plain(outcome)} with probability "
             f"{at_D} at $D$, {at_E} at $D'$."
         )
     return f"{named} has the outcomes 1 and 0, and 1 has probability {at_D} at $D$, {at_E} at $D'$."

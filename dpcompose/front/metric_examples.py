@@ -24,7 +24,7 @@ from dpcompose.kernel.theorems import Theorem
 from dpcompose.kernel.theory import NoPage
 from dpcompose.privacy.metrics.setting import POWERS, MetricMechanism
 from dpcompose.proof.counterexamples import told_apart
-from dpcompose.proof.refuting import Counterexample
+from dpcompose.proof.refuting import Counterexample, Losing
 from dpcompose.search.metrics import databases
 from dpcompose.search.metrics.claims import Judge, values_of
 
@@ -33,7 +33,7 @@ Number = Term | Fraction
 
 
 @dataclass(frozen=True)
-class Lost:
+class Lost(Losing):
     """What one mechanism of a counterexample loses, and by what; times -- how many lose that, each."""
 
     name: str

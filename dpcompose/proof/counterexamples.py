@@ -32,10 +32,9 @@ from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.refuting import Alone, Counterexample, shown_loss
 from dpcompose.proof.registry import Page
 from dpcompose.proof.released import released, released_values, shown_value
-from dpcompose.proof.witnesses import Noisy, Number, OnTable, Row, Violating
+from dpcompose.proof.witnesses import Noisy, Number, Row, Violating
 from dpcompose.spaces.databases import Database
 from dpcompose.spaces.metrics import INFINITE, Distance
-from dpcompose.spaces.parts import Part
 
 
 class Unknown(BadCertificate):
@@ -85,7 +84,7 @@ def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
 def _members_are_alike(setting: Setting, count: str) -> bool:
     """Whether all members of families of so many read the same, and have the same guarantee."""
     return not any(
-        isinstance(one.reads, Part) or any(terms.moves(name) for value in one.terms for name in value.letters)
+        one.reads.partition or any(terms.moves(name) for value in one.terms for name in value.letters)
         for one in setting.mechanisms
         if one.members is not None and str(one.members) == count
     )
@@ -394,9 +393,9 @@ class _Rows:
             shows = self.page.head.shows
             known = over is not None and over.id == self.page.head.steps_by and shows in over.head.next
             far = r if isinstance(r, int) and distance is not None else 0
-            if known and over and isinstance(row, witnesses.Event) and far > 1:
+            if known and over and row.one_sided and far > 1:
                 most = witnesses.after_steps(over.head.next[shows], self._at_point(satisfies), shows, far)
-                row = witnesses.Event(i, max(row.at_D, most))
+                row = row.raised(most)
             return row
         except formulas.FormulaError as error:
             raise BadCertificate(f"the guarantee {error.message}") from None
@@ -425,9 +424,9 @@ def _lost(rows: Sequence[Row], claimed: Number, is_square: bool, times: Sequence
     The loss of outcomes of tables may be a logarithm: powers of e are compared.
     """
     many = max(times, default=1) > 1
-    if many and any(isinstance(row, OnTable | witnesses.Event) for row in rows):
+    if many and any(row.by_table or row.one_sided for row in rows):
         raise BadCertificate(f"more than {LARGEST_INSTANCE} members are too many to write out")
-    if any(isinstance(row, OnTable) for row in rows):
+    if any(row.by_table for row in rows):
         try:
             limit, lost = promises.power(witnesses.exact(claimed)), witnesses.ratio(rows)
             if lost is None:
@@ -468,7 +467,7 @@ def _claimed(claimed: Term, point: Mapping[str, Fraction], is_square: bool, sett
 def _alone(inputs: Inputs, rows: Sequence[Row], claimed: Number, is_square: bool) -> Alone | None:
     """The mechanism of several that loses most by itself, if that is more than is claimed."""
     page, setting = inputs.theory.processing("parts"), inputs.setting
-    if page is None or len(rows) < 2 or any(isinstance(row, OnTable) for row in rows):
+    if page is None or len(rows) < 2 or any(row.by_table for row in rows):
         return None
     losses = [(witnesses.loss((row,)), setting.mechanisms[row.mechanism - 1].name) for row in rows]
     loss, name = losses[0]

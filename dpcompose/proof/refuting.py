@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from dpcompose.kernel import formulas, terms
 from dpcompose.kernel.intervals import NoEnclosure, enclosure, sign
@@ -14,7 +14,7 @@ from dpcompose.kernel.terms import Term
 from dpcompose.language.decimals import SHOWN_DIGITS, beside, decimal, rounded
 from dpcompose.language.shown import Shown
 from dpcompose.proof import witnesses
-from dpcompose.proof.witnesses import Number
+from dpcompose.proof.witnesses import Number, Outcome
 
 if TYPE_CHECKING:
     import sympy
@@ -34,6 +34,14 @@ class Alone:
 
 class Losing(Protocol):
     """What one mechanism of a counterexample does at the two databases, as JSON and in words."""
+
+    by_table: ClassVar[bool] = False
+    """Whether it is given as a table of probabilities."""
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """The outcomes with their probabilities, where it is about single ones."""
+        return ()
 
     def data(self) -> dict[str, Any]: ...
     def words(self) -> str: ...

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from dpcompose.kernel import formulas, substitution, terms
 from dpcompose.kernel.deciders import divergences, entries, exponentials, promises
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 Number: TypeAlias = Fraction | Term
 """A real number, exact: a fraction, or a constant term where it is irrational, such as log(3)."""
+Outcome: TypeAlias = tuple[str, Value, Value]
+"""An outcome with its probability at D and at E."""
+ONE = Fraction(1)
 
 
 def evaluate(term: Term, d: Fraction) -> Value:
@@ -43,6 +46,19 @@ class Row(ABC):
     """What one witness mechanism does at the two inputs of D and E; it is built at E's."""
 
     mechanism: int
+    by_table: ClassVar[bool] = False
+    """Whether the mechanism is given as a table of probabilities."""
+    one_sided: ClassVar[bool] = False
+    """Whether it has an outcome at D that is impossible at E."""
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """The outcomes with their probabilities at D and at E, where the row is of single ones."""
+        return ()
+
+    def raised(self, p: Fraction) -> Row:
+        """The same where an impossible outcome has at least a probability at D."""
+        return self
 
     @property
     def alike(self) -> tuple[int, ...]:
@@ -66,6 +82,10 @@ class Ratio(Row):
     at_D: Value
     at_E: Value
 
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        return ("1", self.at_D, self.at_E), ("0", ONE - self.at_D, ONE - self.at_E)
+
     def data(self) -> dict[str, Any]:
         return {"mechanism": self.mechanism, "at D": _data(self.at_D), "at E": _data(self.at_E)}
 
@@ -77,7 +97,13 @@ class Ratio(Row):
 class OnTable(Ratio):
     """One outcome of a mechanism that is given as a table of probabilities: P(M = outcome)."""
 
+    by_table = True
+
     outcome: str
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        return ((self.outcome, self.at_D, self.at_E),)
 
     def data(self) -> dict[str, Any]:
         return super().data() | {"outcome": self.outcome}
@@ -110,8 +136,13 @@ class Noise(Row):
 class Event(Row):
     """Two outcomes, of which 1 is impossible at E: P(M = 1) at D."""
 
+    one_sided = True
+
     mechanism: int
     at_D: Fraction
+
+    def raised(self, p: Fraction) -> Event:
+        return replace(self, at_D=max(self.at_D, p))
 
     def data(self) -> dict[str, Any]:
         return {"mechanism": self.mechanism, "at D": str(self.at_D), "at E": "0"}

@@ -31,6 +31,10 @@ class Composed(Map):
     def written(self, D: str) -> str:
         return self.outer.written(self.inner.written(D))
 
+    @property
+    def through(self) -> frozenset[str]:
+        return self.inner.inside
+
     def is_identity(self, databases: DatabaseClass) -> bool:
         return self.inner.is_identity(databases) and self.outer.is_identity(databases)
 

@@ -6,20 +6,17 @@ What is proved of infinitely many databases is proved by edits and blocks, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
-from typing import Any
 
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
-from dpcompose.spaces.sizes import Size
 
 MOST = 100
 """How many databases are compared with each other at most."""
 FEW = 3
-"""Of how many records, and of records of how many kinds, the databases of a class without end are."""
+"""Of how many records, and of records of how many kinds, or vertices, databases of a large class are."""
 
 
 def contradiction(granularity: Granularity, databases: DatabaseClass) -> str:
@@ -66,16 +63,8 @@ def _between(granularity: Granularity, databases: DatabaseClass) -> str:
 
 def _smaller(databases: DatabaseClass) -> DatabaseClass:
     """The class, or one of a few records where it is large."""
-    count, sizes = databases.count(), getattr(databases, "sizes", None)
-    if not isinstance(sizes, Size) or (count is not None and count <= MOST):
-        return databases
-    known: Any = databases
-    least = sizes.n if sizes.exactly else sizes.least
-    most = least if sizes.exactly else (least or 0) + FEW
-    size = Size(most if sizes.n is None else min(most or 0, sizes.n), sizes.exactly, sizes.least)
-    records: Sequence[str] = (*known.records, *getattr(known, "spare", ()))[:FEW]
-    more = {} if getattr(known, "attributes", None) else {"records": tuple(records), "arbitrary": False}
-    return replace(known, sizes=size, **more)  # type: ignore[no-any-return]
+    count = databases.count()
+    return databases if count is not None and count <= MOST else databases.reduced(FEW)
 
 
 def _has_own_relation(granularity: Granularity) -> bool:

@@ -405,6 +405,21 @@ class DatabaseClass(Shown, ABC):
         spare = () if self.identified and len(self.records) > 1 else self.spare
         return replace(self, records=(*self.records, *spare), sizes=sizes, arbitrary=False)  # type: ignore[type-var]
 
+    def reduced(self, few: int) -> DatabaseClass:
+        """A class of the same kind with few records, of few kinds, or with few vertices."""
+        if not (self.of_records or self.aligned):
+            return self
+        sizes = self.sizes
+        most = sizes.filling if sizes.exactly else sizes.least + few
+        size = Size(most if sizes.n is None else min(most, sizes.n), sizes.exactly, sizes.least)
+        if self.unordered and not self.twice:  # each is there once, so that there are few of any size
+            size, few = sizes if sizes == ANY_SIZE else size, few + sizes.filling
+        if self.described is not None or self.of_attributes:
+            return self.of_sizes(size)
+        return replace(  # type: ignore[type-var]
+            self, sizes=size, records=(*self.records, *self.spare)[:few], arbitrary=False
+        )
+
     def blank(self) -> Database:
         """One of the databases of a product, as plain as can be."""
         raise TypeError(f"{self} have no cells")

@@ -30,7 +30,7 @@ from dpcompose.spaces.maps import Map
 from dpcompose.spaces.multisets import Multisets
 from dpcompose.spaces.neighbours import Pair, by_pairs, by_steps, refuse_predicate, step_of
 from dpcompose.spaces.numberings import CountedMultisets, Numbering, numbered
-from dpcompose.spaces.profiles import Profile, records_read, whole_pair
+from dpcompose.spaces.profiles import Profile, whole_pair
 from dpcompose.spaces.sizes import Size
 
 if TYPE_CHECKING:
@@ -381,9 +381,10 @@ class FiniteSpace:
         from dpcompose.spaces.arrays.parts import Part, moves_of_parts
 
         whole, databases = self._quick, self.databases
-        if not isinstance(whole, MultisetLayout) or not isinstance(databases, Multisets):
+        if not isinstance(whole, MultisetLayout) or not databases.twice:
             return None
-        inside = [records_read(f, databases) for f in maps]
+        universe = frozenset(databases.records)
+        inside = [f.through & universe if isinstance(f, Map) else frozenset[str]() for f in maps]
         known = [some for some in inside if some]
         if len(known) < len(maps) or sum(map(len, known)) > len(frozenset().union(*known)):
             return None

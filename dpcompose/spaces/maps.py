@@ -117,6 +117,11 @@ class Map(Shown, ABC):
         """What a record becomes, where it stays in the database."""
         return record
 
+    @property
+    def through(self) -> frozenset[str]:
+        """The records of which the map is a function, where it reads what a restriction leaves."""
+        return frozenset()
+
     def within(self, inner: Map) -> Map | None:
         """The map that this is of what another one reads, where one word says it; None where none does."""
         return None

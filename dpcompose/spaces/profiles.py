@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dpcompose.spaces.composed import Composed
-from dpcompose.spaces.multisets import Multisets
+from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.neighbours import Pair
 
 if TYPE_CHECKING:
@@ -56,13 +55,11 @@ class Profile:
         return all(sum(v) <= 1 for v in self.vectors)
 
 
-def records_read(f: Any, databases: Multisets) -> frozenset[str]:
-    """The records that a function of a restriction reads; none for other maps."""
-    return f.inner.inside & frozenset(databases.records) if isinstance(f, Composed) else frozenset()
-
-
 def whole_pair(
-    databases: Multisets, adds: bool, parts: Sequence[frozenset[str]], edits: Sequence[tuple[int, PartEdge]]
+    databases: DatabaseClass,
+    adds: bool,
+    parts: Sequence[frozenset[str]],
+    edits: Sequence[tuple[int, PartEdge]],
 ) -> Pair:
     """Neighbours that differ by edits of parts; by an edit of records in no part where there are none."""
     n, exactly = databases.sizes.n or 0, databases.sizes.exactly

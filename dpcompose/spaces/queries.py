@@ -39,22 +39,19 @@ class Query(Shown, ABC):
 
     attribute -- whether it looks at an attribute of the records; one -- whether at one record only;
     values -- what noise can take its values for: "real", "integer", "bit", "plane", "scores"; "vector" for
-    noise that is alike in all directions;
+    noise that is alike in all directions; values_of_one -- what else where one record at most is read;
     sized -- whether how far it moves depends on how many records are read;
-    page -- the id of the page that says how far it moves.
+    page -- the id of the page that says how far it moves;
+    about_records -- whether its value is told by the records, and not any function of all that is read.
     """
 
     attribute: ClassVar[bool] = False
     one: ClassVar[bool] = False
     sized: ClassVar[bool] = False
     values: ClassVar[frozenset[str]] = REAL | {"integer"}
+    values_of_one: ClassVar[frozenset[str]] = frozenset()
     about_records: ClassVar[bool] = True
-    """Whether its value is told by the records; not if it is any function of all that is read."""
     page: str
-
-    def values_of(self, most: int | None) -> frozenset[str]:
-        """What noise can take its values for, where so many records are read at most; None: any number."""
-        return self.values
 
     @abstractmethod
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
@@ -113,9 +110,7 @@ class Count(Query):
     """
 
     page = "count"
-
-    def values_of(self, most: int | None) -> frozenset[str]:
-        return self.values | ({"bit"} if most is not None and most <= 1 else set())
+    values_of_one = frozenset({"bit"})
 
     def moves(self, removed: int, added: int, n: int | None, norm: str) -> Term:
         return number(abs(removed - added))

@@ -264,8 +264,8 @@ class Near(Replacement):
         """Only listed records have coordinates, as many each."""
         if self.of is not None and (why := _no_attributes(databases, self.of)):
             return why
-        records = _records_of(databases)
-        if not records or getattr(databases, "arbitrary", False):
+        records = databases.records
+        if not records or databases.arbitrary:
             return 'distances are those of listed records: records = ["0", "1"] or ["(0, 1)", "(1, 1)"]'
         try:
             many = {len(self._told(x, databases)[1]) for x in records}
@@ -407,13 +407,9 @@ def point(text: str) -> tuple[Fraction, ...]:
     return tuple(Fraction(one.strip()) for one in text.strip("( )").split(","))
 
 
-def _records_of(databases: DatabaseClass) -> Collection[str]:
-    return getattr(databases, "records", ())
-
-
 def _no_attributes(databases: DatabaseClass, named: Iterable[str]) -> str | None:
     """Why some attributes are none of a class's records; None where all are."""
-    records = _records_of(databases)
+    records = databases.records
     known = databases.values_of(next(iter(records))) if records else {}
     if not known:
         return 'records have no attributes here: attributes = { age = ["young", "old"] } makes them'

@@ -85,12 +85,15 @@ class Graphs(Subsets):
             found[v].append((u, v))
         return list(found.values())
 
-    def excerpt(self, *databases: Database, sizes: Size | None = None) -> DatabaseClass:
+    def excerpt(self, *databases: Database, sizes: Size | None = None) -> Graphs:
         if not self.arbitrary:
             return self
         named = self.holding(*databases).vertices
         others = (v for v in range(1, len(named) + SMALL_GRAPH + 1) if v not in named)
         return Graphs((*named, *islice(others, max(0, SMALL_GRAPH - len(named)))))
+
+    def reduced(self, few: int) -> DatabaseClass:
+        return Graphs(self.excerpt().vertices[:few], listing=self.listing)
 
     @property
     def joined(self) -> tuple[Pair, ...]:
@@ -151,6 +154,9 @@ class VaryingGraphs(DatabaseClass):
         if self.labels is not None:
             return self
         return VaryingGraphs(max([SMALL_GRAPH, *(v for D in databases for v in self.vertices(D))]))
+
+    def reduced(self, few: int) -> DatabaseClass:
+        return VaryingGraphs(few if self.labels is None else min(few, self.labels))
 
     def unjoined(self, m: int) -> Database | None:
         return None if m > (self.labels or m) else tuple((v,) for v in range(1, m + 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from fractions import Fraction
 from itertools import combinations, product
@@ -388,3 +389,28 @@ def test_queries_under_windows_and_users() -> None:
     (e,) = dpc.parameters("e")
     for target, steps in ((dpc.user, 2), (dpc.w_event(2), 2), (dpc.w_event(4), 3), (dpc.event, 1)):
         assert dpc.compose(M, on=user, target=target).guarantee().epsilon == steps * e
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_positions_of_positions_are_positions(seed: int) -> None:
+    """As maps are composed: with the identifiers that the records have in the whole tuples."""
+    draw = random.Random(seed)
+    inner = dpc.positions(*draw.sample(range(1, 7), draw.randint(1, 6)))
+    outer = dpc.positions(*draw.sample(range(1, 7), draw.randint(0, 6)))
+    D = tuple(draw.choices("abc", k=6))
+    joined = dpc.composed(outer, inner)
+    if max(outer.positions, default=0) <= len(inner.positions):
+        assert joined == dpc.positions(*(inner.positions[at - 1] for at in outer.positions))
+        assert joined(D) == outer(inner(D))
+    else:
+        with pytest.raises(TypeError, match="no tuple that has the positions"):
+            joined(D)
+
+
+def test_windows_of_positions_of_positions_are_those_of_the_whole_stream() -> None:
+    """The time steps 1 and 3 lie in no window of two, though they are the first two that are kept at first."""
+    far, near = (dpc.composed(dpc.positions(1, 2), dpc.positions(*some)) for some in ((1, 3), (2, 3)))
+    for f, steps in ((far, 2), (near, 1)):
+        M = dpc.mechanism("M", dpc.pure("e", dpc.w_event(2), "own"), reads=f)
+        study = dpc.compose(M, on=dpc.streams("ab", "= 4"), target=dpc.w_event(3))
+        assert str(study.guarantee().epsilon) == ("2*e" if steps == 2 else "e")

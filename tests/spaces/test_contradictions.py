@@ -123,6 +123,58 @@ class Honest(OneCell):
     most = 1
 
 
+class OneEdge(Granularity):
+    """Graphs, or sets, that differ in few of their elements."""
+
+    name = "one edge"
+
+    def are_neighbours(self, D: Any, E: Any) -> bool:
+        return len({*D} ^ {*E}) == 1
+
+    def blocks(self, shape: Any) -> Any:
+        return None if shape.cells is None else Blocks(frozenset(frozenset({cell}) for cell in shape.cells))
+
+
+class OneOrTwo(OneEdge):
+    """Blocks are single edges; the relation is that of two."""
+
+    name = "one or two"
+
+    def are_neighbours(self, D: Any, E: Any) -> bool:
+        return 0 < len({*D} ^ {*E}) <= 2
+
+
+class OneLessOrMore(OneEdge):
+    """The relation only."""
+
+    name = "one less or more"
+
+    def blocks(self, shape: Any) -> Any:
+        return None
+
+
+SETS = [dpc.sets("abcdefghijk"), dpc.sets("abcdefghij", "= 5")]
+GRAPHS = [dpc.graphs(5), dpc.graphs(9), dpc.graphs()]
+VARYING = [dpc.graphs("<= 9"), dpc.graphs("any")]
+
+
+@pytest.mark.parametrize(
+    ("own", "on"),
+    [*((OneEdge(), on) for on in [*SETS, *GRAPHS]), *((OneLessOrMore(), on) for on in [*VARYING, *GRAPHS])],
+)
+def test_a_granularity_of_ones_own_is_looked_at_on_large_classes_of_graphs_and_sets(
+    own: Granularity, on: Any
+) -> None:
+    study = dpc.compose(dpc.mechanism("M", dpc.pure("e", own)), on=on, target=own)
+    assert study.setting.target == own
+
+
+@pytest.mark.parametrize("on", [dpc.graphs(5), dpc.graphs(9), dpc.graphs(), dpc.sets("abcdefghijk")], ids=str)
+def test_a_contradiction_is_found_on_graphs_and_sets(on: Any) -> None:
+    with pytest.raises(ValueError, match="contradicts itself"):
+        dpc.compose(dpc.mechanism("M", dpc.pure("e", dpc.free_lunch)), on=on, target=OneOrTwo())
+
+
 CLASSES = [
     SMALL,
     dpc.multisets("ab"),

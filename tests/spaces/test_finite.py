@@ -400,6 +400,14 @@ def test_large_classes_are_made_of_arrays() -> None:
     assert built_in.number_of_edges() == 3 * len([D for D in databases.databases() if len(D) < 17])
 
 
+@pytest.mark.parametrize("size", ["<= 3", "= 3", "1..3", "2..2"])
+def test_what_restrictions_read_is_numbered_for_all_sizes(size: str) -> None:
+    """Multisets from some size on have no numbers by a formula."""
+    space, f = dpc.finite(dpc.multisets("abc", size), dpc.bounded), dpc.restriction(["a", "b"])
+    numbers, values = space.labels(f)
+    assert [values[n] for n in numbers] == [f(D) for D in space] and len(set(values)) == len(values)
+
+
 def test_the_layout_of_tuples_is_that_of_positions() -> None:
     layout = TupleLayout(3, 0, 4)
     assert layout.nodes == 121 and not layout.transitive and TupleLayout(3, 4, 4).transitive

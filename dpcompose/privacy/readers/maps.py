@@ -18,9 +18,10 @@ def maps_of(
 
     granularities -- the names of those of the file, for which a table may say which values are neighbours.
 
+    >>> from dpcompose.spaces.listed import listed
     >>> found = Found()
     >>> tables = {"f": MapTable(table={"a": "x", "b": "x"})}
-    >>> sorted(maps_of(Listed(("a", "b")), tables, (), found)), found.mistakes
+    >>> sorted(maps_of(listed(["a", "b"]), tables, (), found)), found.mistakes
     (['f'], [])
     """
     maps = dict(found.own.maps)

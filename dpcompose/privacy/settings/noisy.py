@@ -36,7 +36,8 @@ def check_noise(setting: Setting, mechanism: Mechanism) -> None:
             "it needs multisets, tuples or streams"
         )
     n = read_records(setting.databases, f)
-    if noise.kind.takes not in query.values_of(n.n):
+    few = n.n is not None and n.n <= 1
+    if noise.kind.takes not in (query.values | query.values_of_one if few else query.values):
         raise InvalidSetting(f"{name}: {noise.word} is not for {query.words}; it needs {noise.kind.needs}")
     if query.one and n != Size(1, exactly=True):
         raise InvalidSetting(

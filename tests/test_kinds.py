@@ -1,0 +1,167 @@
+"""Nothing asks for the kind of a class outside that kind's file: what a caller wants to know, the class says itself.
+
+Every class of ours that isinstance, a case or `type(...) is` names in another file is counted, but for the
+abstract ones, which are asked for where a user hands something in, and for the modules of ALTERNATIVES.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+
+from test_architecture import FILES, PACKAGE
+
+ALTERNATIVES = {
+    "kernel.judgements": "what theorems say: the proof language, which is matched as such",
+    "kernel.terms": "a formula, or a number or text that is to become one",
+    "kernel.assumptions": "a relation, or a text that is to become one",
+    "kernel.polynomials": "the terms of a form: products of letters, or maxima",
+    "kernel.deciders.curves": "the pieces of a curve, which the kernel defines",
+    "kernel.deciders.tails": "the pieces of a curve, which the kernel defines",
+    "kernel.points": "the points of the kernel, or a class that is gone through",
+    "language.worstcase": "sympy's classes, of which expressions are made",
+    "spaces.lines": "a value of an attribute: a text, or a range of numbers",
+    "spaces.expressions": "a database that is known, or an expression in some",
+    "privacy.schema": "what a file has at a key: a word, or a table",
+    "privacy.metrics.schema": "what a file has at a key: one of several tables",
+    "privacy.elaboration.kinds": "a core setting, or why there is none",
+    "search.comparisons.answers": "what a comparison ends in: a proof, or a point against it",
+    "search.metrics.points": "what a search ends in: a value, or why it is open",
+    "search.proofs": "what a search ends in: what is proved, or a point against it",
+    "front.bound": "the best guarantee, or why there is none",
+    "front.lines": "the lines of a derivation, which sentences and LaTeX print",
+    "front.document": "the parts of a document",
+    "front.metric_forms": "a verdict, or what is undecided",
+}
+"""The modules whose classes are the cases of one result, or of one language, with what these are."""
+
+HANDED_IN = {
+    *("DatabaseClass", "Granularity", "Map", "Metric", "Query", "Noise", "Row", "Symbolic"),
+    *("Mechanism", "Guarantee", "InMetric", "Measured", "ProbabilityTable", "Claim", "Setting", "Study"),
+    *("Verdict", "Counterexample", "InvalidSetting", "TooLarge"),
+}
+"""What users hand in, or get: asked for where it comes in, to say what would fit."""
+
+LEFT = {
+    "front/best_metric.py": 15,  # what a metric of [metrics] is, in words: each of them could say it
+    "privacy/metrics/distances.py": 14,  # parts of products, and metrics on them: points, records, listed ones
+    "privacy/metrics/elaborated.py": 31,  # the same, as each is told to the kernel
+    "privacy/metrics/families.py": 1,
+    "privacy/metrics/fibres.py": 4,
+    "privacy/metrics/granular.py": 5,
+    "privacy/metrics/mechanisms.py": 1,
+    "privacy/metrics/setting.py": 8,
+    "privacy/metrics/studies.py": 20,
+    "privacy/metrics/values_read.py": 1,
+    "search/metrics/databases.py": 1,
+    "spaces/finite.py": 1,  # which graph is that of multisets by counts, so that its parts are gone through
+    "spaces/points.py": 4,  # which classes have records of which any number may differ
+}
+"""How many questions are left, by file.  The numbers only get smaller."""
+
+
+def module_of(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+TREES = {
+    module_of(str(path.relative_to(PACKAGE))): ast.parse(path.read_text(encoding="utf-8"))
+    for path in [*FILES, *PACKAGE.rglob("__init__.py")]
+}
+CLASSES = {
+    module: {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    for module, tree in TREES.items()
+}
+
+
+def names(expression: ast.expr) -> Iterator[str]:
+    """The classes that A, m.A, (A, B) or A | B names."""
+    match expression:
+        case ast.BinOp():
+            yield from (*names(expression.left), *names(expression.right))
+        case ast.Tuple():
+            yield from (name for one in expression.elts for name in names(one))
+        case ast.Name() | ast.Attribute():
+            yield ast.unparse(expression)
+
+
+@cache
+def imported(module: str) -> dict[str, tuple[str, str]]:
+    """The names that a module imports from others of ours: from which, and what they are called there."""
+    return {
+        name.asname or name.name: (node.module.removeprefix("dpcompose."), name.name)
+        for node in ast.walk(TREES[module])
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dpcompose.")
+        for name in node.names
+    }
+
+
+def home(module: str, name: str) -> tuple[str, str]:
+    """Where a class is defined that a module calls so; the module itself where it is none of ours."""
+    first, _, last = name.partition(".")
+    if name in CLASSES.get(module, ()) or first not in imported(module):
+        return module, name
+    there, called = imported(module)[first]
+    if last:
+        return home(f"{there}.{called}", last) if f"{there}.{called}" in TREES else (module, name)
+    return home(there, called) if there in TREES else (module, name)
+
+
+def asked(module: str) -> Iterator[str]:
+    """The names after isinstance and case, and beside type(...)."""
+    for node in ast.walk(TREES[module]):
+        match node:
+            case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[_, kinds]):
+                yield from names(kinds)
+            case ast.MatchClass():
+                yield from names(node.cls)
+            case ast.Compare() if any(
+                isinstance(one, ast.Call) and getattr(one.func, "id", "") == "type"
+                for one in (node.left, *node.comparators)
+            ):
+                yield from (name for one in (node.left, *node.comparators) for name in names(one))
+
+
+def questions(module: str) -> Iterator[tuple[str, str]]:
+    """The classes of other files that a module asks for: where each is defined, and its name."""
+    for name in asked(module):
+        there, called = home(module, name)
+        ours = called in CLASSES.get(there, ())
+        if there != module and ours and there not in ALTERNATIVES and called not in HANDED_IN:
+            yield there, called
+
+
+def test_nothing_asks_for_the_kind_of_a_class_outside_of_its_file() -> None:
+    found = {module: list(questions(module)) for module in TREES if not module.startswith("kernel")}
+    counted = Counter({module: len(some) for module, some in found.items() if some})
+    left = {module_of(file): number for file, number in LEFT.items()}
+    more = {module: found[module] for module, number in counted.items() if number > left.get(module, 0)}
+    assert not more, "what does the caller want to know?  A method of the class, with a default, says it"
+    fewer = {module: counted[module] for module, number in left.items() if counted[module] < number}
+    assert not fewer, "there are fewer now: lower the numbers in LEFT"
+
+
+def test_what_is_excused_is_there() -> None:
+    named = {one for classes in CLASSES.values() for one in classes}
+    assert named >= HANDED_IN and set(TREES) >= set(ALTERNATIVES)
+
+
+def test_questions_are_seen() -> None:
+    """Also those by another name, in a module that is imported whole, and after `type`."""
+    TREES["tried"] = ast.parse(
+        "from dpcompose.spaces.listed import Listed as Some\n"
+        "from dpcompose.spaces import multisets\n"
+        "from dpcompose.spaces.maps import Map\n"
+        "isinstance(x, Some | multisets.Multisets) or type(x) is Some or isinstance(x, (Map, str))\n"
+        "match x:\n    case Some():\n        pass\n"
+    )
+    try:
+        assert sorted(questions("tried")) == [
+            *[("spaces.listed", "Listed")] * 3,
+            ("spaces.multisets", "Multisets"),
+        ]
+    finally:
+        del TREES["tried"]
+        imported.cache_clear()
