@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
-
-import sympy
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from dpcompose.front.captions import GIVEN
 from dpcompose.front.document import (
@@ -26,6 +24,7 @@ from dpcompose.front.document import (
 )
 from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import Satisfies
+from dpcompose.kernel.terms import INFINITY, Term
 from dpcompose.kernel.theorems import Theorem
 from dpcompose.language import formulas
 from dpcompose.privacy.metrics.elaborated import InMetrics as InMetricsCore
@@ -34,6 +33,7 @@ from dpcompose.privacy.metrics.setting import (
     MetricMechanism,
     MetricSetting,
     as_metric,
+    letter,
 )
 from dpcompose.privacy.settings.invalid import NotForNeighbours
 from dpcompose.proof import registry
@@ -54,6 +54,9 @@ from dpcompose.spaces.points import (
     Steps,
     Tabled,
 )
+
+if TYPE_CHECKING:
+    import sympy
 
 COMPOSED, ON_EVERYTHING = "composition-own-domain", "sequential"
 """The pages whose items are those of composition: of mechanisms on what maps read, and on everything."""
@@ -99,23 +102,25 @@ class BestMetric(Best):
         return self.search.best(self.notion)
 
     @cached_property
-    def parameters(self) -> dict[str, sympy.Expr]:
+    def parameters(self) -> dict[str, Term]:
         """What is lost at D, E, by the parameters of the notion."""
         if self.theorem is None:
-            return dict.fromkeys(self.theory.rule(self.notion).head.parameters, sympy.oo)
+            return dict.fromkeys(self.theory.rule(self.notion).head.parameters, INFINITY)
         return {key: self.elaborated.expression(value) for key, value in values_of(self.theorem)}
 
     @property
-    def metric(self) -> sympy.Expr:
-        return as_metric(self.notion, self.parameters)
+    def stated(self) -> dict[str, Term]:
+        """The metric, and the δ where there is one."""
+        beside = {"delta": self.parameters["delta"]} if "delta" in self.parameters else {}
+        return {"metric": as_metric(self.notion, self.parameters)} | beside
 
     @property
-    def delta(self) -> sympy.Expr | None:
-        return self.parameters.get("delta")
+    def metric(self) -> sympy.Expr:
+        return formulas.expression(self.stated["metric"])
 
     @property
     def said(self) -> Said:
-        return in_metric(self.notion, self.metric, self.delta)
+        return in_metric(self.notion, **self.stated)
 
     @property
     def where(self) -> str:
@@ -123,7 +128,7 @@ class BestMetric(Best):
 
     @property
     def values(self) -> Mapping[str, sympy.Expr]:
-        return {"metric": self.metric} | ({} if self.delta is None else {"delta": self.delta})
+        return {key: formulas.expression(value) for key, value in self.stated.items()}
 
     @property
     def item(self) -> str:
@@ -183,7 +188,7 @@ class BestMetric(Best):
         ]
         domains = {name: str(one) for name, one in setting.domains.items() if name not in setting.metrics}
         metrics: list[Said] = [
-            [formula(setting.letters[name]), ": ", *_metric(one)] for name, one in setting.metrics.items()
+            [formula(letter(name)), ": ", *_metric(one)] for name, one in setting.metrics.items()
         ]
         optimal = "At all databases some mechanisms like these lose just that."
         theorem: Said = ["The composition is ", *self.said]
@@ -229,21 +234,19 @@ class BestMetric(Best):
 
     def _is_metric(self, name: str, add: Callable[..., int]) -> int:
         """The step that a named metric is one, after that on its bound, if there is one."""
-        known, letter = (
+        known, called = (
             self.search.distances.all[self.elaborated.mark(name)],
-            formula(self.setting.letters[name]),
+            formula(letter(name)),
         )
         metric, uses = self.setting.metrics[name], list[int]()
-        if isinstance(metric.distance, Made) and isinstance(
-            metric.distance.formula, Apart
-        ):  # no file says it
-            uses.append(add([letter, " is ", *definition(metric.distance)], "by definition"))
+        if isinstance(metric.distance, Apart):  # no file says it
+            uses.append(add([called, " is ", *definition(metric.distance)], "by definition"))
         if metric.at_most is not None:
             how = "checked" if known.at_most else BELIEVED
-            add([letter, " is at most ", formula(metric.at_most)], how)
+            add([called, " is at most ", formula(metric.at_most)], how)
         axioms = " is a metric: symmetric, 0 at equal databases, with the triangle inequality"
         how = "by definition" if isinstance(metric.distance, Steps) else BELIEVED
-        return add([letter, axioms], how if known.metric is None else "checked", None, "", *uses)
+        return add([called, axioms], how if known.metric is None else "checked", None, "", *uses)
 
     def compared(self, example: Counterexample) -> Iterator[Compared]:
         """The parts of the databases of a counterexample, side by side."""
@@ -258,7 +261,7 @@ class BestMetric(Best):
         raise NotForNeighbours(what)
 
     def data(self) -> dict[str, Any]:
-        result = {"notion": self.notion} | {key: formulas.to_text(x) for key, x in self.values.items()}
+        result = {"notion": self.notion} | {key: formulas.to_text(x) for key, x in self.stated.items()}
         return {"guarantee": result, "optimal": self.optimal}
 
 
@@ -292,11 +295,11 @@ def used_metrics(setting: MetricSetting) -> tuple[str, ...]:
     named, found = setting.metrics, list[str]()
     waiting = [value for one in setting.mechanisms for value in one.parameters.values()]
     while waiting:
-        for name in sorted(map(str, waiting.pop().free_symbols)):
+        for name in sorted(waiting.pop().letters):
             if name in named and name not in found:
                 found.append(name)
                 distance, bound = named[name].distance, named[name].at_most
-                waiting += [distance.formula] if isinstance(distance, Made) else []
+                waiting += [distance.formula] if isinstance(distance, Made | Apart) else []
                 waiting += [] if bound is None else [bound]
     return tuple(name for name in named if name in found)
 
@@ -316,7 +319,7 @@ def _assumed(mechanism: MetricMechanism) -> str:
     return f"{called} is {notion}private in the metric {formulas.to_text(mechanism.metric)}{delta}"
 
 
-def in_metric(notion: str, metric: sympy.Expr, delta: sympy.Expr | None) -> Said:
+def in_metric(notion: str, metric: Term, delta: Term | None = None) -> Said:
     """That something is private in a metric, in its notion."""
     called = "" if notion == "pure" else f"{notion}-"
     beside: Said = [] if delta is None else [", with delta ", formula(delta)]
@@ -351,11 +354,11 @@ def definition(distance: Distance) -> Said:
         case AnyTwo():
             return [f"1 where {distance.of.name or 'the point'} differs, else 0"]
         case Own():
-            one, two = (f"({', '.join(map(str, some))})" for some in (distance.first, distance.second))
+            one, two = (f"({', '.join(some)})" for some in (distance.first, distance.second))
             of = distance.of.name or "the point"
             return [formula(distance.formula), f" for the values {one} and {two} of {of}"]
-        case Made(formula=Apart() as apart):
-            return ["oo where ", formula(apart.args[0]), " is, and 0 elsewhere"]
+        case Apart():
+            return ["oo where ", formula(distance.formula), " is, and 0 elsewhere"]
         case Made():
             return [formula(distance.formula)]
     return ["of which only a bound is known"]

@@ -15,6 +15,7 @@ from dpcompose.front.captions import GIVEN
 if TYPE_CHECKING:
     import sympy
 
+    from dpcompose.kernel.terms import Term
     from dpcompose.proof.refuting import Counterexample
     from dpcompose.proof.registry import Page
 
@@ -102,11 +103,11 @@ class Writer:
         return self.text(part.text) if part.expression is None else self.formula(part.expression)
 
 
-def formula(expression: sympy.Expr) -> Formula:
-    """An expression as a formula of a sentence."""
+def formula(value: Term | sympy.Expr) -> Formula:
+    """A term, or an expression, as a formula of a sentence."""
     from dpcompose.language import formulas
 
-    return Formula(formulas.to_text(expression), lambda _: expression)
+    return Formula(formulas.to_text(value), lambda _: formulas.expression(formulas.term(value)))
 
 
 def plain(said: Said) -> str:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NoReturn
-
-import sympy
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from dpcompose.front.beside import Beside, beside
 from dpcompose.front.best_metric import BestMetric, in_metric
@@ -21,7 +19,6 @@ from dpcompose.front.neighbours import ForNeighbours
 from dpcompose.front.results import Answer
 from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.language import formulas
-from dpcompose.language.symbols import symbol
 from dpcompose.privacy.in_metrics import BY_STEPS, has_neighbours
 from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.metrics.elaborated import InMetrics as InMetricsCore
@@ -33,6 +30,9 @@ from dpcompose.proof.registry import Theory
 from dpcompose.search import stated
 from dpcompose.search.metrics import proofs, sensitivity
 from dpcompose.search.metrics.claims import Judge
+
+if TYPE_CHECKING:
+    import sympy
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +143,8 @@ class InMetrics:
     # what else there is
 
     @property
-    def symbols(self) -> Mapping[str, sympy.Symbol]:
-        domains = self.setting.domains.items()
-        return {**self.setting.letters, **{name: symbol(name, domain) for name, domain in domains}}
+    def symbols(self) -> Mapping[str, sympy.Expr]:
+        return self.setting.symbols
 
     def metric(self, D: object, E: object, closure: bool) -> sympy.Expr:
         """The metric in which the composition is private, in the named ones (GB Thm. IV.1)."""
@@ -157,8 +156,8 @@ class InMetrics:
 
     def sensitivity(self, moved: Any, over: Any) -> sensitivity.MetricSensitivity:
         """That of one metric over another; see `Study.sensitivity`."""
-        read = [formulas.parse(one, self.symbols) if isinstance(one, str) else one for one in (moved, over)]
-        return sensitivity.sensitivity(self.search, self.elaborated, *read)
+        read = [formulas.term(formulas.given_text(one), self.setting.letters) for one in (moved, over)]
+        return sensitivity.sensitivity(self.search, *read)
 
     @property
     def composed(self) -> Composed:

@@ -88,7 +88,7 @@ class MetricForms:
 
     def _in_steps(self, found: Granular, key: str) -> Any:
         """A parameter of a claim in the canonical metric of the target of the core setting."""
-        letters = {self.told.mark(found.metric.name): metrics.letter(TARGET)}
+        letters = {self.told.mark(found.metric): metrics.letter(TARGET)}
         return substitution.substituted(self.told.term(found.values[key]), letters)
 
     def _is_alike(self, judge: ForNeighbours) -> bool:

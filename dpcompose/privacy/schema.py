@@ -361,18 +361,48 @@ class QueryTable(Table):
             raise ValueError(QUERIES)
 
 
-def check_family(index: str | None, count: str | None, repeat: int | None) -> None:
-    """Raises ValueError unless these say how many mechanisms there are, or nothing."""
-    if (index is None) != (count is None):
-        raise ValueError('a family has an index and a count: index = "i", count = "k"')
-    if repeat is not None and count is not None:
-        raise ValueError("repeat and count both say how many mechanisms there are; use one of them")
+ALONE = {
+    "satisfies": "lists all guarantees of a mechanism",
+    "filter": "states the total of a mechanism",
+}
+"""Keys that say all that is known of a mechanism."""
 
 
-class MechanismTable(Table):
+class StatedTable(Table):
+    """What mechanisms have, whatever their guarantees are about."""
+
     later = NOT_YET
+    satisfies: Sequence[MetricGuaranteeTable] | None
 
     name: str = need(NAME)
+    index: str | None = key(NAME)
+    count: str | None = key(FORMULA)
+    repeat: int | None = key(Whole(1))
+    noise: NoiseTable | None = key(NoiseTable)
+    table: str | None = key(NAME)
+    study: str | None = key(NAME)
+    post_processing: str | None = key(NAME, written="post-processing")
+
+    def check(self) -> None:
+        if (self.index is None) != (self.count is None):
+            raise ValueError('a family has an index and a count: index = "i", count = "k"')
+        if self.repeat is not None and self.count is not None:
+            raise ValueError("repeat and count both say how many mechanisms there are; use one of them")
+        if self.table is not None and (self.repeat is not None or self.count is not None):
+            raise ValueError("a table of probabilities is that of one mechanism, and not of a family")
+        for alone, why in ALONE.items():
+            besides = sorted({"guarantee", *ALONE, "query", "noise", "table", "study"} - {alone})
+            if getattr(self, alone, None) is not None:
+                if given := [name for name in besides if getattr(self, name, None) is not None]:
+                    raise ValueError(f"{alone} {why}; leave out {given[0]}")
+                return
+        self.check_known()
+
+    def check_known(self) -> None:
+        """Raises ValueError unless its one guarantee is known, or follows from what is."""
+
+
+class MechanismTable(StatedTable):
     reads: str | ReadsTable = key(
         Either(
             OneOf("everything", or_else=["a table such as { records = [...] }"]), ReadsTable, word="oneOf"
@@ -382,29 +412,9 @@ class MechanismTable(Table):
     guarantee: MetricGuaranteeTable | None = key(_Guarantee())
     filter: GuaranteeTable | None = key(GuaranteeTable)
     satisfies: list[GuaranteeTable] | None = key(ListOf(GuaranteeTable, 1, 20))
-    index: str | None = key(NAME)
-    count: str | None = key(FORMULA)
-    repeat: int | None = key(Whole(1))
     query: str | QueryTable | None = key(Either(QUERY, QueryTable, word="oneOf"))
-    noise: NoiseTable | None = key(NoiseTable)
-    table: str | None = key(NAME)
-    study: str | None = key(NAME)
-    post_processing: str | None = key(NAME, written="post-processing")
 
-    def check(self) -> None:
-        self._check_family()
-        self._check_known()
-
-    def _check_family(self) -> None:
-        check_family(self.index, self.count, self.repeat)
-        if self.table is not None and (self.repeat is not None or self.count is not None):
-            raise ValueError("a table of probabilities is that of one mechanism, and not of a family")
-
-    def _check_known(self) -> None:
-        if self.filter is not None:
-            return self._check_alone("filter", "a filter states the total of a mechanism")
-        if self.satisfies is not None:
-            return self._check_alone("satisfies", "satisfies lists all guarantees of a mechanism")
+    def check_known(self) -> None:
         if self.study is not None:
             if self.query is not None or self.noise is not None or self.table is not None:
                 raise ValueError("a study has its own mechanisms: leave out query, noise and table")
@@ -421,12 +431,6 @@ class MechanismTable(Table):
             raise ValueError(f"without noise a query has no guarantee; {NOISES}")
         if self.noise is not None and self.query is None and self.noise.word != "randomized-response":
             raise ValueError(f"what is the noise added to? {QUERIES}")
-
-    def _check_alone(self, key: str, why: str) -> None:
-        """Raises ValueError where something else says as well what is known of the mechanism."""
-        every = {"guarantee", "satisfies", "query", "noise", "table", "study"} - {key}
-        if given := sorted(name for name in every if getattr(self, name) is not None):
-            raise ValueError(f"{why}; leave out {given[0]}")
 
 
 class ClaimTable(OfNotion):
@@ -450,18 +454,24 @@ class _Study(Check):
 NOTHING: Mapping[str, Any] = {}
 
 
-class StudyTable(Table):
+class Composed(Table):
+    """What compositions have, whatever their mechanisms' guarantees are about."""
+
     title: str = key(TITLE, "")
     parameters: Mapping[str, str] = key(TableOf(FORMULA, names=Text()), NOTHING)
-    databases: DatabasesTable | None = key(DatabasesTable)
     granularities: Mapping[str, GranularityTable] = key(TableOf(GranularityTable), NOTHING)
-    maps: Mapping[str, MapTable] = key(TableOf(MapTable), NOTHING)
-    partitions: Mapping[str, PartitionTable] = key(TableOf(PartitionTable), NOTHING)
     tables: Mapping[str, ProbabilitiesTable] = key(TableOf(ProbabilitiesTable), NOTHING)
     metrics: Mapping[str, MetricTable] = key(TableOf(MetricTable, 0, 200), NOTHING)
-    studies: Mapping[str, StudyTable] = key(TableOf(_Study()), NOTHING)
+    studies: Mapping[str, Any]
     adaptive: bool = key(TRUE_OR_FALSE, False)
     assume: list[str] = key(ListOf(TEXT, 0, 100), [])
+
+
+class StudyTable(Composed):
+    databases: DatabasesTable | None = key(DatabasesTable)
+    maps: Mapping[str, MapTable] = key(TableOf(MapTable), NOTHING)
+    partitions: Mapping[str, PartitionTable] = key(TableOf(PartitionTable), NOTHING)
+    studies: Mapping[str, StudyTable] = key(TableOf(_Study()), NOTHING)
     target: TargetTable = need(TargetTable)
     mechanisms: list[MechanismTable] = need(ListOf(MechanismTable, 1, 2000))
 

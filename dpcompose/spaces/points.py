@@ -2,25 +2,21 @@
 
 A database is a point of ℝ^m (in a box, or in a disc of the plane), a database of records, or one of
 each of several parts.  How far two of them are apart is a formula in the coordinates of both, or in
-how many records differ; formulas are sympy expressions over letters that `letter` names.
+how many records differ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
-import sympy
-
-from dpcompose.kernel import naming
-from dpcompose.language import formulas
-from dpcompose.language.symbols import REAL, symbol
-from dpcompose.language.worstcase import Top, largest
-from dpcompose.language.writing import absolute
+from dpcompose.kernel import substitution
+from dpcompose.kernel.formulas import to_text
+from dpcompose.kernel.points import coordinate
+from dpcompose.kernel.terms import Term
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, everything
@@ -32,18 +28,19 @@ from dpcompose.spaces.tuples import Tuples
 class Interval:
     """The real numbers from `least` to `greatest`, formulas in the parameters; None: no end there.
 
-    >>> str(Interval(sympy.Integer(0), None)), str(Interval())
+    >>> from dpcompose.kernel.terms import ZERO
+    >>> str(Interval(ZERO, None)), str(Interval())
     ('[0, oo)', 'real')
     """
 
-    least: sympy.Expr | None = None
-    greatest: sympy.Expr | None = None
+    least: Term | None = None
+    greatest: Term | None = None
 
     def __str__(self) -> str:
         if self.least is None and self.greatest is None:
             return "real"
-        low = "(-oo" if self.least is None else f"[{formulas.to_text(self.least)}"
-        high = "oo)" if self.greatest is None else f"{formulas.to_text(self.greatest)}]"
+        low = "(-oo" if self.least is None else f"[{to_text(self.least)}"
+        high = "oo)" if self.greatest is None else f"{to_text(self.greatest)}]"
         return f"{low}, {high}"
 
 
@@ -54,13 +51,14 @@ class Points:
     coordinates -- m names; box -- m intervals; disc -- for two coordinates the diameter of a disc, a
     formula that is ≥ 0: so ‖x − y‖₂ is at most that.
 
-    >>> print(Points(("x", "y"), (Interval(), Interval()), symbol("w")))
+    >>> from dpcompose.kernel.terms import letter
+    >>> print(Points(("x", "y"), (Interval(), Interval()), letter("w")))
     all points (x, y) in a disc of diameter w
     """
 
     coordinates: tuple[str, ...]
     box: tuple[Interval, ...]
-    disc: sympy.Expr | None = None
+    disc: Term | None = None
 
     def __str__(self) -> str:
         inside = ", ".join(
@@ -69,7 +67,7 @@ class Points:
         )
         names = ", ".join(self.coordinates)
         if self.disc is not None:
-            return f"all points ({names}) in a disc of diameter {formulas.to_text(self.disc)}"
+            return f"all points ({names}) in a disc of diameter {to_text(self.disc)}"
         return f"all points ({names}), {inside}"
 
 
@@ -193,15 +191,6 @@ class Product:
         return "; ".join(f"{name}: {part}" for name, part in self.parts)
 
 
-def letter(coordinate: str, database: str) -> sympy.Symbol:
-    """The coordinate of one of two or three databases, which are called D, E and F.
-
-    >>> letter("x", "D"), letter("x", "E")
-    (x__D, x__E)
-    """
-    return symbol(naming.at(coordinate, database), REAL)
-
-
 @dataclass(frozen=True)
 class Values:
     """What is compared of two databases: a vector of real values, or whatever a part holds.
@@ -212,104 +201,27 @@ class Values:
     """
 
     name: str
-    formulas: tuple[sympy.Expr, ...] | None
+    formulas: tuple[Term, ...] | None
     coordinates: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
 
-    def of(self, database: str) -> tuple[sympy.Expr, ...]:
+    def of(self, database: str) -> tuple[Term, ...]:
         """The vector for one of the databases D, E, F."""
         assert self.formulas is not None
-        letters = {symbol(name, REAL): letter(name, database) for name in self.coordinates}
-        return tuple(value.xreplace(letters) for value in self.formulas)
-
-
-class Euclid(sympy.Function):
-    """√(v_1² + … + v_m²), as it is compared: equal vectors up to signs and order are one expression.
-
-    >>> x, y = letter("x", "D"), letter("x", "E")
-    >>> Euclid(x - y, 0, 3) == Euclid(3, y - x), Euclid(sympy.Integer(3), sympy.Integer(4))
-    (True, 5)
-    """
-
-    @classmethod
-    def eval(cls, *entries: sympy.Expr) -> sympy.Expr | None:
-        vector = []
-        for entry in entries:
-            one = sympy.expand(sympy.Mul(*map(_without_absolute, sympy.Mul.make_args(sympy.expand(entry)))))
-            if one != 0:
-                vector.append(-one if one.could_extract_minus_sign() else one)
-        if not vector:
-            return sympy.Integer(0)
-        if all(one.is_number for one in vector):
-            return sympy.sqrt(sum(one**2 for one in vector))
-        if len(vector) == 1:
-            return absolute(vector[0])
-        vector.sort(key=sympy.default_sort_key)
-        return None if tuple(vector) == entries else cls(*vector)
-
-    def _eval_is_extended_real(self) -> bool:
-        return True
-
-    def _eval_is_extended_nonnegative(self) -> bool:
-        return True
-
-    @property
-    def root(self) -> sympy.Expr:
-        """The same as formulas write it."""
-        return sympy.sqrt(sympy.Add(*(one**2 for one in self.args)))
-
-
-class Apart(sympy.Function):
-    """0 times a metric: 0 where it is finite, and ∞ where it is ∞.
-
-    A mechanism with ε = 0 always says the same of databases between which there is a path; of others nothing
-    is known.  (sympy has 0·d = 0.)
-
-    >>> Apart(symbol("d")), Apart(sympy.Integer(3))
-    (Apart(d), 0)
-    """
-
-    @classmethod
-    def eval(cls, metric: sympy.Expr) -> sympy.Expr | None:
-        if metric is sympy.oo:
-            return sympy.oo
-        return sympy.Integer(0) if metric.is_number else None
-
-    def _eval_is_extended_real(self) -> bool:
-        return True
-
-    def _eval_is_extended_nonnegative(self) -> bool:
-        return True
-
-
-def _without_absolute(it: sympy.Expr) -> sympy.Expr:
-    """v of |v|, which has the same square; everything else as it is."""
-    both = isinstance(it, Top) and it.args[0] == 1 and len(it.terms) == 2
-    return it.terms[0] if both and sympy.expand(it.terms[0] + it.terms[1]) == 0 else it
-
-
-NORMS: Mapping[str, Any] = {
-    "L1": lambda v: sympy.Add(*(absolute(one) for one in v)),
-    "L2": lambda v: Euclid(*v),
-    "Linf": lambda v: largest(*(absolute(one) for one in v)),
-}
-"""The norms of a vector: the sum of its entries, the root of the sum of their squares, the largest entry."""
+        letters = {name: coordinate(name, database) for name in self.coordinates}
+        return tuple(substitution.substituted(value, letters) for value in self.formulas)
 
 
 @dataclass(frozen=True)
 class Norm:
-    """‖f(D) − f(E)‖ in one of NORMS; over -- closed over the fibres of a map that reads these coordinates."""
+    """‖f(D) − f(E)‖ in the norm L1, L2 or Linf.
+
+    over -- closed over the fibres of a map that reads these coordinates.
+    """
 
     word: str
     of: Values
     over: tuple[str, ...] | None = None
-
-    def between(self, one: str, two: str) -> sympy.Expr:
-        """The distance of two of the databases D, E, F."""
-        every = zip(self.of.formulas or (), self.of.of(one), self.of.of(two), strict=True)
-        moved = tuple(x - y for entry, x, y in every if self.over is None or str(entry) in self.over)
-        value: sympy.Expr = NORMS[self.word](moved)
-        return value
 
 
 @dataclass(frozen=True)
@@ -319,40 +231,25 @@ class Own:
     first, second -- the letters that stand for the values at the two, as the formula has them.
     """
 
-    first: tuple[sympy.Symbol, ...]
-    second: tuple[sympy.Symbol, ...]
-    formula: sympy.Expr
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    formula: Term
     of: Values
 
-    def between(self, one: str, two: str) -> sympy.Expr:
+    def between(self, one: str, two: str) -> Term:
         """The distance of two of the databases D, E, F."""
         values = dict(zip(self.first, self.of.of(one), strict=True))
-        values |= dict(zip(self.second, self.of.of(two), strict=True))
-        return _with_norms(self.formula.xreplace(values))
+        return substitution.substituted(
+            self.formula, values | dict(zip(self.second, self.of.of(two), strict=True))
+        )
 
 
-def _with_norms(expression: sympy.Expr) -> sympy.Expr:
-    """The same, with `Euclid` for the root of a sum of squares."""
-    if expression.is_Atom:
-        return expression
-    if expression.is_Pow and expression.exp == sympy.Rational(1, 2):
-        squares = [_square_root(term) for term in sympy.Add.make_args(expression.base)]
-        if all(one is not None for one in squares) and expression.base.free_symbols:
-            return Euclid(*(_with_norms(one) for one in squares if one is not None))
-    return expression.func(*(_with_norms(part) for part in expression.args))
-
-
-def is_sum_of_squares(expression: sympy.Expr) -> bool:
-    """Whether an expression is written as a sum of squares, so that it is seen to be ≥ 0."""
-    return all(_square_root(term) is not None for term in sympy.Add.make_args(expression))
-
-
-def _square_root(term: sympy.Expr) -> sympy.Expr | None:
-    """x where the term is x²; None where it is seen to be no square."""
-    factor, rest = term.as_coeff_Mul()
-    if factor < 0 or not all(one.is_Pow and one.exp == 2 for one in sympy.Mul.make_args(rest)):
-        return None
-    return sympy.sqrt(factor) * sympy.Mul(*(one.base for one in sympy.Mul.make_args(rest)))
+def is_sum_of_squares(term: Term) -> bool:
+    """Whether a term is written as a sum of squares, so that it is seen to be ≥ 0."""
+    return all(
+        one.split[0] >= 0 and all(factor.base_and_exponent[1].number == 2 for factor in one.split[1].factors)
+        for one in term.summands
+    )
 
 
 @dataclass(frozen=True)
@@ -393,22 +290,6 @@ class Tabled:
         """The value at two of its points; None: ∞."""
         return Fraction(0) if x == y else self.values.get(frozenset((x, y)))
 
-    def broken(self, points: Sequence[Database]) -> tuple[Database, Database, Database] | None:
-        """Three points at which the triangle inequality fails, if there are any.
-
-        >>> wrong = {frozenset("ab"): Fraction(1), frozenset("bc"): Fraction(1)}
-        >>> Tabled("", wrong).broken("abc")
-        ('a', 'b', 'c')
-        """
-        for x in points:
-            near = [(y, at) for y in points if (at := self.between(x, y)) is not None and y != x]
-            for y, first in near:
-                for z in points:
-                    second, whole = self.between(y, z), self.between(x, z)
-                    if second is not None and (whole is None or whole > first + second):
-                        return x, y, z
-        return None
-
 
 @dataclass(frozen=True)
 class Lost:
@@ -416,47 +297,12 @@ class Lost:
 
     table -- what it is called; rows -- for each database of a listed class the probabilities of the
     outcomes, each surely positive, or 0.
-
-    >>> half, one = sympy.Rational(1, 2), sympy.Integer(1)
-    >>> rows = {"a": (half, half), "b": (half / 2, 3 * half / 2), "c": (one, 0 * one)}
-    >>> coin = Lost("", "T", rows, ("x", "y"))
-    >>> coin.between("a", "b"), coin.between("a", "c"), coin.directed("c", "a")
-    (log(2), None, log(2))
     """
 
     part: str
     table: str
-    rows: Mapping[Database, tuple[sympy.Expr, ...]] = field(hash=False)
+    rows: Mapping[Database, tuple[Term, ...]] = field(hash=False)
     outcomes: tuple[str, ...] = ()
-
-    def ratios(self, x: Database, y: Database) -> dict[str, sympy.Expr | None]:
-        """P(o) at x over that at y by the outcomes that come out at x; None: ∞."""
-        pairs = zip(self.outcomes, self.rows[x], self.rows[y], strict=True)
-        return {o: None if q == 0 else sympy.cancel(p / q) for o, p, q in pairs if p != 0}
-
-    def directed(self, x: Database, y: Database) -> sympy.Expr | None:
-        """The largest ln(P(o) at x / P(o) at y); None: ∞."""
-        return _largest_log(self.ratios(x, y).values())
-
-    @cached_property
-    def is_symmetric(self) -> bool:
-        """Whether the largest ln(p/q) is the same in both directions, for all databases."""
-        pairs = combinations(self.rows, 2)
-        return all(self.directed(x, y) == self.directed(y, x) for x, y in pairs)
-
-    def between(self, x: Database, y: Database) -> sympy.Expr | None:
-        """The value at two databases; None: ∞."""
-        return _largest_log([*self.ratios(x, y).values(), *self.ratios(y, x).values()])
-
-
-def _largest_log(ratios: Iterable[sympy.Expr | None]) -> sympy.Expr | None:
-    """The largest logarithm, of numbers as one; None stands for ∞."""
-    every = list(ratios)
-    known = [one for one in every if one is not None]
-    if len(known) < len(every):
-        return None
-    numbers = [max(one for one in known if one.is_Rational)] if any(one.is_Rational for one in known) else []
-    return largest(*(sympy.log(one) for one in [*numbers, *(one for one in known if not one.is_Rational)]))
 
 
 @dataclass(frozen=True)
@@ -481,10 +327,21 @@ class Declared:
 class Made:
     """A formula in other metrics: a weighted sum, a maximum, a minimum with a number, …"""
 
-    formula: sympy.Expr
+    formula: Term
 
 
-Distance = Norm | Own | AnyTwo | Steps | Tabled | Lost | Counted | Declared | Made
+@dataclass(frozen=True)
+class Apart:
+    """0 times a metric: 0 where it is finite, and ∞ where it is ∞.
+
+    A mechanism with ε = 0 always says the same of databases between which there is a path; of others nothing
+    is known.
+    """
+
+    formula: Term
+
+
+Distance = Norm | Own | AnyTwo | Steps | Tabled | Lost | Counted | Declared | Made | Apart
 
 
 @dataclass(frozen=True)
@@ -496,5 +353,5 @@ class NamedMetric:
 
     name: str
     distance: Distance
-    at_most: sympy.Expr | None = None
+    at_most: Term | None = None
     words: Mapping[str, Any] = field(default_factory=dict, compare=False)

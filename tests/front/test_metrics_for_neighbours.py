@@ -12,6 +12,7 @@ from shares import every_third
 import dpcompose as dpc
 from dpcompose.front import cli
 from dpcompose.front.study import Study
+from dpcompose.privacy.problems import ProblemError
 
 MULTISETS = 'format = 1\n[databases]\nkind = "multisets"\n'
 BOUNDED = '[target]\ngranularity = "bounded"\n'
@@ -117,7 +118,7 @@ def test_tables_of_distances(text: str, epsilon: str, tmp_path: Path) -> None:
             LISTED.replace('"2"], ["b"', '"9"], ["b"')
             + stated("way")
             + claimed("approximate", epsilon="0", delta="0"),
-            "this is no metric: from a to b it is further than by way of c",
+            "this is no metric: from a to c it is 2, from c to b 1/2, but from a to b 9",
         ),
         (
             MULTISETS
@@ -137,6 +138,26 @@ def test_what_is_wrong_is_said(
     status = cli.main(["verify", str(file)])
     errors = " ".join(capsys.readouterr().err.split())
     assert (status == 2) == bool(words) and words in errors
+
+
+def test_a_mistake_in_a_table_is_told_once_and_there(tmp_path: Path) -> None:
+    """Two mechanisms are stated in it; its rows are told one by one, and numbers may have names."""
+    rows = '["a", "b", "two"], ["b", "c", "1/2"], ["a", "x", "1"]'
+    text = LISTED.replace('["a", "b", "2"], ["b", "c", "1/2"], ["a", "c", "2"]', rows)
+    file = tmp_path / "problem.toml"
+    file.write_text(text + stated("way") + stated("2*way", name="N") + claimed(epsilon="1"), encoding="utf-8")
+    with pytest.raises(ProblemError) as raised:
+        dpc.load(file)
+    first, second = raised.value.mistakes
+    assert first.path == ("metrics", "way", "table", 0) and "unknown name 'two'" in first.message
+    assert (
+        second.path == ("metrics", "way", "table", 2) and "'x' is no database of the class" in second.message
+    )
+    named = LISTED.replace("format = 1\n", 'format = 1\n[parameters]\ntwo = "2"\n').replace(
+        '"b", "2"]', '"b", "two"]'
+    )
+    study, _ = said(named + stated("way"), tmp_path)
+    assert study.check("way").verdict == "proved"
 
 
 def test_all_commands_take_such_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,7 @@ from dpcompose.kernel.check import Refused
 from dpcompose.kernel.reader import BadSetting
 from dpcompose.kernel.theorems import NoTheorem, Prover
 from dpcompose.kernel.theory import Theory
+from dpcompose.privacy.problems import ProblemError
 
 CLASSES = {
     "all sets": ('kind = "sets"', "bounded"),
@@ -96,16 +97,22 @@ def test_a_canonical_metric_is_one_by_definition() -> None:
 
 
 def test_where_there_may_be_no_databases_nothing_is_refuted() -> None:
-    """There are no sets of five records or more over {a, b}: then every claim about points beside them holds."""
-    text = '[parameters]\nn = "integer >= 5"\n[databases]\nkind = "product"\n'
+    """There are no sets of three records or more over {a, b}: then every claim about points beside them holds."""
+    text = '[parameters]\nn = "integer >= 1"\n[databases]\nkind = "product"\n'
     text += '[databases.parts.S]\nkind = "sets"\nrecords = ["a", "b"]\nsize = "= n"\n'
     text += '[databases.parts.p]\nkind = "points"\ncoordinates = ["u"]\n[metrics.L1]\nnorm = "L1"\nof = "p"\n'
     text += stated("s*L1") + claimed("s*L1") + claimed("s*L1/2")
     assert verdicts(text) == ["proved", "undecided"]
-    text = (
-        '[parameters]\nn = "integer >= 5"\n[databases]\nkind = "sets"\nrecords = ["a", "b"]\nsize = "= n"\n'
+    whole = (
+        '[parameters]\nn = "integer >= 1"\n[databases]\nkind = "sets"\nrecords = ["a", "b"]\nsize = "= n"\n'
     )
-    assert verdicts(text + stated("s*d_bounded") + claimed("s*d_bounded/2")) == ["undecided"]
+    whole += stated("s*d_bounded") + claimed("s*d_bounded/2")
+    assert verdicts(whole) == ["undecided"]
+    for one, at in ((text, "databases.parts.S"), (whole, "databases")):
+        with pytest.raises(
+            ProblemError, match=f"{at} .*: no set has 5 different records of the 2 in the univ"
+        ):
+            study(one.replace(">= 1", ">= 5"))
 
 
 def test_a_class_beside_points() -> None:

@@ -108,6 +108,16 @@ def test_on_the_common_domain_a_metric_is_closed_over_fibres() -> None:
     assert study.check("e*min(images, 3/2)").verdict == "refuted"
 
 
+@pytest.mark.parametrize("metric", ["e*d + 2*d", "d*(e + 3) - d", "(e**2 - 4)*d/(e - 2)"])
+def test_a_multiple_may_be_written_as_a_sum(metric: str) -> None:
+    """All are (e + 2)·d, with 2·(e + 2) from a to c; the last has no value at e = 2, and is refused."""
+    if "/" in metric:
+        with pytest.raises(ProblemError, match="e - 2 is not known to be != 0"):
+            through(metric, "common")
+        return
+    assert through(metric, "common").check("(e + 2)*images").verdict == "proved"
+
+
 def test_on_the_own_domain_it_is_one_on_the_images() -> None:
     assert through("e*images", "own").check("e*images").loose is False
     with pytest.raises(ProblemError, match="about whole databases"):

@@ -9,18 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
-import sympy
-
+from dpcompose.kernel import substitution, terms
+from dpcompose.kernel.points import REAL
+from dpcompose.kernel.terms import ZERO, Term
 from dpcompose.language import formulas
-from dpcompose.language.symbols import NONNEGATIVE, REAL, symbol
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.metric_tables import MetricTable
-from dpcompose.privacy.metrics.names import CANONICAL, Names
+from dpcompose.privacy.metrics.names import Names
 from dpcompose.privacy.metrics.schema import MetricStudyTable, PointsTable, ProductTable
+from dpcompose.privacy.metrics.setting import letter
+from dpcompose.privacy.readers.distances import CANONICAL
 from dpcompose.privacy.readers.granularities import Granularities
+from dpcompose.privacy.readers.lengths import lengths
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import DatabasesTable, MapTable, ReadsTable
@@ -49,30 +51,28 @@ from dpcompose.spaces.points import (
     class_of,
     part_of,
 )
-from dpcompose.spaces.restrictions import positions, restriction
 from dpcompose.spaces.tuples import Tuples
 
 
-class Distances(Names):
-    """The databases and metrics of a problem."""
+class Distances:
+    """The databases of a problem, what can be compared of two of them, and the metrics on them.
 
-    def __init__(self, given: MetricStudyTable) -> None:
-        super().__init__(given)
-        self.databases: Product | None = None
+    given -- its table; names -- what is in scope, and what formulas mean.
+    """
+
+    def __init__(self, given: MetricStudyTable, names: Names) -> None:
+        self.given, self.names = given, names
+        self.wrong = names.found.wrong
         self.values: dict[str, Values] = {}
         self.granularities: Mapping[str, Granularity] = BUILT_IN
         self.maps: Mapping[str, Map] = {}
-        self._neighbours: Space | None = None
-
-    def read_all(self) -> None:
-        """Reads parameters, the databases, maps, granularities and metrics."""
-        self.parameters()
+        self.spaces: dict[str, Space] = {}
         self.databases = self._databases()
         if self.databases is None:
             return
         self._all_values(self.databases)
-        for name, given in self.given.metrics.items():
-            self._metric(name, given, self.databases)
+        for name, metric in given.metrics.items():
+            self._metric(name, metric, self.databases)
 
     # databases
 
@@ -82,7 +82,7 @@ class Distances(Names):
             parts = []
             for name, one in given.parts.items():
                 path = ("databases", "parts", name)
-                if self.take(name, "a part of the databases", path):
+                if self.names.take(name, "a part of the databases", path):
                     parts.append((name, self._part(one, path, name)))
             return Product(tuple((name, part) for name, part in parts if part is not None))
         if given is None:
@@ -96,19 +96,20 @@ class Distances(Names):
             return self._points(given, path)
         found = Found()
         granularities = {} if name else self.given.granularities
-        parameters = Parameters(self.given.parameters, (), found)
-        space = Space(given, granularities, self._tables(), {}, parameters, found)
-        self.mistakes += [
+        space = Space(given, granularities, self._tables(), {}, self.names.parameters, found)
+        self.names.found.mistakes += [
             replace(one, path=(*path, *one.path[1:])) if one.path[:1] == ("databases",) else one
             for one in found.mistakes
         ]
         if space.databases is None or found.mistakes:
             return None
+        found.mistakes = self.names.found.mistakes  # what is told later is told of the whole
+        self.spaces[name] = space
         if not name:
-            found.mistakes = self.mistakes  # what its granularities and maps are told later is told here
-            self._neighbours, self.maps = space, space.maps
-            self.granularities = space.granularities
-            self.sizes(space.databases.parameters)
+            self.maps, self.granularities = space.maps, space.granularities
+            self.names.canonical = [CANONICAL + one.replace("-", "_") for one in self.granularities]
+        for one in self.names.parameters.domains:  # letters for sizes are among them
+            self.names.taken.setdefault(one, "a parameter")
         return part_of(space.databases)
 
     def _tables(self) -> dict[str, MapTable]:
@@ -118,20 +119,20 @@ class Distances(Names):
     def _points(self, given: PointsTable, path: Path_) -> Points:
         coordinates = tuple(given.coordinates)
         for name in coordinates:
-            self.take(name, "a coordinate", (*path, "coordinates"))
+            self.names.take(name, "a coordinate", (*path, "coordinates"))
         box = [self._interval(one, (*path, "box")) for one in given.box or [["-oo", "oo"]] * len(coordinates)]
         disc = None
         if given.disc is not None:
-            disc = self.formula(given.disc, (*path, "disc"), {})
-            if disc is not None and not self.never_negative(disc):
+            disc = self.names.formula(given.disc, (*path, "disc"), {})
+            if disc is not None and not self.names.never_negative(disc):
                 self.wrong((*path, "disc"), "the diameter is not known to be >= 0 for all allowed values")
         return Points(coordinates, tuple(box), disc)
 
     def _interval(self, given: Sequence[str], path: Path_) -> Interval:
         low, high = given
-        least = None if low.strip() == "-oo" else self.formula(low, path, {})
-        greatest = None if high.strip() == "oo" else self.formula(high, path, {})
-        if least is not None and greatest is not None and not self.never_negative(greatest - least):
+        least = None if low.strip() == "-oo" else self.names.formula(low, path, {})
+        greatest = None if high.strip() == "oo" else self.names.formula(high, path, {})
+        if least is not None and greatest is not None and not self.names.never_negative(greatest - least):
             self.wrong(path, f"{low} is not known to be at most {high} for all allowed values")
         return Interval(least, greatest)
 
@@ -144,37 +145,42 @@ class Distances(Names):
     def _all_values(self, databases: Product) -> None:
         """What can be compared: each part, everything, and the values of maps."""
         for name, part in databases.parts:
-            entries: tuple[sympy.Expr, ...] | None = None
+            entries: tuple[Term, ...] | None = None
             inside: tuple[str, ...] = ()
             if isinstance(part, Points):
                 inside = part.coordinates
-                entries = tuple(symbol(one, REAL) for one in inside)
+                entries = tuple(terms.letter(one, REAL) for one in inside)
             self.values[name] = Values(name, entries, inside, (name,))
         if len(databases.parts) > 1:
             self.values[""] = Values("", None, (), tuple(name for name, _ in databases.parts))
-        coordinates = {name: symbol(name, REAL) for name in databases.intervals}
+        coordinates = {name: terms.letter(name, REAL) for name in databases.intervals}
         for name, given in self.given.maps.items():
             path = ("maps", name)
-            if not self.take(name, "a map", path) or isinstance(given, MapTable):
+            if not self.names.take(name, "a map", path) or isinstance(given, MapTable):
                 continue
-            found = [self.formula(one, (*path, "values"), coordinates) for one in given.values]
+            found = [self.names.formula(one, (*path, "values"), coordinates) for one in given.values]
             some = tuple(value for value in found if value is not None)
-            used = {str(one) for value in some for one in value.free_symbols} & set(coordinates)
+            used = {one for value in some for one in value.letters} & set(coordinates)
             self.values[name] = Values(name, some, tuple(sorted(used)))
 
-    def reading(self, given: ReadsTable, path: Path_) -> Map | None:
-        """What a mechanism reads of the databases of a class that is no product, and no points."""
-        if self._neighbours is None:
+    def reading(self, given: ReadsTable, path: Path_, part: str = "") -> Map | None:
+        """What is read of the databases of a part, which is no points, or of a class that is no product."""
+        if part not in self.spaces:
             self.wrong(path, "of points and products a mechanism reads a map or part by its name")
             return None
-        found = self._neighbours.reads(given, path)
-        if found is not None and (unfit := found.unfit(self._whole)):
+        space = self.spaces[part]
+        found = space.reads(given, path)
+        if found is not None and space.databases is not None and (unfit := found.unfit(space.databases)):
             self.wrong(path, unfit)
             return None
         return found
 
+    def map_read(self, reads: object) -> str | None:
+        """The map of points, or part, by whose name a mechanism reads; None where it reads no such."""
+        return reads if isinstance(reads, str) and reads in self.values else None
+
     @property
-    def _whole(self) -> DatabaseClass:
+    def whole(self) -> DatabaseClass:
         """The class, where it is no product and no points."""
         assert self.databases is not None
         part = self.databases[""]
@@ -183,71 +189,70 @@ class Distances(Names):
 
     # metrics
 
-    @property
-    def canonical_names(self) -> list[str]:
-        some = self.granularities if self._neighbours is not None else ()
-        return [CANONICAL + one.replace("-", "_") for one in some]
-
-    def in_metrics(self, text: str = "") -> dict[str, sympy.Expr]:
+    def in_metrics(self, text: str = "") -> dict[str, Term]:
         """The metrics by their names; canonical ones that a formula names are made first."""
         known = {one.replace("-", "_"): one for one in (*BUILT_IN, *self.granularities)}
-        found = {name: symbol(name, NONNEGATIVE) for name in self.metrics}
+        found = {name: letter(name) for name in self.names.metrics}
         for name in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text):
             word = known.get(name.removeprefix(CANONICAL))
-            if name.startswith(CANONICAL) and word is not None and name not in {*self.taken, *self.domains}:
+            if (
+                name.startswith(CANONICAL)
+                and word is not None
+                and name not in {*self.names.taken, *self.names.parameters.domains}
+            ):
                 metric = self.canonical(word, ("metrics", name))
                 found |= {} if metric is None else {name: metric}  # it may have been named otherwise
         return found
 
-    def named(
-        self, name: str, distance: Distance, who: str = "", at_most: sympy.Expr | None = None
-    ) -> sympy.Symbol:
+    def named(self, name: str, distance: Distance, who: str = "", at_most: Term | None = None) -> Term:
         """The letter of a metric: under its name, or under that with a number where it is taken.
 
         at_most -- a bound that is declared for it.
         """
-        for known, one in self.metrics.items():
+        for known, one in self.names.metrics.items():
             if one.distance == distance and one.at_most == at_most:
-                return symbol(known, NONNEGATIVE)
+                return letter(known)
         chosen, n = (plain := re.sub(r"[^A-Za-z0-9]+", "_", name)), 1
-        while chosen in self.taken:
+        while chosen in self.names.taken:
             n += 1
             chosen = f"{plain}_{n}"
-        self.taken[chosen] = f"a metric{f' of what {who} reads' if who else ''}"
-        self.metrics[chosen] = NamedMetric(chosen, distance, at_most)
-        return symbol(chosen, NONNEGATIVE)
+        self.names.taken[chosen] = f"a metric{f' of what {who} reads' if who else ''}"
+        self.names.metrics[chosen] = NamedMetric(chosen, distance, at_most)
+        return letter(chosen)
 
-    def times(self, factor: sympy.Expr, metric: sympy.Expr) -> sympy.Expr:
+    def times(self, factor: Term, metric: Term) -> Term:
         """A number times a metric; 0 times ∞ is ∞."""
-        if factor != 0 or metric == 0:
+        if factor != ZERO or metric == ZERO:
             return factor * metric
-        return self.named(f"apart_{metric}" if metric.is_Symbol else "apart", Made(Apart(metric)))
+        return self.named(f"apart_{metric}" if metric.kind == "letter" else "apart", Apart(metric))
 
-    def norm(self, word: str, of: Values, path: Path_) -> sympy.Symbol | None:
+    def norm(self, word: str, of: Values, path: Path_) -> Term | None:
         """The letter of a norm of values."""
-        named = next((name for name, one in self.metrics.items() if one.distance == Norm(word, of)), None)
+        named = next(
+            (name for name, one in self.names.metrics.items() if one.distance == Norm(word, of)), None
+        )
         if named is None:
             named = word if not of.name else f"{word}_{of.name}"
-            if not self.take(named, "a metric", (*path, "name")):
+            if not self.names.take(named, "a metric", (*path, "name")):
                 return None
-            self.metrics[named] = NamedMetric(named, Norm(word, of))
-        return symbol(named, NONNEGATIVE)
+            self.names.metrics[named] = NamedMetric(named, Norm(word, of))
+        return letter(named)
 
     def canonical(
         self, granularity: Any, path: Path_, reads: Map = everything, domain: str = "own"
-    ) -> sympy.Symbol | None:
+    ) -> Term | None:
         """The letter of a canonical metric: on the class, or on what a map reads of it."""
-        if self._neighbours is None:
+        if "" not in self.spaces:
             self.wrong(
                 path,
                 "of points and products there are no neighbours as a whole: name a metric of a part, "
                 '[metrics.NAME] granularity = "…" and of = "PART"',
             )
             return None
-        found = self._neighbours.granularity(granularity, path)
+        found = self.spaces[""].granularity(granularity, path)
         if found is None:
             return None
-        if unfit := found.unfit(self._whole):
+        if unfit := found.unfit(self.whole):
             self.wrong(path, unfit)
             return None
         word = re.sub(r"[^A-Za-z0-9]+", "_", str(found)).strip("_")
@@ -256,12 +261,12 @@ class Distances(Names):
             name += "_" + re.sub(r"[^A-Za-z0-9]+", "_", reads.written("")).strip("_")[:30]
         return self.named(name, Steps(found, "", reads, domain if reads != everything else "own"))
 
-    def of_inputs(self, metric: sympy.Expr, reads: Map, domain: str, path: Path_) -> sympy.Expr | None:
+    def of_inputs(self, metric: Term, reads: Map, domain: str, path: Path_) -> Term | None:
         """A formula in metrics as one about what a map reads, on the domain of the guarantee."""
-        used = [name for name in self.metrics if symbol(name, NONNEGATIVE) in metric.free_symbols]
-        put: dict[sympy.Expr, sympy.Expr] = {}
+        used = [name for name in self.names.metrics if name in metric.letters]
+        put: dict[str, Term] = {}
         for name in used:
-            match self.metrics[name].distance:
+            match self.names.metrics[name].distance:
                 case Steps(granularity, "", f, _) if f == everything:
                     found = self.canonical_of(granularity, reads, domain)
                 case Tabled() as table if domain == "common" and table.of == everything:
@@ -275,41 +280,40 @@ class Distances(Names):
                         'as d_bounded, and tables on the values of a map, of = "MAP"',
                     )
                     return None
-            put[symbol(name, NONNEGATIVE)] = found
-        return metric.xreplace(put)
+            put[name] = found
+        return substitution.substituted(metric, put)
 
-    def canonical_of(self, granularity: Granularity, reads: Map, domain: str) -> sympy.Symbol:
+    def canonical_of(self, granularity: Granularity, reads: Map, domain: str) -> Term:
         """The letter of the canonical metric of what a map reads."""
         word = re.sub(r"[^A-Za-z0-9]+", "_", f"{granularity} {reads.written('')}").strip("_")[:40]
         return self.named(f"{CANONICAL}{word}", Steps(granularity, "", reads, domain))
 
-    def is_multiple(self, metric: sympy.Expr) -> bool:
+    def is_multiple(self, metric: Term) -> bool:
         """Whether a formula is a number that is ≥ 0 times one metric, or a number at all."""
-        used = [name for name in self.metrics if symbol(name, NONNEGATIVE) in metric.free_symbols]
+        used = [name for name in self.names.metrics if name in metric.letters]
         if not used:
-            return bool(metric == 0)
-        factor = sympy.cancel(metric / symbol(used[0], NONNEGATIVE))
-        names = {str(one) for one in factor.free_symbols}
-        return bool(len(used) == 1 and names <= set(self.domains) and self.never_negative(factor))
+            return metric == ZERO
+        factor = terms.add(one / letter(used[0]) for one in substitution.expanded(metric).summands)
+        return len(used) == 1 and used[0] not in factor.letters and self.names.never_negative(factor)
 
     def _metric(self, name: str, given: MetricTable, databases: Product) -> None:
         path = ("metrics", name)
         texts = [one for one in (given.formula, given.at_most) if one is not None]
         above = self.in_metrics(" ".join(texts))
-        if not self.take(name, "a metric", path):
+        if not self.names.take(name, "a metric", path):
             return
         distance = self._distance(given, path, above, databases)
         at_most = None
         if given.at_most is not None:
-            at_most = self.formula(given.at_most, (*path, "at-most"), above)
+            at_most = self.names.formula(given.at_most, (*path, "at-most"), above)
         if distance is not None:
-            self.metrics[name] = NamedMetric(name, distance, at_most)
+            self.names.metrics[name] = NamedMetric(name, distance, at_most)
 
     def _distance(
-        self, given: MetricTable, path: Path_, above: Mapping[str, sympy.Expr], databases: Product
+        self, given: MetricTable, path: Path_, above: Mapping[str, Term], databases: Product
     ) -> Distance | None:
         if given.formula is not None and given.letters is None:
-            formula = self.formula(given.formula, (*path, "formula"), above)
+            formula = self.names.formula(given.formula, (*path, "formula"), above)
             return None if formula is None else Made(formula)
         if given.table is not None:
             return self._tabled(given, path, databases)
@@ -332,15 +336,13 @@ class Distances(Names):
 
     def _own(self, given: MetricTable, of: Values, path: Path_) -> Own | None:
         assert given.letters is not None and given.formula is not None and of.formulas is not None
-        first, second = (
-            tuple(symbol(one, REAL) for one in some) for some in (given.letters[0], given.letters[1])
-        )
-        names = [str(one) for one in (*first, *second)]
+        first, second = map(tuple, given.letters)
+        names = [*first, *second]
         for one in names:
             if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", one) or one in formulas.RESERVED:
                 self.wrong((*path, "letters"), f"{shown(one)} is no name")
                 return None
-            if one in self.symbols or names.count(one) > 1:
+            if one in self.names.parameters.symbols or names.count(one) > 1:
                 self.wrong((*path, "letters"), f"{one} has a meaning already; use another letter")
                 return None
         if {len(first), len(second)} != {len(of.formulas)}:
@@ -349,8 +351,8 @@ class Distances(Names):
                 f"{of.name or 'a point'} has {len(of.formulas)} entries, so letters are twice so many",
             )
             return None
-        formula = self.formula(
-            given.formula, (*path, "formula"), dict(zip(names, (*first, *second), strict=True))
+        formula = self.names.formula(
+            given.formula, (*path, "formula"), {one: terms.letter(one, REAL) for one in names}
         )
         return None if formula is None else Own(first, second, formula, of)
 
@@ -369,40 +371,12 @@ class Distances(Names):
             self.wrong((*path, "of"), f"a table is of a listed class, or of a map on it{near(name, listed)}")
             return None
         points = list(dict.fromkeys(map(f, part.elements)))
-        found: dict[frozenset[Any], Fraction] = {}
-        for n, (x, y, text) in enumerate(given.table):
-            at = (*path, "table", n)
-            for one in (x, y):
-                if one not in points:
-                    self.wrong(at, f"{shown(one)} is no database of the class{near(one, map(str, points))}")
-            value = self.formula(text, at, {}, new=False)
-            if value is None:
-                continue
-            if value is not sympy.oo and not (value.is_Rational and value >= 0):
-                self.wrong(
-                    at, f"a distance is a number >= 0 or oo, not {text}; parameters stand before metrics"
-                )
-            elif x == y and value != 0:
-                self.wrong(at, f"the distance of {x} to itself is 0, not {text}")
-            elif frozenset((x, y)) in found:
-                self.wrong(at, f"the distance of {x} and {y} stands there twice")
-            elif value is not sympy.oo and x != y:
-                found[frozenset((x, y))] = Fraction(int(value.p), int(value.q))
-        if any(one.path[:2] == path for one in self.mistakes):
-            return None
-        table = Tabled(name, found, f)
-        if broken := table.broken(points):
-            D, E, F = broken
-            first, second, whole = (
-                "oo" if (far := table.between(*two)) is None else str(far) for two in ((D, E), (E, F), (D, F))
-            )
-            self.wrong(
-                (*path, "table"),
-                f"this is no metric: from {D} to {E} it is {first}, from {E} to {F} {second}, "
-                f"but from {D} to {F} {whole}",
-            )
-            return None
-        return table
+        found = lengths(
+            given.table, points, self.names.parameters.symbols, self.names.found, (*path, "table")
+        )
+        return (
+            None if found is None else Tabled(name, {frozenset(pair): far for pair, far in found.items()}, f)
+        )
 
     def _steps(self, given: MetricTable, of: Values, path: Path_, databases: Product) -> Distance | None:
         part = databases[of.name] if of.parts == (of.name,) else None
@@ -424,7 +398,10 @@ class Distances(Names):
         if unfit := granularity.unfit(records):
             self.wrong((*path, "granularity"), unfit)
             return None
-        reads = self._read_of(given, records, path)
+        reads: Map | None = everything
+        if given.reads is not None:
+            stated = ReadsTable(**{key: getattr(given.reads, key) for key in given.reads.given})
+            reads = self.reading(stated, (*path, "reads"), of.name)
         return None if reads is None else Steps(granularity, of.name, reads)
 
     def _counted(self, given: Any, part: Part | None, path: Path_) -> Granularity | None:
@@ -441,26 +418,5 @@ class Distances(Names):
         granularity = reader.named(given, path)
         if granularity is not None and granularity.parameters:
             found.wrong(path, "in metrics a number of steps is a number, and no parameter")
-        self.mistakes += found.mistakes
+        self.names.found.mistakes += found.mistakes
         return None if found.mistakes else granularity
-
-    def _read_of(self, given: MetricTable, of: DatabaseClass, path: Path_) -> Map | None:
-        """Of which records or positions steps are counted."""
-        if given.reads is None:
-            return everything
-        if isinstance(of, Multisets):
-            if given.reads.records is None or given.reads.positions is not None:
-                self.wrong(
-                    (*path, "reads"), "of multisets some records are read: reads = { records = [...] }"
-                )
-                return None
-            for record in given.reads.records:
-                if not of.arbitrary and record not in of.records:
-                    self.wrong((*path, "reads"), f"{shown(record)} is no record{near(record, of.records)}")
-            return restriction(given.reads.records)
-        if not isinstance(of, Tuples) or given.reads.positions is None or given.reads.records is not None:
-            self.wrong((*path, "reads"), "of tuples some positions are read: reads = { positions = [1] }")
-            return None
-        if of.sizes.exactly and max(given.reads.positions, default=0) > (of.sizes.n or 0):
-            self.wrong((*path, "reads"), f"{of} have no such position")
-        return positions(*given.reads.positions)

@@ -8,23 +8,17 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-import sympy
-
 from dpcompose.kernel import metrics, naming, reader, reading, settings, substitution, terms
 from dpcompose.kernel.classes import OF_PARTS
 from dpcompose.kernel.covers.products import changes, moved
 from dpcompose.kernel.deciders.values import surely
-from dpcompose.kernel.domains import NONNEGATIVE, REAL
 from dpcompose.kernel.formulas import to_text
 from dpcompose.kernel.points import coordinate
 from dpcompose.kernel.terms import Term
-from dpcompose.language import exchange
-from dpcompose.language.formulas import to_text as written
-from dpcompose.language.symbols import symbol
 from dpcompose.privacy.elaboration import LAWS, Elaborated
 from dpcompose.privacy.elaboration.kinds import ANY, NotElaborated
 from dpcompose.privacy.mechanisms import Mechanism, mechanism
-from dpcompose.privacy.metrics.setting import POWERS, MetricGuarantee, MetricMechanism, MetricSetting
+from dpcompose.privacy.metrics.setting import POWERS, MetricGuarantee, MetricMechanism, MetricSetting, letter
 from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import pure
 from dpcompose.privacy.settings import Setting
@@ -38,7 +32,6 @@ from dpcompose.spaces.points import (
     Counted,
     Declared,
     Enumerated,
-    Euclid,
     Lost,
     Made,
     NamedMetric,
@@ -89,27 +82,17 @@ class InMetrics:
 
     # formulas
 
-    def term(self, formula: sympy.Expr) -> Term:
-        """A formula in metrics, parameters and coordinates of D and E, as a term.  Raises NotAForm."""
-        formula = formula.replace(Apart, lambda metric: symbol(self._apart(metric), NONNEGATIVE))
-        formula = formula.replace(
-            Euclid, lambda *v: sympy.sqrt(sympy.Add(*(x**2 for x in v)), evaluate=False)
-        )
-        domains = dict(self.setting.domains) | dict.fromkeys(self.setting.metrics, NONNEGATIVE)
-        domains |= dict.fromkeys(self._apart_names, NONNEGATIVE)
-        names = [naming.at(x, who) for x in self.setting.databases.intervals for who in "DEF"]
-        found = exchange.in_domains(formula, {**domains, **dict.fromkeys(names, REAL)})
-        return substitution.substituted(
-            found, {name: metrics.letter(self.mark(name)) for name in self._named(found)}
-        )
+    def term(self, formula: Term) -> Term:
+        """A formula in metrics, parameters and coordinates of D and E, in the letters of the core setting."""
+        named = {
+            name: metrics.letter(self.mark(name)) for name in formula.letters if name in self.setting.metrics
+        }
+        return substitution.substituted(formula, named)
 
-    def expression(self, term: Term) -> sympy.Expr:
+    def expression(self, term: Term) -> Term:
         """A formula in distances as one in the metrics of the setting."""
-        if term.kind == "oo":
-            return sympy.oo
-        known = {self.mark(name): one for name, one in self.setting.letters.items()}
-        known |= {self.mark(self._apart(one)): Apart(one) for one in self._aparts}
-        return exchange.to_sympy(substitution.changed(term, _factored), {**self.setting.symbols, **known})
+        known = {self.mark(name): letter(name) for name in self.setting.metrics}
+        return substitution.substituted(substitution.changed(term, _factored), known)
 
     def claim(self, guarantee: MetricGuarantee) -> dict[str, str]:
         """A claim in the letters of the core setting: its notion, and formulas for its parameters."""
@@ -119,35 +102,18 @@ class InMetrics:
     def negative(self, claimed: MetricGuarantee) -> str:
         """Why a claim whose metric stands in a power is not to be proved: it may be negative somewhere."""
         _, power = POWERS[claimed.notion]
-        if power == 1 or claimed.metric is sympy.oo:
+        if power == 1 or claimed.metric.kind == "oo":
             return ""
         said = self.term(claimed.metric)
         if metrics.is_positive_part(said) or surely(said, strictly=False, assumed=self.setting.assume):
             return ""
-        return f"it is not known that the claimed {written(claimed.metric)} is never negative"
+        return f"it is not known that the claimed {to_text(claimed.metric)} is never negative"
 
     def mark(self, name: str) -> str:
         """The letter of a metric, by its name: another one where a coordinate has the same."""
         found = naming.of_distance(name)
         letters = {str(coordinate(x, who)) for x in self.setting.databases.intervals for who in "DEF"}
         return f"{found}_metric" if found in letters else found
-
-    def _named(self, term: Term) -> Iterator[str]:
-        return (name for name in term.letters if name in {*self.setting.metrics, *self._apart_names})
-
-    def _apart(self, metric: sympy.Expr) -> str:
-        """The name of a distance that is ∞ where a metric is, and else 0."""
-        if metric not in self._aparts:
-            self._aparts.append(metric)
-        return self._apart_names[self._aparts.index(metric)]
-
-    @property
-    def _apart_names(self) -> list[str]:
-        return [f"apart_{n}" for n in range(1, len(self._aparts) + 1)]
-
-    @cached_property
-    def _aparts(self) -> list[sympy.Expr]:
-        return []
 
     # parts
 
@@ -246,21 +212,13 @@ class InMetrics:
         for name, told in self.told.items():
             some = zip(self._on(name), told._data()["mechanisms"], strict=False)
             inputs |= {one.name: self._input(told, one, data) for one, data in some}
-        done = 0
         for name, metric in self.setting.metrics.items():
             bound = {} if metric.at_most is None else {"at most": to_text(self.term(metric.at_most))}
             if name in inputs:
                 found = {"part": self._part_of(metric), "input": inputs[name]}
             else:
                 found = self._distance(metric)
-            yield from self._apart_from(done)
-            done = len(self._aparts)
             yield self.mark(name), found | bound
-        yield from self._apart_from(done)
-
-    def _apart_from(self, done: int) -> Iterator[tuple[str, dict[str, Any]]]:
-        for metric in self._aparts[done:]:
-            yield self.mark(self._apart(metric)), {"formula": to_text(self.term(metric)), "apart": True}
 
     def _distance(self, metric: NamedMetric) -> dict[str, Any]:
         if metric.name in self._untold:
@@ -268,6 +226,8 @@ class InMetrics:
         match metric.distance:
             case Made(formula):
                 return {"formula": to_text(self.term(formula))}
+            case Apart(formula):
+                return {"formula": to_text(self.term(formula)), "apart": True}
             case Norm(word, of, over):
                 norm = moved(self._entries(of), word)
                 assert norm is not None
@@ -325,7 +285,7 @@ class InMetrics:
         if one.noise is not None:
             data |= self._noise(one, one.noise)
         if one.lost is not None:
-            (name,) = map(str, one.metric.free_symbols)  # lost_by_M, which is that table
+            (name,) = one.metric.letters  # lost_by_M, which is that table
             data["table"] = self._input(self.told[one.lost.part], self.setting.metrics[name], {})["table"]
         return data
 
@@ -337,7 +297,7 @@ class InMetrics:
             told["entries"] = [to_text(x) for x in self._entries(one.values)]
         else:
             told["query"] = {"page": Count.page, "values": {}}
-        (name,) = (str(x) for x in one.metric.free_symbols if str(x) in self.setting.metrics)
+        (name,) = (x for x in one.metric.letters if x in self.setting.metrics)
         return {"noise": told, "metric": {"formula": self.mark(name), "besides": {}}}
 
 
@@ -386,7 +346,7 @@ def _stated(metric: NamedMetric | None, listed: bool) -> Mechanism:
         case Tabled(reads=reads):
             return _about(name, free_lunch, reads, "common")
         case Counted(reads=reads) if not listed:
-            return mechanism(name, reads=reads, query=Count(), noise=Noise("laplace", sympy.Integer(1)))
+            return mechanism(name, reads=reads, query=Count(), noise=Noise("laplace", terms.ONE))
     return _about(name, free_lunch, everything, "own")
 
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import sympy
-
-from dpcompose.language import formulas
-from dpcompose.language.symbols import NONNEGATIVE, symbol
+from dpcompose.kernel import substitution, terms
+from dpcompose.kernel.terms import ZERO, Term
 from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.metrics.distances import Distances
@@ -21,27 +19,27 @@ from dpcompose.spaces.points import Distance, Enumerated, Made, Steps, Tabled
 
 
 def of_the_nearest(
-    to: Distances, metric: sympy.Expr, delta: sympy.Expr | None, reads: Map, path: Path_
-) -> tuple[sympy.Expr, sympy.Expr | None] | None:
+    to: Distances, metric: Term, delta: Term | None, reads: Map, path: Path_
+) -> tuple[Term, Term | None] | None:
     """The metric and the delta as formulas about what a map reads; None where they are none: that is told."""
     used = _names(to, metric)
     besides = [] if delta is None else [one for one in _names(to, delta) if one not in used]
     part = None if to.databases is None else dict(to.databases.parts).get("")
-    far = [_far(to.metrics[name].distance, part) for name in (*used, *besides)]
+    far = [_far(to.names.metrics[name].distance, part) for name in (*used, *besides)]
     if len(used) != 1 or len(besides) > 1 or None in far or not isinstance(part, Enumerated):
-        few = len(used) == 1 and delta
+        few = len(used) == 1 and delta not in (None, ZERO)
         to.wrong((*path, "delta") if few else path, fibres.ONE_DELTA if few else fibres.ONE_METRIC)
         return None
     tables = fibres.nearest(part.elements, reads, [one for one in far if one is not None])
     put = {
-        symbol(name, NONNEGATIVE): _letter(to, f"{name}_{reads.written('')}".rstrip("()"), table, reads)
+        name: _letter(to, f"{name}_{reads.written('')}".rstrip("()"), table, reads)
         for name, table in zip((*used, *besides), tables, strict=True)
     }
-    return metric.xreplace(put), None if delta is None else delta.xreplace(put)
+    return substitution.substituted(metric, put), delta and substitution.substituted(delta, put)
 
 
-def _names(to: Distances, value: sympy.Expr) -> list[str]:
-    return [name for name in to.metrics if symbol(name, NONNEGATIVE) in value.free_symbols]
+def _names(to: Distances, value: Term) -> list[str]:
+    return [name for name in to.names.metrics if name in value.letters]
 
 
 def _far(distance: Distance, part: Any) -> Callable[[Any, Any], fibres.Far] | None:
@@ -55,7 +53,7 @@ def _far(distance: Distance, part: Any) -> Callable[[Any, Any], fibres.Far] | No
     return None
 
 
-def _letter(to: Distances, name: str, table: fibres.Table, reads: Map) -> sympy.Expr:
+def _letter(to: Distances, name: str, table: fibres.Table, reads: Map) -> Term:
     """The letter of a table on the values of a map: of the least of metrics where it is none."""
     some: Sequence[fibres.Table] = fibres.metrics(table)
     made = [
@@ -67,5 +65,4 @@ def _letter(to: Distances, name: str, table: fibres.Table, reads: Map) -> sympy.
     ]
     if len(made) == 1:
         return made[0]
-    least = formulas.parse(f"min({', '.join(map(str, made))})", {str(one): one for one in made})
-    return to.named(name, Made(least))
+    return to.named(name, Made(terms.least(*made)))

@@ -6,33 +6,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import sympy
-
-from dpcompose.language import formulas
+from dpcompose.kernel import substitution
+from dpcompose.kernel.formulas import to_text
+from dpcompose.kernel.terms import ONE, Term
 from dpcompose.privacy.metrics.setting import MetricGuarantee, MetricSetting
 from dpcompose.spaces.built_in import free_lunch
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import everything
-from dpcompose.spaces.points import AnyTwo, Apart, Distance, Made, Points, Steps
+from dpcompose.spaces.points import AnyTwo, Distance, Made, Points, Steps
 
 
 @dataclass(frozen=True)
 class Granular:
     """A claim in the canonical metric of a granularity on the whole class.
 
-    metric -- the letter of that metric; values -- the parameters of the claim, formulas in it alone.
+    metric -- the name of that metric; values -- the parameters of the claim, formulas in it alone.
     """
 
     notion: str
     granularity: Granularity
-    metric: sympy.Symbol
-    values: Mapping[str, sympy.Expr]
+    metric: str
+    values: Mapping[str, Term]
 
     @property
     def claim(self) -> dict[str, str]:
         """The same for neighbours, which are at distance 1, as a problem file says it."""
-        there = {key: value.xreplace({self.metric: sympy.Integer(1)}) for key, value in self.values.items()}
-        return {"notion": self.notion} | {key: formulas.to_text(value) for key, value in there.items()}
+        values = self.values.items()
+        there = {key: substitution.substituted(value, {self.metric: ONE}) for key, value in values}
+        return {"notion": self.notion} | {key: to_text(value) for key, value in there.items()}
 
     def problem(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """The data of a problem in metrics as one for these neighbours, with this claim alone."""
@@ -44,22 +45,18 @@ def granular(setting: MetricSetting, claimed: MetricGuarantee) -> Granular | Non
 
     Metrics that are formulas in others stand there as these.
     """
-    letters = setting.letters
-    made = {
-        letters[name]: one.distance.formula
-        for name, one in setting.metrics.items()
-        if isinstance(one.distance, Made) and not isinstance(one.distance.formula, Apart)
-    }
+    metrics = setting.metrics
+    made = {name: one.distance.formula for name, one in metrics.items() if isinstance(one.distance, Made)}
     values = dict(claimed.parameters)
     for _ in made:
-        values = {key: value.xreplace(made) for key, value in values.items()}
-    used = {one for value in values.values() for one in value.free_symbols}
-    named = [name for name in setting.metrics if letters[name] in used]
-    strange = used - {*setting.symbols.values(), *letters.values()}
-    if len(named) != 1 or strange or any(value.has(Apart, sympy.oo) for value in values.values()):
+        values = {key: substitution.substituted(value, made) for key, value in values.items()}
+    used = {name for value in values.values() for name in value.letters}
+    named = [name for name in metrics if name in used]
+    strange = used - {*setting.domains, *metrics}
+    if len(named) != 1 or strange or any(value.has("oo") for value in values.values()):
         return None
-    counted = _granularity(setting, setting.metrics[named[0]].distance)
-    return None if counted is None else Granular(claimed.notion, counted, letters[named[0]], values)
+    counted = _granularity(setting, metrics[named[0]].distance)
+    return None if counted is None else Granular(claimed.notion, counted, named[0], values)
 
 
 def _granularity(setting: MetricSetting, distance: Distance) -> Granularity | None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcompose.privacy.metrics.names import CANONICAL
 from dpcompose.privacy.metrics.setting import POWERS
+from dpcompose.privacy.readers.distances import CANONICAL
 from dpcompose.spaces.built_in import BUILT_IN
 
 

@@ -8,14 +8,14 @@ of what a map reads say that a mechanism depends on that only: two databases wit
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-import sympy
-
-from dpcompose.language.symbols import family_of
-from dpcompose.language.worstcase import Over
+from dpcompose.kernel import terms
+from dpcompose.kernel.formulas import to_text
+from dpcompose.kernel.terms import Term
 from dpcompose.privacy.checks import Mistake, Path_
 from dpcompose.privacy.lines import line_of
 from dpcompose.privacy.metrics.mechanisms import Mechanisms
@@ -44,45 +44,47 @@ def read_data(
     given = table_of(MetricProblemTable, data, file, text, notions)
     reader = _Reader(given, data)
     problem = reader.problem(file, given.claims)
-    if reader.mistakes or problem is None:
-        located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in reader.mistakes]
+    if reader.found.mistakes or problem is None:
+        located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in reader.found.mistakes]
         raise ProblemError(file, located)
     return problem
 
 
-class _Reader(Mechanisms):
+class _Reader:
     """Turns the checked tables into values; collects what does not fit together."""
 
     def __init__(self, given: MetricStudyTable, data: Mapping[str, Any]) -> None:
-        super().__init__(given)
-        self.data = data
+        self.given, self.data = given, data
+        self.mechanisms = Mechanisms.of(given)
+        self.distances, self.names = self.mechanisms.distances, self.mechanisms.names
+        self.found = self.names.found
 
     def problem(self, file: str, claimed: Sequence[MetricClaimTable]) -> Problem | None:
-        self.read_all()
-        if self.databases is None:
+        """The setting, with the claims about it; None where something is wrong, which is told."""
+        if self.distances.databases is None:
             return None
-        mechanisms = self.mechanisms()
+        mechanisms = self.mechanisms.mechanisms()
         names = [one.name for one in mechanisms]
         for i, name in enumerate(names):
             if name in names[:i]:
-                self.wrong(("mechanisms",), f"two mechanisms are called {name!r}")
+                self.found.wrong(("mechanisms",), f"two mechanisms are called {name!r}")
         target = self._target()
         claims = [self._claim(i, one, target) for i, one in enumerate(claimed)]
-        assume = self.assumed()
+        assume = self.names.parameters.assumed({x: n for one in mechanisms for x, n in one.counts.items()})
         for i, claim in enumerate(claims):
             self._check_ranges(mechanisms, claim, ("claims", i))
-        if self.mistakes:
+        if self.found.mistakes:
             return None
         setting = MetricSetting(
-            self.databases,
-            MappingProxyType(self.values),
-            MappingProxyType(self.metrics),
+            self.distances.databases,
+            MappingProxyType(self.distances.values),
+            MappingProxyType(self.names.metrics),
             tuple(mechanisms),
-            MappingProxyType(self.domains),
-            MappingProxyType(self.numbers),
+            MappingProxyType(self.names.parameters.domains),
+            MappingProxyType(self.names.parameters.numbers),
             target,
             self.given.title,
-            self.adaptive,
+            self.mechanisms.adaptive,
             self.data,
             assume,
         )
@@ -90,57 +92,66 @@ class _Reader(Mechanisms):
 
     def _check_ranges(self, mechanisms: Sequence[MetricMechanism], claim: Claim | None, path: Path_) -> None:
         """A sum or maximum in a claim is over as many members as its family has."""
-        for one in (
-            sorted({x for it in claim.guarantee.formulas for x in it.atoms(Over)}, key=str) if claim else ()
-        ):
-            for letter in filter(lambda x: family_of(x.name), one.args[1].free_symbols):
-                there = {str(m.members) for m in mechanisms if letter in m.letters}
-                if there and str(one.args[2]) not in there:
+        for one in sorted(set(_overs(claim.guarantee.formulas)), key=repr) if claim else ():
+            for letter in filter(terms.moves, one.parts[1].letters):
+                there = {to_text(m.members) for m in mechanisms if m.members and letter in m.letters}
+                if there and to_text(one.parts[2]) not in there:
                     known = " or ".join(sorted(there))
-                    self.wrong(path, f"{letter} has the members 1 to {known}, not to {one.args[2]}")
+                    message = f"{letter} has the members 1 to {known}, not to {to_text(one.parts[2])}"
+                    self.found.wrong(path, message)
 
-    def _target(self) -> sympy.Expr | None:
+    def _target(self) -> Term | None:
         """The metric that claims without one count: a formula, or that of the target's neighbours."""
         given = self.given.target
         if given is None:
             return None
         if given.metric is not None:
-            return self.formula(given.metric, ("target", "metric"), self.in_metrics(given.metric), False)
-        return self.canonical(given.granularity, ("target", "granularity"))
+            return self.names.formula(
+                given.metric, ("target", "metric"), self.distances.in_metrics(given.metric), False
+            )
+        return self.distances.canonical(given.granularity, ("target", "granularity"))
 
     # claims
 
-    def _claim(self, i: int, given: MetricClaimTable, target: sympy.Expr | None) -> Claim | None:
+    def _claim(self, i: int, given: MetricClaimTable, target: Term | None) -> Claim | None:
         parameter, power = POWERS[given.notion]
         key = "metric" if given.metric is not None else parameter
         text = {"notion": given.notion, key: str(given.metric if key == "metric" else given.value(key))}
         if given.delta is not None:
             text["delta"] = given.delta
-        others = {name: self.in_metrics(text[name]) if key == "metric" else {} for name in text}
+        others = {name: self.distances.in_metrics(text[name]) if key == "metric" else {} for name in text}
         found = {
-            name: self.formula(text[name], ("claims", i, name), others[name], False)
+            name: self.names.formula(text[name], ("claims", i, name), others[name], False)
             for name in text
             if name != "notion"
         }
         if None in found.values():
             return None
-        doubts = [self.doubt(text[name], others[name]) for name in found]
+        doubts = [self.names.doubt(text[name], others[name]) for name in found]
         value = found[key]
         assert value is not None
         if key != "metric":
             if target is None:
-                self.wrong(
+                self.found.wrong(
                     ("claims", i, key),
                     f"{key} counts steps of [target], which is left out: give a target, or a metric",
                 )
                 return None
             if given.delta is not None:
                 doubts.append("(epsilon, delta) for these neighbours is not decided; in a metric it is")
-            if value is not sympy.oo:  # what is negative is no square, and the claim is
-                root = -sympy.root(-value, power) if value.is_negative else sympy.root(value, power)
-                value = self.times(root, target)
+            if value.kind != "oo":  # what is negative is no square, and the claim is
+                sign = -1 if self.names.is_positive(-value) else 1
+                value = self.distances.times(terms.power(value * sign, Fraction(1, power)) * sign, target)
         said = MappingProxyType(text)
         doubt = next(filter(None, doubts), "")
         written = ", ".join(f"{name} {value}" for name, value in text.items() if name != "notion")
         claimed = MetricGuarantee(given.notion, value, found.get("delta"), key == "metric", written)
         return Claim(claimed, said, given.expect, doubt)
+
+
+def _overs(some: Iterable[Term]) -> Iterator[Term]:
+    """The sums, maxima, … over families in some formulas."""
+    for one in some:
+        if one.kind == "over":
+            yield one
+        yield from _overs(one.parts)

@@ -8,9 +8,6 @@ from typing import Any
 from dpcompose.privacy.checks import (
     FORMULA,
     NAME,
-    TEXT,
-    TITLE,
-    TRUE_OR_FALSE,
     Check,
     Either,
     Found,
@@ -19,27 +16,24 @@ from dpcompose.privacy.checks import (
     Path_,
     Table,
     TableOf,
-    Text,
-    Whole,
     key,
     need,
 )
-from dpcompose.privacy.metric_tables import MetricTable
-from dpcompose.privacy.neighbourhoods import GRANULARITY, GranularityTable
+from dpcompose.privacy.neighbourhoods import GRANULARITY
 from dpcompose.privacy.schema import (
     BOUNDS,
     NOISES,
     NOT_YET,
+    NOTHING,
     QUERIES,
+    Composed,
     DatabasesTable,
     InMetric,
     MapTable,
     MetricGuaranteeTable,
-    NoiseTable,
-    ProbabilitiesTable,
     QueryTable,
     ReadsTable,
-    check_family,
+    StatedTable,
 )
 
 
@@ -106,29 +100,15 @@ class MetricTargetTable(Table):
             raise ValueError("the target is a metric, or the neighbours of a granularity")
 
 
-class MetricMechanismTable(Table):
+class MetricMechanismTable(StatedTable):
     later = (*NOT_YET, "filter")
 
-    name: str = need(NAME)
     guarantee: MetricGuaranteeTable | None = key(MetricGuaranteeTable)
     satisfies: list[MetricGuaranteeTable] | None = key(ListOf(MetricGuaranteeTable, 1, 20))
     reads: str | ReadsTable | None = key(Either(NAME, ReadsTable, word="oneOf"))
     query: str | QueryTable | None = key(Either(OneOf("count", "bit"), QueryTable, word="oneOf"))
-    noise: NoiseTable | None = key(NoiseTable)
-    index: str | None = key(NAME)
-    count: str | None = key(FORMULA)
-    repeat: int | None = key(Whole(1))
-    table: str | None = key(NAME)
-    study: str | None = key(NAME)
-    post_processing: str | None = key(NAME, written="post-processing")
 
-    def check(self) -> None:
-        check_family(self.index, self.count, self.repeat)
-        if self.satisfies is not None:
-            beside: tuple[str, ...] = ("guarantee", "query", "noise", "table", "study")
-            if given := [name for name in beside if getattr(self, name) is not None]:
-                raise ValueError(f"satisfies lists all guarantees of a mechanism; leave out {given[0]}")
-            return
+    def check_known(self) -> None:
         if self.study is not None:
             beside = ("guarantee", "query", "noise", "table")
             if given := [name for name in beside if getattr(self, name) is not None]:
@@ -137,8 +117,6 @@ class MetricMechanismTable(Table):
         if self.table is not None:
             if self.noise is not None:
                 raise ValueError("what adds noise is given by that, and has no table; leave out one of them")
-            if self.index is not None or self.repeat is not None:
-                raise ValueError("a table of probabilities is that of one mechanism, and not of a family")
         elif (self.guarantee is None) == (self.noise is None):
             raise ValueError("a mechanism has a guarantee in a metric, or noise on what it reads; not both")
         if self.query is not None and self.noise is None:
@@ -151,9 +129,6 @@ class MetricClaimTable(InMetric):
     expect: str | None = key(OneOf("proved", "refuted", "undecided"))
 
 
-NOTHING: Mapping[str, Any] = {}
-
-
 class _Study(Check):
     """A study in a file: the table below, once it is there."""
 
@@ -164,25 +139,18 @@ class _Study(Check):
         return MetricStudyTable.schema(defs)
 
 
-class MetricStudyTable(Table):
+class MetricStudyTable(Composed):
     later = ("partitions",)
     later_where = (
         " beside claims in metrics; claims for the neighbours of a target are, and X*d_NAME is one "
         "where NAME is the target"
     )
 
-    title: str = key(TITLE, "")
-    parameters: Mapping[str, str] = key(TableOf(FORMULA, names=Text()), NOTHING)
     databases: DatabasesTable | PointsTable | ProductTable | None = key(ByKind(True))
-    granularities: Mapping[str, GranularityTable] = key(TableOf(GranularityTable), NOTHING)
     maps: Mapping[str, ValuesTable | MapTable] = key(TableOf(_Map()), NOTHING)
-    metrics: Mapping[str, MetricTable] = key(TableOf(MetricTable, 0, 200), NOTHING)
-    tables: Mapping[str, ProbabilitiesTable] = key(TableOf(ProbabilitiesTable), NOTHING)
     studies: Mapping[str, MetricStudyTable] = key(TableOf(_Study()), NOTHING)
-    adaptive: bool = key(TRUE_OR_FALSE, False)
     target: MetricTargetTable | None = key(MetricTargetTable)
     mechanisms: list[MetricMechanismTable] = need(ListOf(MetricMechanismTable, 1, 200))
-    assume: list[str] = key(ListOf(TEXT, 0, 100), [])
 
 
 class MetricProblemTable(MetricStudyTable):

@@ -9,50 +9,63 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
-import sympy
-
+from dpcompose.kernel import terms
 from dpcompose.kernel.assumptions import NOTHING, Assumed
-from dpcompose.language import exchange
+from dpcompose.kernel.domains import NONNEGATIVE, Domain
+from dpcompose.kernel.terms import Term
+from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
-from dpcompose.language.symbols import NONNEGATIVE, Domain, family_of, symbol
 from dpcompose.privacy.noises import Noise
 from dpcompose.spaces.maps import everything
-from dpcompose.spaces.points import AnyTwo, Lost, Made, NamedMetric, Norm, Own, Product, Steps, Tabled, Values
+from dpcompose.spaces.points import (
+    AnyTwo,
+    Apart,
+    Lost,
+    Made,
+    NamedMetric,
+    Norm,
+    Own,
+    Product,
+    Steps,
+    Tabled,
+    Values,
+)
+
+if TYPE_CHECKING:
+    import sympy
 
 POWERS = {"pure": ("epsilon", 1), "approximate": ("epsilon", 1), "zcdp": ("rho", 2), "gaussian": ("mu", 1)}
 """For each notion the parameter that a metric stands for, and which power of the metric it is."""
 
 
-def in_parameters(notion: str, metric: sympy.Expr, delta: sympy.Expr | None) -> dict[str, sympy.Expr]:
+def letter(name: str) -> Term:
+    """The letter of a named metric in formulas."""
+    return terms.letter(name, NONNEGATIVE)
+
+
+def in_parameters(notion: str, metric: Term, delta: Term | None) -> dict[str, Term]:
     """The parameters at D, E of a guarantee in a metric.
 
-    >>> in_parameters("zcdp", symbol("d"), None)
-    {'rho': d**2}
+    >>> in_parameters("zcdp", letter("d"), None)
+    {'rho': (power d 2)}
     """
     key, power = POWERS[notion]
-    found = {key: metric if metric is sympy.oo else metric**power}
+    found = {key: metric if metric.kind == "oo" else terms.power(metric, power)}
     return found if delta is None else found | {"delta": delta}
 
 
-def as_metric(notion: str, parameters: Mapping[str, sympy.Expr]) -> sympy.Expr:
+def as_metric(notion: str, parameters: Mapping[str, Term]) -> Term:
     """The metric that parameters are those of.
 
-    >>> as_metric("zcdp", {"rho": symbol("d") ** 2})
+    >>> as_metric("zcdp", {"rho": letter("d") ** 2})
     d
     """
     key, power = POWERS[notion]
-    return parameters[key] if power == 1 else _root(parameters[key])
-
-
-def _root(squared: sympy.Expr) -> sympy.Expr:
-    """√x², and x itself where it is seen to be ≥ 0."""
-    if squared.is_Pow and squared.exp == 2:
-        for one in (squared.base, -squared.base):
-            if exchange.of_sympy(one).nonnegative:
-                return one
-    return sympy.sqrt(squared)
+    value = parameters[key]
+    return value if value.kind == "oo" else terms.power(value, Fraction(1, power))
 
 
 @dataclass(frozen=True)
@@ -70,13 +83,13 @@ class MetricMechanism:
 
     name: str
     notion: str
-    metric: sympy.Expr
-    delta: sympy.Expr | None = None
+    metric: Term
+    delta: Term | None = None
     stated: str = ""
     noise: Noise | None = None
     values: Values | None = None
     lost: Lost | None = None
-    members: sympy.Expr | None = None
+    members: Term | None = None
     processing: str = ""
 
     @property
@@ -87,16 +100,20 @@ class MetricMechanism:
     @property
     def moves(self) -> bool:
         """Whether it is a family of which not all members are alike."""
-        return self.members is not None and any(family_of(one.name) for one in self.letters)
+        return self.members is not None and any(map(terms.moves, self.letters))
 
     @property
-    def letters(self) -> frozenset[sympy.Symbol]:
+    def counts(self) -> dict[str, Term]:
+        """How many members a family has, by the names of these: e[i]."""
+        return {} if self.members is None else dict.fromkeys(filter(terms.moves, self.letters), self.members)
+
+    @property
+    def letters(self) -> frozenset[str]:
         """The metrics and parameters that its guarantee is made of."""
-        beside: set[sympy.Symbol] = set() if self.delta is None else self.delta.free_symbols
-        return frozenset(self.metric.free_symbols | beside)
+        return frozenset(name for value in self.parameters.values() for name in value.letters)
 
     @property
-    def parameters(self) -> dict[str, sympy.Expr]:
+    def parameters(self) -> dict[str, Term]:
         """What it loses at D, E, by the parameters of its notion."""
         return in_parameters(self.notion, self.metric, self.delta)
 
@@ -109,18 +126,18 @@ class MetricGuarantee(Shown):
     """
 
     notion: str
-    metric: sympy.Expr
-    delta: sympy.Expr | None = None
+    metric: Term
+    delta: Term | None = None
     in_metrics: bool = True
     written: str = ""
 
     @property
-    def formulas(self) -> tuple[sympy.Expr, ...]:
+    def formulas(self) -> tuple[Term, ...]:
         """The metric, and the δ where there is one."""
         return (self.metric,) if self.delta is None else (self.metric, self.delta)
 
     @property
-    def parameters(self) -> dict[str, sympy.Expr]:
+    def parameters(self) -> dict[str, Term]:
         """What is lost at D, E at most, by the parameters of the notion."""
         return in_parameters(self.notion, self.metric, self.delta)
 
@@ -143,7 +160,7 @@ class MetricSetting:
     mechanisms: tuple[MetricMechanism, ...]
     domains: Mapping[str, Domain]
     numbers: Mapping[str, str]
-    target: sympy.Expr | None
+    target: Term | None
     title: str
     adaptive: bool
     data: Mapping[str, Any]
@@ -155,19 +172,15 @@ class MetricSetting:
         return len(self.mechanisms) > 1 or any(one.members not in (None, 1) for one in self.mechanisms)
 
     @property
-    def is_open(self) -> bool:
-        """Whether how many mechanisms there are is a parameter, or families have members that differ."""
-        every = self.mechanisms
-        return any(one.moves or not (one.members is None or one.members.is_Integer) for one in every)
-
-    def is_never_negative(self, value: sympy.Expr) -> bool:
-        """Whether a formula in the parameters is seen to be ≥ 0."""
-        return exchange.is_never_negative(value, self.domains, self.assume)
+    def letters(self) -> dict[str, Term]:
+        """The named metrics, and the parameters, as the letters that formulas have for them."""
+        every = {**dict.fromkeys(self.metrics, NONNEGATIVE), **self.domains}
+        return {name: terms.letter(name, domain) for name, domain in every.items()}
 
     @property
     def symbols(self) -> dict[str, sympy.Expr]:
-        """The parameters as symbols, by name."""
-        return {name: symbol(name, domain) for name, domain in self.domains.items()}
+        """The same as sympy symbols."""
+        return {name: formulas.expression(one) for name, one in self.letters.items()}
 
     def __repr__(self) -> str:
         """What is composed, in one line."""
@@ -176,19 +189,14 @@ class MetricSetting:
         return f"composition of {some} on {self.databases}, in metrics"
 
     @property
-    def letters(self) -> dict[str, sympy.Symbol]:
-        """The named metrics as the symbols that formulas have for them."""
-        return {name: symbol(name, NONNEGATIVE) for name in self.metrics}
-
-    @property
     def reads_everything(self) -> bool:
         """Whether all mechanisms are private in metrics of whole databases, none in one of a part."""
-        formulas = [one.metric for one in self.mechanisms]
-        return all(one.values is None for one in self.mechanisms) and all(map(self._is_of_all, formulas))
+        every = self.mechanisms
+        return all(one.values is None and self._is_of_all(one.metric) for one in every)
 
-    def _is_of_all(self, formula: sympy.Expr) -> bool:
+    def _is_of_all(self, formula: Term) -> bool:
         """Whether a formula is in metrics of whole databases."""
-        for one in (self.metrics[x.name] for x in formula.free_symbols if x.name in self.metrics):
+        for one in (self.metrics[name] for name in formula.letters if name in self.metrics):
             match one.distance:
                 case Norm(over=over) if over is not None:
                     whole = False
@@ -198,8 +206,8 @@ class MetricSetting:
                     whole = True
                 case Steps(part=part, reads=reads) | Tabled(part=part, reads=reads):
                     whole = not part and reads == everything
-                case Made():
-                    whole = self._is_of_all(one.distance.formula)
+                case Made(formula) | Apart(formula):
+                    whole = self._is_of_all(formula)
                 case _:
                     whole = False
             if not whole:

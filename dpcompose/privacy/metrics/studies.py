@@ -6,14 +6,14 @@ metric on what the study reads is one on the whole: that of what is read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-import sympy
-
-from dpcompose.language.symbols import NONNEGATIVE, symbol
+from dpcompose.kernel import substitution
+from dpcompose.kernel.terms import Term
+from dpcompose.privacy.metrics.distances import Distances
 from dpcompose.privacy.metrics.setting import MetricMechanism
 from dpcompose.spaces.built_in import free_lunch
 from dpcompose.spaces.composed import composed
@@ -23,6 +23,7 @@ from dpcompose.spaces.graphs import graph_of_inputs
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.points import (
     AnyTwo,
+    Apart,
     Counted,
     Declared,
     Distance,
@@ -50,8 +51,8 @@ class Outside:
 
     study -- its name; part -- the one that it reads, "" for the whole; reads -- the map, if it reads one;
     inner, outer -- the class of the study, and the one around it; metrics -- those of the study;
-    values -- what can be compared there; named -- gives a metric its letter outside; shared -- the metrics
-    outside that the study has, too.
+    around -- what can be compared there, and metrics on it; shared -- the metrics outside that the study has,
+    too.
     """
 
     def __init__(
@@ -62,12 +63,11 @@ class Outside:
         inner: Part | None,
         outer: Part | None,
         metrics: Mapping[str, NamedMetric],
-        values: Mapping[str, Values],
-        named: Callable[..., sympy.Symbol],
+        around: Distances,
         shared: Set[str],
     ) -> None:
         self.study, self.part, self.reads, self.inner, self.outer = study, part, reads, inner, outer
-        self.metrics, self.values, self.named = metrics, values, named
+        self.metrics, self.values, self.named = metrics, around.values, around.named
         self.shared = shared
 
     def mechanism(self, called: str, one: MetricMechanism) -> MetricMechanism:
@@ -79,12 +79,12 @@ class Outside:
         name = f"{called}.{one.name}"
         return replace(one, name=name, metric=metric, delta=delta, values=values, lost=lost)
 
-    def formula(self, it: sympy.Expr) -> sympy.Expr:
+    def formula(self, it: Term) -> Term:
         """A formula in the metrics of the study, in those outside."""
-        used = [name for name in self.metrics if symbol(name, NONNEGATIVE) in it.free_symbols]
-        return it.xreplace({symbol(name, NONNEGATIVE): self._letter(name) for name in used})
+        used = [name for name in self.metrics if name in it.letters]
+        return substitution.substituted(it, {name: self._letter(name) for name in used})
 
-    def _letter(self, name: str) -> sympy.Symbol:
+    def _letter(self, name: str) -> Term:
         metric = self.metrics[name]
         bound = None if metric.at_most is None else self.formula(metric.at_most)
         whole = self.reads == everything and not self.part
@@ -99,8 +99,8 @@ class Outside:
 
     def _distance(self, distance: Distance) -> Distance:
         match distance:
-            case Made(formula):
-                return Made(self.formula(formula))
+            case Made(formula) | Apart(formula):
+                return replace(distance, formula=self.formula(formula))
             case Declared(of):
                 whose = f"{self.study} of {self.part or self.reads.written('D')}"
                 return distance if of in self.shared else Declared(f"{of} in {whose}")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import sympy
-
-from dpcompose.language.symbols import Domain
+from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.formulas import to_text
+from dpcompose.kernel.terms import ZERO, Term
 from dpcompose.privacy.probabilities import WrongTable
 from dpcompose.privacy.tabulated import probability_table
 from dpcompose.spaces.databases import Database
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.points import Enumerated, Lost
 
-Row = Sequence[sympy.Expr]
+Row = Sequence[Term]
 
 
 def lost(
@@ -21,7 +21,7 @@ def lost(
     rows: Mapping[Database, Row],
     outcomes: Sequence[str],
     domains: Mapping[str, Domain],
-    is_positive: Callable[[sympy.Expr], bool],
+    is_positive: Callable[[Term], bool],
     part: Enumerated,
     reads: Map,
 ) -> Lost:
@@ -31,14 +31,16 @@ def lost(
     surely is.  Raises WrongTable where rows are no distributions, or do not fit the class, or where what is
     read does not say which row it is.
     """
-    used = {one.name for row in rows.values() for p in row for one in p.free_symbols}
+    used = {one for row in rows.values() for p in row for one in p.letters}
     words = {one: str(domain) for one, domain in domains.items() if one in used}
     table = probability_table(rows, outcomes, parameters=words)
-    exact = {D: tuple(table[D, outcome] for outcome in outcomes) for D in rows}
+    exact = {D: tuple(table.probability(D, outcome) for outcome in outcomes) for D in rows}
     for D, row in exact.items():
         for p in row:
-            if p != 0 and not is_positive(p):
-                raise WrongTable(f"row {D}: {p} is not known to be positive for all allowed parameters")
+            if p != ZERO and not is_positive(p):
+                raise WrongTable(
+                    f"row {D}: {to_text(p)} is not known to be positive for all allowed parameters"
+                )
     read = {D: reads(D) for D in part.elements}
     of_inputs = set(exact) == set(read.values()) and set(exact) != set(part.elements)
     row_of = {D: exact.get(x if of_inputs else D) for D, x in read.items()}

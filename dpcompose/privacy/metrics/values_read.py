@@ -7,31 +7,28 @@ is least there.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-import sympy
-
-from dpcompose.kernel import metrics, naming
-from dpcompose.language import exchange
-from dpcompose.language.symbols import NONNEGATIVE, symbol
+from dpcompose.kernel import metrics, naming, substitution
+from dpcompose.kernel.terms import Term
 from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.metrics.distances import Distances
+from dpcompose.privacy.metrics.setting import letter
 from dpcompose.spaces.points import Norm, Values
 
 
-def about_values(
-    to: Distances, name: str, formula: sympy.Expr, domain: str | None, path: Path_
-) -> sympy.Expr | None:
+def about_values(to: Distances, name: str, formula: Term, domain: str | None, path: Path_) -> Term | None:
     """A formula in metrics as one about the values of a map that is read; None where it is none."""
-    of, put = to.values[name], dict[sympy.Expr, sympy.Expr]()
-    for metric in [one for one in to.metrics if symbol(one, NONNEGATIVE) in formula.free_symbols]:
-        distance = to.metrics[metric].distance
+    of, put = to.values[name], dict[str, Term]()
+    for metric in [one for one in to.names.metrics if one in formula.letters]:
+        distance = to.names.metrics[metric].distance
         if getattr(distance, "of", None) == of or getattr(distance, "part", None) == name:
             continue
         norm = distance if isinstance(distance, Norm) and distance.over is None else None
         if domain == "common" and norm is not None and _reads_coordinates(to, of, norm.of):
             closed = replace(norm, over=tuple(map(str, of.formulas or ())))
-            put[symbol(metric, NONNEGATIVE)] = to.named(f"{metric}_over_{name}", closed)
+            put[metric] = to.named(f"{metric}_over_{name}", closed)
             continue
         to.wrong(
             path,
@@ -39,10 +36,10 @@ def about_values(
             '; with domain = "common" norms of coordinates do, where it reads some coordinates',
         )
         return None
-    if put and not _grows(to, formula, put):
+    if put and not _grows(formula, put):
         to.wrong(path, "over the fibres of a map what grows with norms of points is known, and nothing else")
         return None
-    return formula.xreplace(put)
+    return substitution.substituted(formula, put)
 
 
 def _reads_coordinates(to: Distances, *some: Values) -> bool:
@@ -53,8 +50,7 @@ def _reads_coordinates(to: Distances, *some: Values) -> bool:
     return all(one is not None and len(set(one)) == len(one) and {*one} <= every for one in entries)
 
 
-def _grows(to: Distances, formula: sympy.Expr, norms: dict[sympy.Expr, sympy.Expr]) -> bool:
+def _grows(formula: Term, norms: Mapping[str, Term]) -> bool:
     """Whether a formula is seen never to fall as norms grow."""
-    moving = {one: symbol(naming.of_distance(str(one)), NONNEGATIVE) for one in norms}
-    letters = to.domains | dict.fromkeys((*to.metrics, *map(str, moving.values())), NONNEGATIVE)
-    return metrics.grows(exchange.in_domains(formula.xreplace(moving), letters))
+    moving = {one: letter(naming.of_distance(one)) for one in norms}
+    return metrics.grows(substitution.substituted(formula, moving))

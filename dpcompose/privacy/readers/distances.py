@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
 from dpcompose.kernel import formulas as kernel
@@ -19,10 +18,11 @@ from dpcompose.kernel.domains import POSITIVE
 from dpcompose.kernel.terms import ONE, ZERO, Term
 from dpcompose.language import formulas
 from dpcompose.privacy import fibres
-from dpcompose.privacy.checks import Path_, near, shown
+from dpcompose.privacy.checks import Path_, near
 from dpcompose.privacy.distances import Distance, Metric
 from dpcompose.privacy.metric_tables import MetricTable
 from dpcompose.privacy.notions import Guarantee
+from dpcompose.privacy.readers.lengths import Lengths, lengths
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import MetricGuaranteeTable, Notions, ReadsTable
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
@@ -58,6 +58,7 @@ class Distances:
     def __init__(self, space: Space, tables: Mapping[str, MetricTable], keys: Notions) -> None:
         self.space, self.tables, self.keys = space, tables, keys
         self.parameters, self.found = space.parameters, space.found
+        self._read: dict[str, Lengths | None] = {}
         known = (*BUILT_IN, *space.granularities)
         self.canonical = {f"{CANONICAL}{one.replace('-', '_')}": one for one in known}
 
@@ -137,7 +138,7 @@ class Distances:
         """How far apart listed databases are: by a table, or in steps of a granularity."""
         given = self.tables.get(name)
         if given is not None and given.table is not None and given.of is None and given.at_most is None:
-            lengths = _lengths(given.table, points)
+            lengths = self._lengths(name, given.table, points)
             both = {**lengths, **{(y, x): far for (x, y), far in lengths.items()}}
             return lambda D, E: both.get((D, E), None if D != E else Fraction(0))
         word = self.canonical[name] if given is None else given.granularity
@@ -239,13 +240,23 @@ class Distances:
         for D in databases.databases():
             first.setdefault(reads(D) if given.of else D, D)
         lengths = tuple(
-            ((first[x], first[y]), far) for (x, y), far in _lengths(given.table or [], [*first]).items()
+            ((first[x], first[y]), far)
+            for (x, y), far in self._lengths(name, given.table or [], [*first]).items()
         )
         letter = metrics.letter(naming.of_distance(name))
         used.distances[letter.of[0]] = Distance(
             letter.of[0], pairs(f"table {name}", (pair for pair, _ in lengths)), reads, "common", lengths
         )
         return letter
+
+    def _lengths(self, name: str, table: Sequence[Sequence[str]], points: Sequence[Any]) -> Lengths:
+        """The distances of a table of the file.  Raises NoDistance where it is none, which is told once."""
+        if name not in self._read:
+            path = ("metrics", name, "table")
+            self._read[name] = lengths(table, points, self.parameters.symbols, self.found, path)
+        if (found := self._read[name]) is None:
+            raise NoDistance("")
+        return found
 
 
 def _is_multiple(read: Mapping[str, Term]) -> bool:
@@ -254,27 +265,3 @@ def _is_multiple(read: Mapping[str, Term]) -> bool:
     moving = [metrics.letter(name) for name in metrics.in_letters(value.letters)]
     alone = not moving or (len(moving) == 1 and not metrics.is_moving(value / moving[0]))
     return alone and read.get("delta", ZERO) == ZERO
-
-
-def _lengths(table: Sequence[Sequence[str]], points: Sequence[Any]) -> dict[tuple[Any, Any], Fraction]:
-    """The distances of a table.  Raises NoDistance where it is none, or no metric."""
-    found: dict[tuple[Any, Any], Fraction] = {}
-    for x, y, text in table:
-        value = kernel.parse(text, {})
-        if missing := [one for one in (x, y) if one not in points]:
-            raise NoDistance(f"{shown(missing[0])} is none of them{near(missing[0], map(str, points))}")
-        if value.kind != "oo" and value.number is None:
-            raise NoDistance(f"a distance is a number or oo, not {text}; parameters stand before metrics")
-        if (x, y) in found or (y, x) in found or not value.nonnegative or (x == y and value != ZERO):
-            raise NoDistance(
-                f"{x}, {y}, {text}: each two databases stand there once, with a number >= 0 or oo"
-            )
-        if value.number is not None:
-            found[x, y] = value.number
-    both = {**found, **{(y, x): far for (x, y), far in found.items()}}
-    for y in points:
-        near_y = [x for x in points if (x, y) in both]
-        for x, z in combinations(near_y, 2):
-            if both.get((x, z)) is None or both[x, z] > both[x, y] + both[y, z]:
-                raise NoDistance(f"this is no metric: from {x} to {z} it is further than by way of {y}")
-    return {pair: far for pair, far in found.items() if pair[0] != pair[1]}

@@ -6,16 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dpcompose.kernel import formulas as kernel
-from dpcompose.kernel import terms
 from dpcompose.kernel.domains import POSITIVE
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
-from dpcompose.privacy.checks import Path_, near, shown
+from dpcompose.privacy.checks import Path_
 from dpcompose.privacy.mechanisms import Mechanism, Nested, mechanism
 from dpcompose.privacy.metric_tables import MetricTable
-from dpcompose.privacy.noises import Noise
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.readers.distances import Distances
+from dpcompose.privacy.readers.given import members_of, noise_of, rows_of
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import (
     MechanismTable,
@@ -27,7 +26,6 @@ from dpcompose.privacy.schema import (
 )
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
-from dpcompose.spaces.databases import Database
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.queries import (
     Query,
@@ -84,7 +82,7 @@ class Mechanisms:
 
     def _before_processing(self, i: int, given: MechanismTable) -> Mechanism | None:
         path: Path_ = ("mechanisms", i)
-        count = self._count(given, path)
+        count = members_of(given, self.parameters, self.parameters.symbols, path)
         index = given.index or self.index
         reads: Map | None = everything
         if isinstance(given.reads, ReadsTable):
@@ -102,7 +100,13 @@ class Mechanisms:
                 return None
             return mechanism(given.name, some, reads, count)
         if stated is None:
-            query, noise = self._query(given, path), self._noise(given, path)
+            assert given.noise is not None
+
+            def read(text: str, key: str, at: Path_) -> Term | None:
+                return self.parameters.stated(text, key, at, index)
+
+            query = self._query(given, path)
+            noise = noise_of(given.noise, read, self.parameters, path)
             if reads is None or query is None or noise is None:
                 return None
             return mechanism(given.name, reads=reads, count=count, query=query, noise=noise)
@@ -111,7 +115,7 @@ class Mechanisms:
             return None
         if given.filter is not None:
             return mechanism(given.name, None, reads, count, filter=found)
-        table = None if given.table is None else self._probabilities(given.table, (*path, "table"))
+        table = None if given.table is None else self._probabilities(given.table, path)
         return Mechanism(given.name, reads, found, count, table=table)
 
     def _guarantee(
@@ -180,32 +184,31 @@ class Mechanisms:
 
     def _probabilities(self, name: str, path: Path_) -> ProbabilityTable | None:
         """A table of probabilities; names in its formulas that are not listed are made here."""
-        if name not in self.tables:
-            self.found.wrong(path, f"there is no table {shown(name)}{near(name, self.tables)}")
-            return None
-        if self.space.databases is None or not self.space.databases.listed:
-            self.found.wrong(path, "a table of probabilities needs a listed class")
+        listed = self.space.databases is not None and self.space.databases.listed
+        rows = rows_of(name, self.tables, listed, self._probability, self.found, path)
+        if rows is None:
             return None
         from dpcompose.privacy.tabulated import probability_table
 
         given = self.tables[name]
-        rows: dict[Database, list[Term]] = {}
-        for D, row in given.rows.items():
-            try:
-                for one in sorted({one for text in row for one in formulas.names(text)}):
-                    if one not in self.parameters.symbols:
-                        self.parameters.domains[one] = POSITIVE
-                        self.parameters.symbols[one] = terms.letter(one, POSITIVE)
-                rows[D] = [kernel.parse(text, self.parameters.symbols) for text in row]
-            except formulas.FormulaError as error:
-                self.found.wrong(("tables", name, "rows", D), error)
-                return None
         try:
             used = {one for row in rows.values() for p in row for one in p.letters}
             domains = {one: str(self.parameters.domains[one]) for one in sorted(used)}
             return probability_table(rows, given.outcomes, parameters=domains)
         except ValueError as error:
             self.found.wrong(("tables", name), error)
+            return None
+
+    def _probability(self, text: str, key: str, path: Path_) -> Term | None:
+        """An entry of a table; names that are not listed are made here."""
+        known = self.parameters
+        try:
+            for one in formulas.names(text):
+                if one not in known.symbols:
+                    known.adopt(one, POSITIVE, path)
+            return kernel.parse(text, known.symbols)
+        except formulas.FormulaError as error:
+            self.found.wrong(path, error)
             return None
 
     def _query(self, given: MechanismTable, path: Path_) -> Query | None:
@@ -232,32 +235,3 @@ class Mechanisms:
             self.found.wrong((*path, "query", key), "the bounds of an attribute are finite")
             return None
         return {"sum": clipped_sum, "mean": mean, "variance": variance}[key](lower, upper)
-
-    def _noise(self, given: MechanismTable, path: Path_) -> Noise | None:
-        """The noise with its parameter; a probability that is a bare name lies in (0,1)."""
-        assert given.noise is not None
-        word = given.noise.word
-        text = given.noise.parameter
-        parameter = self.parameters.stated(text, word, (*path, "noise", word), given.index or self.index)
-        if parameter is None:
-            return None
-        noise = Noise(word, parameter, self.found.own.noises.get(word))
-        if unfit := noise.unfit(self.parameters.domains, self.parameters.known_so_far):
-            self.found.wrong((*path, "noise", word), unfit)
-            return None
-        return noise
-
-    def _count(self, given: MechanismTable, path: Path_) -> Term | None:
-        """How many mechanisms a family has; None for a single one."""
-        if given.repeat is not None:
-            return terms.number(given.repeat)
-        if given.count is None:
-            return None
-        if given.index in self.parameters.symbols or given.index in formulas.RESERVED:
-            self.found.wrong((*path, "index"), f"{given.index} has a meaning already; use another letter")
-        try:
-            return kernel.parse(given.count, self.parameters.symbols)
-        except formulas.FormulaError as error:
-            hint = 'list it under [parameters], as "integer >= 2"'
-            self.found.wrong((*path, "count"), f"{error.message}; {hint}")
-            return None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import TypeVar
 
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.readers.mechanisms import Mechanisms, Showing
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
-from dpcompose.privacy.schema import Notions, StudyTable
+from dpcompose.privacy.schema import Composed, Notions, StudyTable
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 
@@ -75,16 +76,9 @@ class Study:
 
     def _study(self, name: str, index: str | None, notions: Sequence[str], path: Path_) -> Setting | None:
         """What a study composes; its parameters are also those of what it is part of."""
-        if name not in self.given.studies:
-            self.found.wrong(
-                (*path, "study"), f"there is no study {shown(name)}{near(name, self.given.studies)}"
-            )
+        given, outside = study_of(self.given, name, path, self.found), self.given
+        if given is None:
             return None
-        given, outside = self.given.studies[name], self.given
-        if given.assume:
-            self.found.wrong(
-                ("studies", name, "assume"), "relations between parameters stand at the top of a file"
-            )
         if given.databases is None:
             alike = ("databases", "granularities", "maps", "partitions", "tables", "metrics")
             if twice := [key for key in alike[1:] if getattr(given, key)]:
@@ -93,14 +87,8 @@ class Study:
                 )
                 return None
             given = given.with_(**{key: getattr(outside, key) for key in alike})
-        for one in sorted(set(given.parameters) & set(outside.parameters)):
-            if given.parameters[one] != outside.parameters[one]:
-                message = (
-                    f"{one} is {outside.parameters[one]} outside of the study; one name is one parameter"
-                )
-                self.found.wrong(("studies", name, "parameters", one), message)
         reader = Study(
-            given.with_(parameters={**outside.parameters, **given.parameters}, assume=list(outside.assume)),
+            given,
             Found(self.keys, self.found.own),
             self.keys,
             self.show,
@@ -118,3 +106,25 @@ class Study:
             return None
         own = {one: setting.domains[one] for one in setting.domains if one in setting.used}
         return replace(setting, domains=MappingProxyType(own))
+
+
+T = TypeVar("T", bound=Composed)
+
+
+def study_of(outside: T, name: str, path: Path_, found: Found) -> T | None:
+    """The table of a study in another one, with the parameters of both; None where there is none.
+
+    path -- that of the mechanism that is this study.
+    """
+    if name not in outside.studies:
+        found.wrong((*path, "study"), f"there is no study {shown(name)}{near(name, outside.studies)}")
+        return None
+    given: T = outside.studies[name]
+    if given.assume:
+        found.wrong(("studies", name, "assume"), "relations between parameters stand at the top of a file")
+    for one in sorted(set(given.parameters) & set(outside.parameters)):
+        if given.parameters[one] != outside.parameters[one]:
+            said = f"{one} is {outside.parameters[one]} outside of the study; one name is one parameter"
+            found.wrong(("studies", name, "parameters", one), said)
+    parameters = {**outside.parameters, **given.parameters}
+    return given.with_(parameters=parameters, assume=list(outside.assume))

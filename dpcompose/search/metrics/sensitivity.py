@@ -33,7 +33,6 @@ from dpcompose.kernel.terms import HALF, INFINITY, ONE, ZERO, Term, TermError
 from dpcompose.kernel.theory import Theory
 from dpcompose.language import exchange, formulas
 from dpcompose.language.shown import Shown
-from dpcompose.privacy.metrics.elaborated import InMetrics
 from dpcompose.search import comparing
 from dpcompose.search.metrics.claims import Judge
 from dpcompose.search.metrics.points import Open, Point, Trials, where_of
@@ -77,13 +76,13 @@ class MetricSensitivity(Shown):
         return f"{value}{where}" if self.proved else f"at least {value}{where}; {self.reason}"
 
 
-def sensitivity(judge: Judge, told: InMetrics, moved: sympy.Expr, over: sympy.Expr) -> MetricSensitivity:
+def sensitivity(judge: Judge, moved: Term, over: Term) -> MetricSensitivity:
     """The least Δ with moved ≤ Δ·over, both formulas in the named metrics of a setting.
 
     Raises NoCover where one is no formula in how databases differ.
     """
     distances = replace(judge.setting, mechanisms=())  # what these are stated in is of no matter
-    return _Ratios(distances, judge.theory, told.term(moved), told.term(over)).sensitivity()
+    return _Ratios(distances, judge.theory, judge.told.term(moved), judge.told.term(over)).sensitivity()
 
 
 @dataclass(frozen=True, eq=False)

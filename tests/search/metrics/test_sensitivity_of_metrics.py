@@ -16,7 +16,6 @@ from dpcompose.kernel.covers.types import NoCover
 from dpcompose.kernel.rules.metrics import at_least_everywhere
 from dpcompose.kernel.theory import Theory
 from dpcompose.language import formulas
-from dpcompose.language.symbols import symbol
 from dpcompose.privacy import problems
 from dpcompose.privacy.metrics import reading
 from dpcompose.privacy.metrics.elaborated import InMetrics
@@ -48,9 +47,8 @@ def told(text: str) -> InMetrics:
 
 def found(text: str, moved: str, over: str) -> MetricSensitivity:
     setting = told(text)
-    names = {name: symbol(name, domain) for name, domain in setting.setting.domains.items()}
-    sides = [formulas.parse(one, {**setting.setting.letters, **names}) for one in (moved, over)]
-    return sensitivity(Judge(setting, THEORY), setting, *sides)
+    sides = [formulas.term(one, setting.setting.letters) for one in (moved, over)]
+    return sensitivity(Judge(setting, THEORY), *sides)
 
 
 # values by hand

@@ -1,0 +1,170 @@
+"""The guarantees of a problem about metrics: formulas in metrics, and those for neighbours as such."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from fractions import Fraction
+
+from dpcompose.kernel import substitution, terms
+from dpcompose.kernel.formulas import to_text
+from dpcompose.kernel.terms import ZERO, Term, TermError
+from dpcompose.privacy.checks import Path_, near
+from dpcompose.privacy.metrics.distances import Distances
+from dpcompose.privacy.metrics.fibres import of_the_nearest
+from dpcompose.privacy.metrics.schema import MetricMechanismTable
+from dpcompose.privacy.metrics.setting import POWERS, MetricMechanism
+from dpcompose.privacy.metrics.values_read import about_values
+from dpcompose.privacy.notions import FILE_KEYS
+from dpcompose.privacy.schema import PARAMETERS, MetricGuaranteeTable
+from dpcompose.spaces.maps import Map, everything
+
+
+class Guarantees:
+    """Reads the guarantees of mechanisms; distances -- the metrics that they are formulas in."""
+
+    def __init__(self, distances: Distances) -> None:
+        self.distances, self.names = distances, distances.names
+        self.wrong, self.formula = self.names.found.wrong, self.names.formula
+
+    def of(
+        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map | None, path: Path_
+    ) -> MetricMechanism | None:
+        """A mechanism by a guarantee; where nothing is known of what it reads, its parameters are known."""
+        if reads is None:
+            self._adopt_all(given, stated, path)
+            return None
+        if stated.metric is not None:
+            return self._in_metric(given, stated, reads, path)
+        return self._for_neighbours(given, stated, reads, path)
+
+    def _adopt_all(self, given: MetricMechanismTable, stated: MetricGuaranteeTable, path: Path_) -> None:
+        """Makes the parameters that a guarantee names known, so that no claim is told that they are not."""
+        before = list(self.names.found.mistakes)
+        for key in ("metric", *PARAMETERS):
+            text = stated.metric if key == "metric" else stated.value(key)
+            if text is not None:
+                self.formula(text, (*path, key), self.distances.in_metrics(text), key=key, index=given.index)
+        self.names.found.mistakes[:] = before
+
+    def _domain(self, name: str, stated: MetricGuaranteeTable, reads: Map, path: Path_) -> str | None:
+        """On which domain a guarantee is stated; a mechanism that reads everything has both alike."""
+        if reads == everything:
+            return "own"
+        if stated.domain is None:
+            self.wrong(
+                (*path, "domain"),
+                f'{name} reads {reads.written("D")}: say domain = "own", private as a map on that, or '
+                'domain = "common", private as a map on the whole class, and dependent on what it reads only',
+            )
+        return stated.domain
+
+    def _in_metric(
+        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map, path: Path_
+    ) -> MetricMechanism | None:
+        domain, said = self._domain(given.name, stated, reads, path), ""
+        both = None if domain is None else self._formulas(given, stated, path)
+        if domain is None or both is None:
+            return None
+        metric, delta = both
+        if name := self.distances.map_read(given.reads):
+            some = [
+                about_values(self.distances, name, one, stated.domain, path)
+                for one in (metric, delta or ZERO)
+            ]
+            if some[0] is None or some[1] is None:
+                return None
+            if some[0] != metric:  # over fibres: what is stated is another metric
+                said = f"{stated.notion} privacy in the metric {stated.metric}, and depends on {name} only"
+            metric, delta = some[0], delta and some[1]
+        if reads != everything:
+            if domain == "common" and (delta not in (None, ZERO) or not self.distances.is_multiple(metric)):
+                nearest = of_the_nearest(self.distances, metric, delta, reads, path)
+                if nearest is None:
+                    return None
+                metric, delta = nearest
+            else:
+                there = self.distances.of_inputs(metric, reads, domain, path)
+                beside = delta and self.distances.of_inputs(delta, reads, domain, path)
+                if there is None or (delta is not None and beside is None):
+                    return None
+                metric, delta = there, beside
+        return MetricMechanism(given.name, stated.notion, metric, delta, stated=said)
+
+    def _formulas(
+        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, path: Path_
+    ) -> tuple[Term, Term | None] | None:
+        """The metric of a guarantee, and its δ; None where one of them is none."""
+        assert stated.metric is not None
+        metric = self.formula(
+            stated.metric, (*path, "metric"), self.distances.in_metrics(stated.metric), index=given.index
+        )
+        delta = None
+        if stated.delta is not None:
+            others = self.distances.in_metrics(stated.delta)
+            delta = self.formula(stated.delta, (*path, "delta"), others, key="delta", index=given.index)
+        if metric is None or (stated.delta is not None and delta is None):
+            return None
+        for key, one in (("metric", metric), ("delta", delta)):
+            if one is not None and (why := self._negative(one)):
+                self.wrong((*path, key), f"this is {why}; what is lost is at least 0")
+                return None
+        if not self._vanishes(metric):
+            known = near("", self.names.metrics) or "; there is none: name one, [metrics.d]"
+            self.wrong(
+                (*path, "metric"),
+                f"{stated.metric} is not 0 where D = E; what names no metric is a parameter{known}",
+            )
+            return None
+        return metric, delta
+
+    def _vanishes(self, metric: Term) -> bool:
+        """Whether a formula is not surely above 0 where all distances are 0."""
+        there = self._at_equal(metric)
+        return there is None or not self.names.is_positive(there)
+
+    def _negative(self, value: Term) -> str:
+        """Where a formula in metrics is surely negative, in words; "" where that is not seen."""
+        if value != ZERO and self.names.never_negative(-value):
+            return "never positive"
+        there = self._at_equal(value)
+        return (
+            ""
+            if there is None or not self.names.is_positive(-there)
+            else f"{to_text(there)} at equal databases"
+        )
+
+    def _at_equal(self, value: Term) -> Term | None:
+        """A formula in metrics where all distances are 0; None where it has no real value there."""
+        with suppress(TermError):
+            return substitution.substituted(value, dict.fromkeys(self.names.metrics, ZERO))
+        return None
+
+    def _for_neighbours(
+        self, given: MetricMechanismTable, stated: MetricGuaranteeTable, reads: Map, path: Path_
+    ) -> MetricMechanism | None:
+        """A guarantee for neighbours at distance r: its parameter times r; δ·Σ e^{jε} over j < r."""
+        domain = self._domain(given.name, stated, reads, path)
+        r = self.distances.canonical(stated.granularity, (*path, "granularity"), reads, domain or "own")
+        parameter, power = POWERS[stated.notion]
+        text = stated.value(parameter)
+        assert text is not None
+        value = self.formula(text, (*path, parameter), {}, key=parameter, index=given.index)
+        delta = None
+        if stated.delta:
+            delta = self.formula(stated.delta, (*path, "delta"), {}, key="delta", index=given.index)
+        if domain is None or r is None or value is None or (stated.delta is not None and delta is None):
+            return None
+        if not (self.names.never_negative(value) or self.names.is_positive(value)):
+            said = f"{parameter} of {given.name} is not known to be at least 0 for all allowed values"
+            self.wrong((*path, parameter), said)
+            return None
+        metric = self.distances.times(terms.power(value, Fraction(1, power)), r)
+        if delta is not None:
+            if not self.names.is_positive(value):
+                self.wrong((*path, parameter), "beside metrics epsilon of an approximate guarantee is > 0")
+                return None
+            delta = delta * (terms.exp(metric) - 1) / (terms.exp(value) - 1)
+        where = "" if reads == everything else f", of {reads.written('D')}, on the {domain} domain"
+        words = ", ".join(f"{key} = {stated.value(key)}" for key in FILE_KEYS[stated.notion])
+        said = f"{stated.notion} privacy with {words} for {stated.granularity} neighbours{where}"
+        return MetricMechanism(given.name, stated.notion, metric, delta, said)

@@ -1,0 +1,80 @@
+"""Metrics that problem files give pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+from dpcompose.kernel import formulas as kernel
+from dpcompose.kernel.terms import Term
+from dpcompose.language import formulas
+from dpcompose.privacy.checks import Found, Path_, near, shown
+
+Lengths = dict[tuple[Any, Any], Fraction]
+"""How far apart points are, each two once; those that are left out are at distance ∞."""
+
+
+def lengths(
+    table: Sequence[Sequence[str]],
+    points: Sequence[Any],
+    symbols: Mapping[str, Term],
+    found: Found,
+    path: Path_,
+) -> Lengths | None:
+    """The distances of a table; None where it is none, or no metric, which is told.
+
+    points -- what they are between; symbols -- what names mean; path -- that of the table.
+
+    >>> found = Found()
+    >>> lengths([["a", "b", "2"], ["b", "c", "oo"]], "abc", {}, found, ("table",))
+    {('a', 'b'): Fraction(2, 1)}
+    >>> lengths([["a", "b", "1"], ["b", "c", "1"]], "abc", {}, found, ("table",))
+    >>> print(*found.mistakes)
+    table: this is no metric: from a to b it is 1, from b to c 1, but from a to c oo
+    """
+    read: dict[tuple[Any, Any], Fraction | None] = {}
+    before = len(found.mistakes)
+    for n, (x, y, text) in enumerate(table):
+        try:
+            value = kernel.parse(text, symbols)
+        except formulas.FormulaError as error:
+            found.wrong((*path, n), error)
+            continue
+        if why := _unfit(x, y, text, value, points, read):
+            found.wrong((*path, n), why)
+        read[x, y] = value.number
+    some = {pair: far for pair, far in read.items() if far is not None and pair[0] != pair[1]}
+    if len(found.mistakes) == before and (broken := _broken(some, points)):
+        found.wrong(path, broken)
+    return some if len(found.mistakes) == before else None
+
+
+def _unfit(
+    x: Any, y: Any, text: str, value: Term, points: Sequence[Any], read: Mapping[tuple[Any, Any], object]
+) -> str:
+    """Why an entry of a table is no distance of two points; "" where it is one."""
+    if missing := [one for one in (x, y) if one not in points]:
+        return f"{shown(missing[0])} is no database of the class{near(missing[0], map(str, points))}"
+    if value.kind != "oo" and (value.number is None or value.number < 0):
+        return f"a distance is a number >= 0 or oo, not {text}; parameters stand before metrics"
+    if x == y and value.number != 0:
+        return f"the distance of {x} to itself is 0, not {text}"
+    return f"the distance of {x} and {y} stands there twice" if {(x, y), (y, x)} & read.keys() else ""
+
+
+def _broken(read: Lengths, points: Sequence[Any]) -> str:
+    """Where the triangle inequality fails, in words; "" where it holds."""
+    both = {**read, **{(y, x): far for (x, y), far in read.items()}}
+    near_to = {y: [x for x in points if (x, y) in both] for y in points}
+    for y in points:
+        for x, z in permutations(near_to[y], 2):
+            whole = both.get((x, z))
+            if whole is None or whole > both[x, y] + both[y, z]:
+                far = "oo" if whole is None else whole
+                return (
+                    f"this is no metric: from {x} to {y} it is {both[x, y]}, from {y} to {z} {both[y, z]}, "
+                    f"but from {x} to {z} {far}"
+                )
+    return ""
