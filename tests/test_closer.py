@@ -96,7 +96,7 @@ def test_together(stated: Any, delta: str, expected: tuple[str, bool | None], ad
 
 def test_the_printed_guarantee_is_the_best_that_has_a_formula() -> None:
     study = on_everything(*TWO)
-    said = "unbounded (e1 + e2, d1 + d2 - d1*d2)-DP, by GB:VI.5 and approximate-together; optimal"
+    said = "unbounded (e1 + e2, 1 - (1 - d1)*(1 - d2))-DP, by GB:VI.5 and approximate-together; optimal"
     assert str(study.guarantee()) == said
     assert study.bound.optimal and not study.bound.smaller_is_known
     assert as_json.problem_data("f", study, study.bound, [])["optimal"] is True

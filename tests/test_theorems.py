@@ -155,7 +155,7 @@ def violated_by(study: Study, claims: Sequence[problems.Claim], page: Page) -> b
 def converts_by(study: Study, claims: Sequence[problems.Claim], page: Page) -> bool:
     """Whether some claim is proved by a derivation that uses the page, or refuted by what it implies."""
     for found in map(study.check, claims):
-        if found.verdict == "proved" and found.bound is not None and page in found.bound.conversions:
+        if found.verdict == "proved" and page.id in found.found.rests_on:
             return True
         if found.counterexample is not None and page.id in found.counterexample.through:
             return True

@@ -9,24 +9,34 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import product
 from math import prod
 from typing import Any
 
-from dpcompose.kernel import families, forms, formulas, substitution, terms
+from dpcompose.kernel import families, forms, formulas, losses, substitution, terms
 from dpcompose.kernel.covers.types import Type
 from dpcompose.kernel.forms import Form
 from dpcompose.kernel.losses import Composition, Loss, NoLoss, at_type
-from dpcompose.kernel.polynomials import top
-from dpcompose.kernel.terms import ZERO, Term
+from dpcompose.kernel.terms import ONE, ZERO, Term
 
-MOST_STEPS, MOST_TOGETHER, MOST_CHOICES, LARGEST_PRODUCT = 64, 20, 64, 64
-"""Values are written out up to so many steps, inputs that move, choices of formulas for these, and terms of
-one product."""
+MOST_STEPS, MOST_CHOICES, LARGEST_PRODUCT, MOST_ALIKE = 64, 64, 65, 1_000
+"""Values are written out up to so many steps, choices of formulas for inputs that move, terms of one product
+multiplied out, and members that are alike."""
 
-Moved = tuple[Loss, int]
-"""A mechanism's loss, and how many steps its input moves."""
+
+@dataclass(frozen=True)
+class Moved:
+    """What a mechanism loses, how many steps its input moves, and how many there are: members of a family,
+    alike or all of them."""
+
+    loss: Loss
+    steps: int
+    count: Term
+
+
+Values = Sequence[tuple[Term, Term]]
+"""Values of a parameter that serve for some mechanisms each, and for how many; of all members of a family it
+is in their own letters."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +50,8 @@ class Closer:
         """The page over steps, or over mechanisms; None where there is none for the parameter."""
         notion = self.composition.rule.head.notion
         for page in self.composition.theory.of_kind("closer"):
-            if (page.head.notion, page.head.over) == (notion, over) and self.key in page.head.next:
+            about = (page.head.notion, page.head.over) == (notion, over)
+            if about and self.key in (*page.head.next, *page.head.together):
                 return page
         return None
 
@@ -54,24 +65,20 @@ class Closer:
         moved = self.moved(type)
         if not moved:
             return ZERO
-        values = {one: self.after_steps(*one) for one in dict.fromkeys(moved)}
-        symbolic = Counter(loss.values for loss, _ in moved if any(value.letters for _, value in loss.values))
-        if prod(n + 1 for n in symbolic.values()) > LARGEST_PRODUCT:
-            raise NoLoss(f"the product of {len(moved)} values has too many terms to write it out")
+        values = {(one.loss, one.steps): self.after_steps(one.loss, one.steps) for one in moved}
+        check_size(moved)
         if prod(len(some) for some in values.values()) > MOST_CHOICES:
             raise NoLoss(f"there are more than {MOST_CHOICES} choices of formulas for {self.key}")
         totals = []
         for chosen in product(*values.values()):
             formula = dict(zip(values, chosen, strict=True))
-            together = self.together([formula[one] for one in moved])
-            totals.append(forms.read(substitution.expanded(together)).scaled(Fraction(-1)))
+            totals.append(self.together([(formula[one.loss, one.steps], one.count) for one in moved]))
         if families.needed(self.composition.setting, type.moves):  # of fewer members the sum may be less
-            plain = self.composition.at(type)[self.key]
-            totals.append(forms.read(substitution.expanded(plain)).scaled(Fraction(-1)))
-        return forms.write(top(1, totals).scaled(Fraction(-1)))
+            totals.append(self.composition.at(type)[self.key])
+        return -largest([-one for one in totals])
 
     def moved(self, type: Type) -> list[Moved]:
-        """The mechanisms that move, and by how much: members of a family are alike."""
+        """The mechanisms that move, by how much, and how many."""
         if type.lost:
             here = at_type(self.composition.losses, type, self.composition.theory)
             return replace(self, composition=replace(self.composition, losses=here)).moved(
@@ -83,19 +90,18 @@ class Closer:
                 continue
             loss, mechanism = self.composition.losses[i - 1], self.composition.setting.mechanisms[i - 1]
             for many, r in some:
-                steps, number = r.number, many
-                if mechanism.count is not None:
+                steps, count = r.number, terms.as_term(many) if many else mechanism.count or ONE
+                if many and mechanism.count is not None:
                     check_alike(loss)
-                    number = many or members(mechanism.count)
-                if not isinstance(number, int):
-                    raise NoLoss("closer values are for a known number of members that move")
+                if many and count.number is None:
+                    raise NoLoss("closer values are for a known number of members that move, or for all")
                 if loss.unlimited or steps is None or steps.denominator != 1:
                     raise NoLoss(
                         f"closer values are for whole steps, not for a distance of {formulas.to_text(r)}"
                     )
-                if len(found) + number > MOST_TOGETHER:
-                    raise NoLoss(f"closer values are written out for up to {MOST_TOGETHER} inputs that move")
-                found += [(loss, int(steps))] * number
+                if (count.number or 1) > MOST_ALIKE:
+                    raise NoLoss(f"closer values are written out for up to {MOST_ALIKE} inputs that move")
+                found.append(Moved(loss, int(steps), count))
         return found
 
     def after_steps(self, loss: Loss, r: int) -> tuple[Term, ...]:
@@ -118,35 +124,55 @@ class Closer:
             reached = _least([(n, value) for value, n in following.items()])
         return tuple(value for _, value in reached)
 
-    def together(self, values: Sequence[Term]) -> Term:
+    def together(self, values: Values) -> Term:
         """A value for several mechanisms together, from one that serves for each.
 
         The page over mechanisms is used for those that are at most the limit from which on a value says
         nothing, and one more; all others are added, as the rule does.
         """
         page, limit = self.page("mechanisms"), self.composition.rule.head.limits.get(self.key)
-        low = [value for value in values if limit is not None and at_most(value, limit)]
-        if page is None or len(low) == 0:
-            return terms.add(values)
-        high = [value for value in values if value not in low]
-        first, *more = [*high[:1], *low] if high else low
-        (formula,) = page.head.next[self.key]
-        for value in more:
-            first = formulas.parse(formula, {self.key: value, "a": first})
-        return terms.add([first, *high[1:]])
+        low = [one for one in values if limit is not None and at_most(one[0], limit)]
+        high = [one for one in values if one not in low]
+        if page is None or not low:
+            return terms.add(terms.over(count, value, count) for value, count in values)
+        alone = [one for one in high if one[1] == ONE][:1]
+        others = [one for one in high if one not in alone]
+        found = _joined(page.head.together[self.key], self.key, [*alone, *low])
+        return terms.add([found, *(terms.over(count, value, count) for value, count in others)])
+
+
+def _joined(formula: str, key: str, values: Values) -> Term:
+    """A page's formula for several mechanisms: one value for those that are alike, or are all of a family."""
+    each = [
+        value if count == ONE else formulas.parse(formula, {f"{key}[i]": value, "k": count})
+        for value, count in values
+    ]
+    return each[0] if len(each) == 1 else formulas.parse(formula, {"k": terms.number(len(each))}, {key: each})
 
 
 def check_alike(loss: Loss) -> None:
     """Raises NoLoss where the members of a family are not alike, and which of them move is not said."""
     if any(terms.moves(name) for _, value in loss.values for name in value.letters):
-        raise NoLoss("closer values are not written out for families of parameters")
+        raise NoLoss("closer values are not written out for some members of families of parameters")
 
 
-def members(count: Term) -> int:
-    """How many members a family has."""
-    if count.number is None:
-        raise NoLoss(f"closer values are not written out for {formulas.to_text(count)} mechanisms")
-    return int(count.number)
+def check_size(moved: Sequence[Moved]) -> None:
+    """Raises NoLoss where a product of values would have too many terms."""
+    symbolic: Counter[losses.Values] = Counter()
+    for one in moved:
+        if one.count.number is not None and any(value.letters for _, value in one.loss.values):
+            symbolic[one.loss.values] += int(one.count.number)
+    if prod(n + 1 for n in symbolic.values() if n < LARGEST_PRODUCT) > LARGEST_PRODUCT:
+        raise NoLoss(f"the product of {sum(symbolic.values())} values has too many terms to write it out")
+
+
+def largest(values: Sequence[Term]) -> Term:
+    """The largest of some values, each as it is written; those that another one is seen to be at least are
+    left out."""
+    read: dict[Form, Term] = {}
+    for value in values:
+        read.setdefault(forms.read(value), value)
+    return terms.top(1, [read[one] for one in forms.largest(list(read))])
 
 
 def at_most(value: Term, limit: int) -> bool:

@@ -16,6 +16,7 @@ from dpcompose.kernel import naming, substitution, terms
 from dpcompose.kernel.grammar import (
     ABBREVIATIONS,
     MOST_TERMS,
+    OVER_FAMILIES,
     FormulaError,
     Node,
     exponent_of,
@@ -256,10 +257,11 @@ class _Meaning:
         if name == "top":
             return self._top(below, node)
         over = self._over(below, node)
-        if name == "sum":
+        if name in OVER_FAMILIES:
             if over is None:
-                raise self._refusal("a sum is written sum(e[i], i, 1, k)", node)
-            return terms.add(over) if isinstance(over, list) else terms.over(over[1], *over)
+                what = "sum" if name == "sum" else "product"
+                raise self._refusal(f"a {what} is written {name}(e[i], i, 1, k)", node)
+            return self._all(name, over, node)
         if isinstance(over, tuple):
             if name not in ("max", "min"):
                 raise self._refusal(
@@ -274,6 +276,17 @@ class _Meaning:
         if len(values) != 1:
             raise self._refusal(f"{name} takes one value, not {len(values)}", node)
         return self._function(name, values[0], node)
+
+    def _all(self, name: str, over: list[Term] | tuple[Term, Term], node: Node) -> Term:
+        """The sum, or the product, of all members of a family: Πx = exp(Σ ln x) where all x > 0."""
+        if isinstance(over, list):
+            return terms.add(over) if name == "sum" else terms.multiply(over)
+        x, count = over
+        if name == "sum":
+            return terms.over(count, x, count)
+        if not any(map(terms.moves, x.letters)):
+            return self._raised(x, count, node, node)
+        return terms.exp(terms.over(count, self._function("log", x, node), count))
 
     def _function(self, name: str, value: Term, node: Node) -> Term:
         """A function of one value."""

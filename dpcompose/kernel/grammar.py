@@ -38,6 +38,8 @@ ABBREVIATIONS = {
 """Functions of one value x that are read as what they are in others."""
 _BASIC = ("sqrt", "exp", "log", "max", "min", "abs", "top")
 FUNCTIONS = (*_BASIC, *ABBREVIATIONS)
+OVER_FAMILIES = ("sum", "prod")
+"""What is worked out of all members of a family."""
 RESERVED = frozenset({*_BASIC, "sum", "oo"})
 """Names with a meaning in formulas, which no parameter can have."""
 
@@ -374,7 +376,7 @@ def _check_shape(text: str, tree: Node, known: Collection[str]) -> None:
             terms += sum(child.kind != "sum" for child in node.below)
             if terms > MOST_TERMS:
                 raise FormulaError(f"a formula has at most {MOST_TERMS} terms", text, node.column)
-        if node.kind == "call" and node.text not in (*FUNCTIONS, "sum"):
+        if node.kind == "call" and node.text not in (*FUNCTIONS, *OVER_FAMILIES):
             raise FormulaError(_unknown_function(node.text, known), text, node.column)
 
 
@@ -393,7 +395,7 @@ def _unknown_function(name: str, known: Collection[str]) -> str:
 
 def unknown_name(name: str, known: Collection[str], what: str = "name") -> str:
     """What is wrong with a name, or another thing that has one, that stands for nothing here."""
-    if name in FUNCTIONS or name == "sum":
+    if name in (*FUNCTIONS, *OVER_FAMILIES):
         return f"{name!r} is a function; write {name}(...)"
     if near := _near(name, [*known, *FUNCTIONS]):
         return f"unknown {what} {clip(name)}; did you mean {near!r}?"
@@ -437,7 +439,7 @@ def runs_over(node: Node) -> bool:
     if len(node.below) < 4 or node.below[-3].kind != "name":
         return False
     index = node.below[-3].text
-    if node.text == "sum":
+    if node.text in OVER_FAMILIES:
         return True
     inside = (one.below[0] for one in node.below[-4].every() if one.kind == "family")
     return node.below[-2].kind == "number" and any(one.text == index for one in inside)

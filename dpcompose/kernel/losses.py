@@ -63,10 +63,16 @@ class Loss:
 
         The distance comes first: rε by the rule, and then ρ = rε·tanh(rε/2), never more than r²·ε·tanh(ε/2).
         """
-        values = at_distance(theory.rule(self.notion), dict(self.values), r)
+        values, apart = at_distance(theory.rule(self.notion), dict(self.values), r), self.apart(theory)
         for one in self.then:
-            values = converted(theory, theory.page(one.page, "conversion"), values, dict(one.chosen))
+            page = theory.page(one.page, "conversion")
+            values, apart = converted(theory, page, values, dict(one.chosen), apart), ()
         return values
+
+    def apart(self, theory: Theory) -> tuple[str, ...]:
+        """The parameters of the guarantee that the first conversion sets apart: no more is lost than together
+        with an independent mechanism that has these alone."""
+        return tuple(theory.page(self.then[0].page, "conversion").head.apart) if self.then else ()
 
 
 def at_type(losses: Sequence[Loss], type: Type, theory: Theory) -> tuple[Loss, ...]:
@@ -144,10 +150,19 @@ def at_distance(rule: Any, values: Mapping[str, Term], r: Term) -> dict[str, Ter
 
 
 def converted(
-    theory: Theory, page: Any, values: Mapping[str, Term], chosen: Mapping[str, Term]
+    theory: Theory,
+    page: Any,
+    values: Mapping[str, Term],
+    chosen: Mapping[str, Term],
+    apart: Sequence[str] = (),
 ) -> dict[str, Term]:
-    """A guarantee in another notion, by a conversion page; where a parameter is ∞, nothing is promised."""
+    """A guarantee in another notion, by a conversion page; where a parameter is ∞, nothing is promised.
+
+    apart -- the parameters that are accounted for elsewhere: those that the page sets apart.
+    """
     head = page.head
+    if list(head.apart) != list(apart):
+        raise NoLoss(f"{page.id} sets {', '.join(head.apart)} apart, which is to be lost besides")
     wanted = theory.rule(head.to).head.parameters
     if list(head.parameters) != list(wanted):
         raise NoLoss(f"{page.id} has formulas for {', '.join(head.parameters)}, not {', '.join(wanted)}")
@@ -175,8 +190,13 @@ def lies_within(value: Term, domain: Domain) -> bool:
     return value.kind == "letter" and value.of[1] == domain
 
 
-def check_composes(losses: Sequence[Loss], setting: Setting, theory: Theory) -> str:
-    """The notion in which the losses of all mechanisms add up.  Raises NoLoss where they do not."""
+def check_composes(losses: Sequence[Loss], setting: Setting, theory: Theory, apart: bool = False) -> str:
+    """The notion in which the losses of all mechanisms add up.  Raises NoLoss where they do not.
+
+    apart -- whether what some of them set apart is accounted for elsewhere.
+    """
+    if not apart and any(one.apart(theory) for one in losses):
+        raise NoLoss("what is set apart is lost besides")
     if [one.mechanism for one in losses] != list(range(1, len(setting.mechanisms) + 1)):
         raise NoLoss("each mechanism needs one loss, in order")
     (notion, *others) = dict.fromkeys(one.ends(theory) for one in losses)

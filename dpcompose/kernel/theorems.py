@@ -17,6 +17,7 @@ A theorem remembers its rule, premises and arguments; `check` replays them from 
     cover                                       ⊢ finitely many types stand for all neighbours
     worst, losses, cover                        ⊢ the largest of the losses at the types is a guarantee
     closer, losses, cover                       ⊢ so is the largest of the closer values
+    apart(pages), cover, losses of all M_i      ⊢ so is what is lost with δ set apart, and that δ
     curve(claim), cover, losses of all M_i      ⊢ the claim is, its δ at least the curve at its ε
     curve_standing, claim that holds            ⊢ it is loose, or nothing smaller holds
     vacuous(claim), cover without types         ⊢ every guarantee holds

@@ -274,15 +274,18 @@ class Witnesses:
         moved = closer.moved(Type(self.moves, self.type.unlimited, self.type.pair))
         over, together = closer.page("steps"), closer.page("mechanisms")
         limit = self._limit
-        values: list[Term] = []
-        for loss, r in moved:
-            if head.steps is not None and r > head.steps and (over is None or over.id != head.steps_by):
+        values: list[tuple[Term, Term]] = []
+        for one in moved:
+            if (
+                head.steps is not None
+                and one.steps > head.steps
+                and (over is None or over.id != head.steps_by)
+            ):
                 raise NoLoss(f"{self.page.id} attains the bound up to distance {head.steps}")
-            some = closer.after_steps(loss, r)
-            values.append(-terms.top(1, [-one for one in some]) if len(some) > 1 else some[0])
-        if any(limit is None or not at_most(value, limit) for value in values):
+            values.append((terms.least(*closer.after_steps(one.loss, one.steps)), one.count))
+        if any(limit is None or not at_most(value, limit) for value, _ in values):
             raise NoLoss(f"{key} may be above {limit}")
-        if len(values) > 1 and together is None:
+        if together is None and [count for _, count in values] not in ([], [ONE]):
             raise NoLoss(f"{self.page.id} attains the bound for one input that moves")
         return (closer.together(values) if values else ZERO), closer.pages
 

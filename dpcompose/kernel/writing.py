@@ -56,6 +56,8 @@ def _write(term: Term) -> tuple[str, int]:
         rest = f"{to_text(of[1])}, i, 1, {to_text(of[2])})"
         name = "max(" if of[0] == ONE else "sum(" if of[0] == of[2] else f"top({to_text(of[0])}, "
         return name + rest, ATOM
+    if (of_members := _factor_of_family(term)) is not None:
+        return f"prod({to_text(of_members[0])}, i, 1, {to_text(of_members[1])})", ATOM
     if kind in ("exp", "log"):
         return f"{kind}({to_text(of[0])})", ATOM
     if kind == "power" and not _is_under(term):
@@ -65,6 +67,14 @@ def _write(term: Term) -> tuple[str, int]:
             return f"min({_list(-one for one in of[0].parts)})**{even}", POWER
         return f"{_held(of[0], ATOM)}**{_held(of[1], POWER)}", POWER
     return _product(term), PRODUCT
+
+
+def _factor_of_family(term: Term) -> tuple[Term, Term] | None:
+    """x[i] and k where the term is the product of x[1], …, x[k], as exp(Σ ln x[i]); None where it is not."""
+    inside = term.of[0] if term.kind == "exp" else term
+    if inside.kind != "over" or inside.of[0] != inside.of[2] or inside.of[1].kind != "log":
+        return None
+    return inside.of[1].of[0], inside.of[2]
 
 
 def _is_under(factor: Term) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from dpcompose.privacy.checks import (
     FORMULA,
@@ -371,7 +371,7 @@ ALONE = {
 class StatedTable(Table):
     """What mechanisms have, whatever their guarantees are about."""
 
-    later = NOT_YET
+    later: ClassVar[tuple[str, ...]] = NOT_YET
     satisfies: Sequence[MetricGuaranteeTable] | None
 
     name: str = need(NAME)

@@ -46,8 +46,8 @@ LARGEST_GRID = 200_000
 """The most terms that are evaluated at simple points."""
 MOST_MEMBERS = 12
 """How many numbers of members are tried for a counterexample, from the smallest on."""
-LARGEST_WRITTEN_OUT = 40
-"""The most members of a family that are written out; beyond, only simple points are tried."""
+LARGEST_WRITTEN_OUT, MOST_TERMS_OUT = 40, 150
+"""The most members of a family that are written out, and terms then; beyond, only simple points are tried."""
 LARGEST_POINT = 2_000
 """The most members at whose values a comparison is evaluated."""
 
@@ -370,16 +370,16 @@ class _Question:
                 substitution.substituted(written_out(side, sizes), numbers)
                 for side in (self.greater, self.lesser)
             )
-            found = compare(more, less, self.solver, self.efforts)
+            few = forms.read(more - less).size <= MOST_TERMS_OUT
+            found = compare(more, less, self.solver, self.efforts) if few else None
         except (terms.TermError, NotAForm):
             return None
         if not isinstance(found, Point):
             return None
-        count = self._largest(sizes)
         first = {
             _member(name, j) if terms.moves(name) else name: simple(domain)[0]
             for name, domain in self.domains.items()
-            for j in range(1, (count if terms.moves(name) else 1) + 1)
+            for j in range(1, (self._largest(sizes) if terms.moves(name) else 1) + 1)
         }
         point = {**first, **found.values, **{name: Fraction(size) for name, size in sizes.items()}}
         return Point(point) if self.fails(point) else None

@@ -221,7 +221,7 @@ def by_way(shop: Workshop, way: Way) -> Guarantees:
     """The guarantees by one way.  Raises NoGuarantee."""
     prover = shop.prover
     try:
-        losses = tuple(_converted(prover, one, way) for one in shop.stated)
+        losses = tuple(converted(prover, one, way) for one in shop.stated)
         composed = prover.by("compose", *losses)
         before = shorter(prover, prover.by("worst", composed, shop.cover))
         made = before
@@ -236,7 +236,7 @@ def by_way(shop: Workshop, way: Way) -> Guarantees:
     return Guarantees(shop, way, losses, composed, before, main, closer)
 
 
-def _converted(prover: Prover, theorem: Theorem, way: Way) -> Theorem:
+def converted(prover: Prover, theorem: Theorem, way: Way) -> Theorem:
     """A mechanism's loss, converted as a way says."""
     for page in way.each.get(loss_of(theorem).notion, ()):
         chosen = way.chosen.get(page, {})
@@ -247,9 +247,8 @@ def _converted(prover: Prover, theorem: Theorem, way: Way) -> Theorem:
 def _closer(shop: Workshop, composed: Theorem) -> Known | None:
     """The guarantee with a smaller value of a parameter, where a page gives one that differs."""
     notion, shop = composed.says.notion, shop.whole  # type: ignore[union-attr]
-    keys = {
-        key for page in shop.theory.of_kind("closer") if page.head.notion == notion for key in page.head.next
-    }
+    pages = [page.head for page in shop.theory.of_kind("closer") if page.head.notion == notion]
+    keys = {key for head in pages for key in (*head.next, *head.together)}
     for key in sorted(keys):
         with suppress(NoTheorem):
             found = shop.prover.by("closer", composed, shop.cover, key=key)

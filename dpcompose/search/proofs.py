@@ -22,11 +22,11 @@ from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.notions import Guarantee
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
-from dpcompose.search import guarantees, replayed, stated
+from dpcompose.search import always, guarantees, replayed, stated
 from dpcompose.search.choices import Choices
 from dpcompose.search.guarantees import Guarantees, Known, NoGuarantee, Workshop
 from dpcompose.search.replayed import Proved, undecided
-from dpcompose.search.verdicts import Judge, Verdict, without_guarantees
+from dpcompose.search.verdicts import Judge, Verdict
 from dpcompose.spaces.built_in import free_lunch
 from dpcompose.spaces.databases import TooLarge
 from dpcompose.spaces.maps import NotAMap
@@ -163,10 +163,10 @@ class Proofs:
                 return self.choices.judge(claim)
             shop = self.shop_in(claim["notion"])
         except NoGuarantee:
-            found = without_guarantees(Prover(self.elaborated.core, self.theory), claim)
-            if found is None:
+            made = always.without_guarantees(Prover(self.elaborated.core, self.theory), claim)
+            if made is None:
                 raise
-            return found
+            return Verdict(claim, "proved", made)
         found = Judge(shop).judge(claim)
         others = (Judge(one).judge(claim) for one in self._stated_otherwise(claim["notion"]))
         if found.word == "undecided":

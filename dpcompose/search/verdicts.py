@@ -19,9 +19,9 @@ from dpcompose.kernel.losses import converted
 from dpcompose.kernel.rules.premises import claimed as read_claim
 from dpcompose.kernel.settings import Mechanism
 from dpcompose.kernel.terms import Term, TermError
-from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
+from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.kernel.theory import NoPage
-from dpcompose.search import fewer, guarantees, implied, least, parameters, reasons
+from dpcompose.search import always, apart, fewer, guarantees, implied, least, parameters, reasons
 from dpcompose.search.guarantees import (
     Guarantees,
     Known,
@@ -102,6 +102,8 @@ class Judge:
             found = self._by_event(claim, said, found)
         if found.word == "undecided":
             found = self._by_implied(claim, said, found)
+        if found.word == "undecided":
+            found = self._apart(claim, said) or found
         if found.word == "undecided" and some and not some[0].way.chosen:
             found = self._by_chosen_ways(claim, said) or found
         if found.loose is None and found.word != "refuted" and self.shop.flat is not None:
@@ -140,6 +142,13 @@ class Judge:
         some = guarantees.by_chosen_ways(self.shop, said.notion, dict(said.values))
         found = self._by_guarantees(claim, said, list(some))
         return found if found.word == "proved" else None
+
+    def _apart(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
+        """A proof from what holds with a parameter of some mechanisms set apart."""
+        for known in apart.guarantees(self.shop, said):
+            if (theorem := weakened(self.shop.prover, known, claim)) is not None:
+                return Verdict(claim, "proved", theorem, *self._standing(claim, said, Known(known), theorem))
+        return None
 
     def _standing(
         self, claim: Mapping[str, str], said: Satisfies, known: Known, theorem: Theorem
@@ -193,7 +202,7 @@ class Judge:
 
     def _trivial(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
         """A claim that every mechanism satisfies."""
-        made = by_itself(self.shop.prover, claim, said)
+        made = always.by_itself(self.shop.prover, claim, said)
         if made is None or not any(value.kind == "oo" for _, value in said.values):
             return None if made is None else Verdict(claim, "proved", made)
         shown = self._unlimited(said, made)
@@ -467,26 +476,3 @@ def _is_enough(claimed: Term, lost: Term, point: Mapping[str, Fraction]) -> bool
     with suppress(ValueError):  # a value is ∞, or there is none there
         return computed.is_at_least(claimed, lost, point)
     return False
-
-
-def without_guarantees(prover: Prover, claim: Mapping[str, str]) -> Verdict | None:
-    """A claim that every mechanism satisfies, also where nothing is known of those of the setting."""
-    with suppress(NoPage, ValueError):
-        made = by_itself(prover, claim, read_claim(dict(claim), prover.setting, prover.theory))
-        return None if made is None else Verdict(claim, "proved", made)
-    return None
-
-
-def by_itself(prover: Prover, claim: Mapping[str, str], said: Satisfies) -> Theorem | None:
-    """A claim of which a parameter is ∞, or never below the limit of its notion."""
-    limits = prover.theory.rule(said.notion).head.limits
-    for key, value in said.values:
-        with suppress(NoTheorem):
-            if value.kind == "oo":
-                return prover.by("trivial", claim=dict(claim), key=key)
-            if key in limits:
-                certificate = parameters.at_least(
-                    value, terms.number(limits[key]), assumed=prover.setting.assumed
-                )
-                return prover.by("trivial", claim=dict(claim), key=key, certificate=certificate)
-    return None

@@ -85,6 +85,25 @@ def ways_aside(theory: Theory, stated: Sequence[str], to: str) -> Iterator[Way]:
                 yield Way(way.each, (*way.whole, (page.id, {})))
 
 
+def ways_apart(theory: Theory, stated: Sequence[str], to: str) -> Iterator[Way]:
+    """Ways on which guarantees of a notion set a parameter apart, and the whole is converted back to it; the
+    free parameters of the last pages are left to choose."""
+    for page in theory.of_kind("conversion"):
+        if not page.head.apart or page.head.from_ != to or to not in stated:
+            continue
+        for between in notions(theory):
+            first = [(page, *path) for path in paths(theory, page.head.to, between)]
+            some = [first if one == to else paths(theory, one, between) for one in stated]
+            for each, whole in product(product(*some), paths(theory, between, to, True)):
+                converted = {
+                    one: tuple(page.id for page in path)
+                    for one, path in zip(stated, each, strict=True)
+                    if path
+                }
+                if whole and any(one.head.free for one in whole):
+                    yield Way(converted, tuple((one.id, one.head.free) for one in whole))
+
+
 def chosen_ways(
     theory: Theory, setting: Setting, stated: Sequence[str], to: str, claimed: Mapping[str, Term] | None
 ) -> Iterator[Way]:
@@ -147,7 +166,8 @@ def _of_claim(page: Any, claimed: Mapping[str, Term] | None) -> dict[str, str]:
 def paths(theory: Theory, one: str, to: str, free: bool = False) -> list[Path]:
     """The shortest chains of pages from notion to notion.
 
-    free -- whether pages with free parameters may lead to the last one.
+    free -- whether pages with free parameters may lead to the last one.  Pages that set parameters apart, or
+    are tried aside, lead nowhere.
     """
     layer: dict[str, list[Path]] = {one: [()]}
     seen = {one}
@@ -156,7 +176,7 @@ def paths(theory: Theory, one: str, to: str, free: bool = False) -> list[Path]:
         for page in theory.of_kind("conversion"):
             start, end = page.head.from_, page.head.to
             if (
-                not page.head.aside
+                not (page.head.aside or page.head.apart)
                 and start in layer
                 and end not in seen
                 and (not page.head.free or (free and end == to))

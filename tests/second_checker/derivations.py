@@ -24,6 +24,7 @@ KEYS = {
     "cover": set(),
     "worst": {"from"},
     "closer": {"from", "key"},
+    "apart": {"from", "pages", "chosen", "closer"},
     "convert": {"from", "page", "chosen"},
     "change": {"from", "page", "chosen"},
     "weaken": {"from", "claim", "certificates"},
@@ -166,10 +167,16 @@ class Derivation(CurveSteps, AttainedSteps):
         demand(notion == "approximate" and step["key"] == "delta", "closer values of another parameter")
         return Bound(notion, self.losses.bound(list(composed.promises), closer=True), frozenset())
 
+    def apart(self, step: Any, before: list[Any]) -> Bound:
+        """A guarantee with a parameter of some mechanisms set apart."""
+        raise NotRead("apart", "by the page on δ")
+
     def convert(self, step: Any, before: list[Any]) -> Promise:
         """The guarantee of a mechanism in another notion."""
-        (promise,) = self.one(before, Promise)
         page = self.losses.library.one(step["page"])
+        if page.get("apart"):
+            raise NotRead("apart", "by the page on δ")
+        (promise,) = self.one(before, Promise)
         demand(
             page["kind"] == "conversion" and page["from"] == promise.notion,
             "a conversion from another notion",
@@ -181,6 +188,7 @@ class Derivation(CurveSteps, AttainedSteps):
         """A guarantee for the target in another notion."""
         (bound,) = self.one(before, Bound)
         page = self.losses.library.one(step["page"])
+        demand(not page.get("apart"), "what is set apart is forgotten")
         demand(
             page["kind"] == "conversion" and page["from"] == bound.notion, "a conversion from another notion"
         )

@@ -211,8 +211,10 @@ class Losses:
         order = high[:1] + low
         total = order[0] if order else ZERO
         for delta in order[1:]:
-            (formula,) = self.library.of("closer", notion="approximate", over="mechanisms")["next"]["delta"]
-            total = self.algebra.read(formula, {"a": total, "delta": delta})
+            formula = self.library.of("closer", notion="approximate", over="mechanisms")["together"]["delta"]
+            if formula != "1 - prod(1 - delta[i], i, 1, k)":
+                raise NotRead("closer", "by another formula")
+            total = self.algebra.read("1 - (1 - a)*(1 - delta)", {"a": total, "delta": delta})
         return add(total, *high[1:])
 
     def served(self, promise: Promise, r: Distance) -> list[Form]:

@@ -11,6 +11,7 @@ from dpcompose.kernel.rules.metrics import bounded, everywhere, is_metric, large
 from dpcompose.kernel.rules.premises import Found
 from dpcompose.kernel.rules.refutations import attain, exceed, loose, optimal, refute
 from dpcompose.kernel.rules.whole import (
+    apart,
     change,
     closer,
     compose,
@@ -27,7 +28,7 @@ from dpcompose.kernel.rules.whole import (
 
 EVERY = (
     *(given, noise, table, study, implies, choose, least, among, one_by_one, convert),
-    *(compose, cover, worst, closer, curve, curve_standing, vacuous, trivial, change, weaken),
+    *(compose, cover, worst, closer, apart, curve, curve_standing, vacuous, trivial, change, weaken),
     *(attain, exceed, refute, optimal, loose),
     metric_form,
     *(metric, everywhere, is_metric, bounded, least_everywhere, larger),

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from dpcompose.kernel import apart as set_apart
 from dpcompose.kernel import comparison, computed, covers, families, losses, metrics, terms
-from dpcompose.kernel.closer import Closer
+from dpcompose.kernel.closer import Closer, largest
 from dpcompose.kernel.covers import products, sizes
 from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import (
@@ -80,11 +81,46 @@ def closer(setting: Setting, theory: Theory, premises: Premises, *, key: str) ->
     check_every_type(covered)
     smaller = Closer(together, key)
     at = [together.at(one) for one in types]
-    values = []
-    for one in together.rule.head.parameters:
-        some = [smaller.at(type) for type in types] if one == key else [value[one] for value in at]
-        values.append((one, together.worst(one, some)))
-    return Satisfies(composed.notion, tuple(values)), Grounds(page_of_substitution(theory) | smaller.pages)
+    values = {one: together.worst(one, [value[one] for value in at]) for one in together.rule.head.parameters}
+    values[key] = largest([smaller.at(type) for type in types])
+    return Satisfies(composed.notion, tuple(values.items())), Grounds(
+        page_of_substitution(theory) | smaller.pages
+    )
+
+
+def apart(
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    pages: Sequence[str],
+    chosen: Mapping[str, str],
+    closer: bool = False,
+) -> Found:
+    """What is lost with a parameter of some mechanisms set apart, converted as a whole, and that parameter.
+
+    pages -- those by which it is converted; chosen -- their free parameters; closer -- whether what is set
+    apart is added up as closer pages say.
+    """
+    covered, *some = said(premises, Covers, Loses)
+    check_every_type(covered)
+    found = set_apart.apart([one.loss for one in some], setting, theory)
+    types, rule = covered.cover.types, found.together.rule
+    at = [found.together.at(one) for one in types]
+    values = {key: found.together.worst(key, (one[key] for one in at)) for key in rule.head.parameters}
+    notion, given = rule.head.notion, dict(read_values(chosen, setting))
+    for id in pages:
+        page = theory.page(id, "conversion")
+        if page.head.from_ != notion:
+            raise BadStep(f"{id} converts {page.head.from_}, not {notion}")
+        values = losses.converted(theory, page, values, given if page.head.free else {})
+        notion = page.head.to
+    if notion != found.notion:
+        raise BadStep(f"what is set apart is of {found.notion} privacy, the rest of {notion}")
+    made = found.joined(tuple(values.items()), found.besides(types, closer), closer)
+    more = Closer(found.rest, found.key).pages if closer else frozenset()
+    used = frozenset({rule.id, theory.rule(notion).id, *pages})
+    return Satisfies(notion, made), Grounds(page_of_substitution(theory) | used | more)
 
 
 def check_every_type(covered: Covers) -> None:

@@ -37,7 +37,7 @@ def simple(domain: Domain) -> tuple[Fraction, ...]:
         tried = [*some, *tried] if domain.integer else [*tried, *some]
     ends = [end for end in (domain.least, domain.greatest) if end is not None]
     if len(ends) == 2:
-        tried.append((ends[0] + ends[1]) / 2)
+        tried += [(ends[0] + ends[1]) / 2, ends[0] + Fraction(1, 10**6)]
     tried += [end + c for end in ends for c in (1, -1)]
     return tuple(value for value in dict.fromkeys(tried) if domain.contains(value))
 

@@ -28,12 +28,13 @@ from dpcompose.kernel.theorems import Prover as Maker
 from dpcompose.kernel.theory import NoPage, Theory
 from dpcompose.privacy.metrics.elaborated import InMetrics
 from dpcompose.privacy.metrics.setting import POWERS
+from dpcompose.search.always import by_itself
 from dpcompose.search.least import BITS
 from dpcompose.search.metrics.cases import Cases, types_of
 from dpcompose.search.metrics.points import Open, Point
 from dpcompose.search.metrics.proving import fails
 from dpcompose.search.metrics.standings import Standings
-from dpcompose.search.verdicts import Verdict, by_itself
+from dpcompose.search.verdicts import Verdict
 from dpcompose.search.ways import Way, ways, ways_aside
 
 MOST_WAYS = 64

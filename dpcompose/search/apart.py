@@ -1,0 +1,72 @@
+"""Guarantees with a parameter set apart: δ of (ε, δ), so that the ε add up as those of pure mechanisms do.
+
+What is left of a claim's δ beside those of the mechanisms is spent on the conversion of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import islice, product
+
+from dpcompose.kernel import apart, formulas, substitution, terms
+from dpcompose.kernel.judgements import Satisfies
+from dpcompose.kernel.terms import Term, TermError
+from dpcompose.kernel.theorems import ABOUT_OTHERS, NoTheorem, Theorem
+from dpcompose.search.guarantees import MOST_WAYS, Workshop, converted, loss_of
+from dpcompose.search.ways import Way, ways_apart
+
+
+def guarantees(shop: Workshop, said: Satisfies) -> Iterator[Theorem]:
+    """What holds in the notion of a claim with a parameter set apart, by all ways and both sums of δ."""
+    shop = shop.whole
+    for way, closer in product(
+        islice(ways_apart(shop.theory, shop.notions, said.notion), MOST_WAYS), (False, True)
+    ):
+        with suppress(NoTheorem, TermError):
+            losses = [converted(shop.prover, one, way) for one in shop.stated]
+            for chosen in _chosen(shop, said, way, losses, closer):
+                with suppress(NoTheorem):
+                    yield shop.prover.by(
+                        "apart",
+                        shop.cover,
+                        *losses,
+                        pages=[id for id, _ in way.whole],
+                        chosen=chosen,
+                        closer=closer,
+                    )
+
+
+def _chosen(
+    shop: Workshop, said: Satisfies, way: Way, losses: list[Theorem], closer: bool
+) -> Iterator[Mapping[str, str]]:
+    """Values of the free parameters: what a claim leaves beside what is set apart."""
+    with suppress(ValueError):
+        found = apart.apart([loss_of(one) for one in losses], shop.setting, shop.theory)
+        besides, claimed = found.besides(shop.types.types, closer), dict(said.values)[found.key]
+        if terms.INFINITY in (besides, claimed):
+            return
+        left = 1 - (1 - claimed) / (1 - besides) if closer else claimed - besides
+        names = {name for _, free in way.whole for name in free}
+        yield {name: formulas.to_text(_simple(left)) for name in names}
+
+
+def _simple(term: Term) -> Term:
+    """A term multiplied out, where that is shorter."""
+    out = substitution.expanded(term)
+    return out if len(out.summands) < len(term.summands) else term
+
+
+def shown_by(theorem: Theorem | None) -> Theorem | None:
+    """The guarantee with a parameter set apart from which a claim follows; None where others give it."""
+    while theorem is not None and theorem.rule != "apart":
+        theorem = (
+            theorem.premises[0] if theorem.premises and theorem.rule in (*ABOUT_OTHERS, "weaken") else None
+        )
+    return theorem
+
+
+def pages(theorem: Theorem) -> list[str]:
+    """The pages by which mechanisms, and then the whole, were converted for such a guarantee."""
+    each = (one.page for premise in theorem.premises[1:] for one in loss_of(premise).then)
+    return list(dict.fromkeys([*each, *theorem.arguments["pages"]]))
