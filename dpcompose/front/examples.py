@@ -6,6 +6,7 @@ written out and their loss shown exactly: those of the theorem first, then other
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -27,6 +28,7 @@ from dpcompose.privacy.notions import Guarantee
 from dpcompose.proof import counterexamples
 from dpcompose.proof.hypotheses.inputs import Inputs, NotDecidable
 from dpcompose.proof.refuting import Counterexample
+from dpcompose.proof.released import grows
 from dpcompose.search import parameters, subsets
 from dpcompose.search.least import BITS
 from dpcompose.spaces.databases import TooLarge
@@ -58,12 +60,54 @@ def example(
         with suppress(BadCertificate, ValueError):
             inputs = counterexamples.instance(bound.steps.inputs, point)
             for make in _ways(inputs, implied, point, curve):
-                for pair in _pairs(inputs, point, at):
-                    with suppress(BadCertificate, ValueError):
-                        found = make(pair)
-                        if found is not None:
-                            return replace(found, through=through, epsilon=epsilon)
+                pairs = _pairs(inputs, point, at)
+                some = map(partial(_made, make), pairs)
+                found = next(filter(None, some), None) or _with_more_records(inputs, make, pairs)
+                if found is not None:
+                    return replace(found, through=through, epsilon=epsilon)
     return None
+
+
+Make = Callable[[Pair], Counterexample | None]
+
+
+def _made(make: Make, pair: Pair) -> Counterexample | None:
+    """The counterexample at a pair; None where it is none."""
+    with suppress(BadCertificate, ValueError):
+        return make(pair)
+    return None
+
+
+def _with_more_records(inputs: Inputs, make: Make, pairs: Sequence[Pair]) -> Counterexample | None:
+    """The counterexample with the fewest records besides those in which a pair differs.
+
+    Looked for where noise loses most only in the limit of many records: then ever more is lost.
+    """
+    if not any(grows(inputs, one) for one in inputs.setting.mechanisms):
+        return None
+    some = (_with_fewest(make, pair, odd) for pair in pairs[:MOST_GROWING] for odd in (0, 1))
+    found = [one for one in some if one is not None]
+    return min(found, key=lambda one: len(one.pair[0]), default=None)
+
+
+def _with_fewest(make: Make, pair: Pair, odd: int) -> Counterexample | None:
+    """The same at one pair, with an odd or even number of records besides: a bin may have half of them."""
+
+    def at(many: int) -> Counterexample | None:
+        D, E = pair
+        more = (D or E)[:1] * (2 * many + odd)
+        return _made(make, (tuple(sorted(D + more)), tuple(sorted(E + more))))
+
+    many = next((2**n for n in range(LARGEST_MULTIPLE.bit_length() - 1) if at(2**n)), None)
+    if many is None:
+        return None
+    return at(
+        bisect_left(range(many), True, lo=many // 2 + 1 if many > 1 else 0, key=lambda n: at(n) is not None)
+    )
+
+
+MOST_GROWING = 4
+"""With how many pairs of databases more and more records are tried."""
 
 
 def _on_curve(
@@ -97,7 +141,9 @@ def _ways(
                 return found
         return None
 
-    yield from [by_curve] if curve else [by_witnesses]
+    yield from [by_curve] if curve else []
+    if not curve or any(grows(inputs, one) for one in inputs.setting.mechanisms):
+        yield by_witnesses
 
 
 def _implied(said: Refuted, claimed: Guarantee, bound: Bound) -> Guarantee:

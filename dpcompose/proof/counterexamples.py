@@ -19,7 +19,7 @@ from dpcompose.kernel.deciders import exponentials, promises
 from dpcompose.kernel.deciders.curves import Piece
 from dpcompose.kernel.deciders.pieces import curve
 from dpcompose.kernel.deciders.signs import is_at_least
-from dpcompose.kernel.intervals import Interval, sign
+from dpcompose.kernel.intervals import Interval, enclosure, sign
 from dpcompose.kernel.terms import INFINITY, Term
 from dpcompose.language.decimals import SHOWN_DIGITS, rounded
 from dpcompose.privacy.mechanisms import Mechanism
@@ -31,7 +31,7 @@ from dpcompose.proof import computed, witnesses
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.refuting import Alone, Counterexample, shown_loss
 from dpcompose.proof.registry import Page
-from dpcompose.proof.released import released, released_values, shown_value
+from dpcompose.proof.released import chosen, grows, released, released_values, shown_value
 from dpcompose.proof.witnesses import Noisy, Number, Row, Violating
 from dpcompose.spaces.databases import Database
 from dpcompose.spaces.metrics import INFINITE, Distance
@@ -112,8 +112,12 @@ def make(
     if any(value == INFINITY for _, value in claimed.terms):
         raise BadCertificate("the claim says nothing: it is oo")
     moving, left_out = _moving(inputs, pair, without)
-    every = _Rows(inputs, page, pair, point)
+    every = _Rows(inputs, page, pair, point, dict(claimed.terms))
     rows = every.of(moving)
+    events = [setting.mechanisms[row.mechanism - 1].name for row in rows if isinstance(row, Noisy)]
+    if page.head.by == "event" and events and len(rows) > 1:
+        others = {setting.mechanisms[row.mechanism - 1].name for row in rows} - {events[0]}
+        raise Unknown(dict.fromkeys(sorted(others), "an event is one of a single mechanism"))
     tables = [name for i in moving if (name := setting.mechanisms[i - 1].name) in setting.on_tables]
     if tables and not rows:
         raise BadCertificate(
@@ -127,7 +131,8 @@ def make(
     found = Counterexample(pair, dict(point), value, actual, tuple(rows), names, setting.databases)
     alone = _alone(inputs, rows, value, is_square)
     by_parts = _by_parts(inputs, left_out)
-    least = any(every.is_by_divergence(setting.mechanisms[row.mechanism - 1]) for row in rows)
+    whose = [setting.mechanisms[row.mechanism - 1] for row in rows]
+    least = any(every.is_by_divergence(one) or grows(inputs, one) for one in whose)
     found = replace(found, without=left_out, by_parts=by_parts, at_least=least)
     return replace(found, alone=alone, squared=is_square, event=page.head.by == "event")
 
@@ -284,6 +289,7 @@ class _Rows:
     page: Page
     pair: tuple[Database, Database]
     point: Mapping[str, Fraction]
+    claimed: Mapping[str, Term]
 
     def of(self, moving: Mapping[int, Distance]) -> list[Row]:
         """The rows of mechanisms whose inputs move.  Raises Unknown with all for which there is none."""
@@ -305,6 +311,8 @@ class _Rows:
         None where it is taken to have the same output everywhere.
         """
         mechanism = self.inputs.setting.mechanisms[i - 1]
+        if mechanism.noise is not None and grows(self.inputs, mechanism):
+            return self._chosen(i)
         if self.is_by_divergence(mechanism):
             return self._by_divergence(i)
         if not _is_witnessed(mechanism, self.page, r):
@@ -316,6 +324,15 @@ class _Rows:
             D, E = map(mechanism.reads, self.pair) if on_inputs else self.pair
             return witnesses.on_table(i, table.at({name: self.point[name] for name in table.domains}), D, E)
         return self._witness(i, r)
+
+    def _chosen(self, i: int) -> Row:
+        """M_i itself, which chooses a bin, where it loses most of a few ways to have records in bins."""
+        epsilon = formulas.at(self.claimed.get("epsilon", terms.ZERO), self.point)
+        some = {
+            one.lost(self.page.head.by, epsilon): one for one in chosen(self.inputs, i, self.pair, self.point)
+        }
+        lost = max(some, key=lambda value: enclosure(value, 64).low)
+        return some[lost].row(lost)
 
     def is_by_divergence(self, mechanism: Mechanism) -> bool:
         """Whether only the divergence of M_i's noise is known, which what the page shows is never below."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from dpcompose.kernel import formulas, terms
 from dpcompose.kernel.terms import Term
+from dpcompose.privacy.mechanisms import Mechanism
+from dpcompose.privacy.noises import Noise
 from dpcompose.proof import witnesses
 from dpcompose.proof.hypotheses.inputs import Inputs
-from dpcompose.proof.witnesses import Noisy
+from dpcompose.proof.witnesses import Noisy, number_of
 from dpcompose.spaces.databases import Database
 
 
@@ -25,6 +28,65 @@ def released_values(
     bounds = [formulas.at(bound, point) for bound in query.terms]
     at_D, at_E = query.with_bounds(bounds).at(kept, removed, added, n)
     return at_D, at_E, noise.with_parameter(formulas.at(noise.term, point)).words
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A mechanism that chooses a bin: the scores of all bins at D and at E, and its noise."""
+
+    mechanism: int
+    at_D: Sequence[Term]
+    at_E: Sequence[Term]
+    noise: Noise
+
+    def probabilities(self) -> list[list[Term]]:
+        """Of each bin to be chosen, at D and at E."""
+        weights = [[terms.exp(self.noise.term * one) for one in some] for some in (self.at_D, self.at_E)]
+        return [[one / terms.add(some) for one in some] for some in weights]
+
+    def lost(self, by: str, epsilon: Term) -> Term:
+        """P − e^ε·Q of the first bin by an event; Σ P·ln(P/Q) of all by noise; else ln(P/Q) of the first."""
+        at_D, at_E = self.probabilities()
+        if by == "event":
+            return at_D[0] - terms.exp(epsilon) * at_E[0]
+        return terms.add(p * self._loss(j) for j, p in enumerate(at_D)) if by == "noise" else self._loss(0)
+
+    def _loss(self, j: int) -> Term:
+        a, c = (
+            terms.add(terms.exp(self.noise.term * one) for one in some) for some in (self.at_D, self.at_E)
+        )
+        return self.noise.term * (self.at_D[j] - self.at_E[j]) + terms.log(c / a)
+
+    def row(self, loss: Term) -> Noisy:
+        """With what it loses."""
+        words = self.noise.words
+        return Noisy(self.mechanism, shown_value(self.at_D), shown_value(self.at_E), words, number_of(loss))
+
+
+def chosen(
+    inputs: Inputs, i: int, pair: tuple[Database, Database], point: Mapping[str, Fraction]
+) -> Iterator[Chosen]:
+    """M_i where all that only D has is in the first bin, what only E has in the second, and what both have
+    in these: all of it in the second; or shared out so that the first one has 0, 1, 4 or 16 fewer at D."""
+    mechanism, metric = inputs.setting.mechanisms[i - 1], inputs.metric(i).metric
+    assert isinstance(metric, Queried) and mechanism.noise is not None and mechanism.query is not None
+    kept, removed, added = metric.counts(*(mechanism.reads(D) for D in pair))
+    empty = [0] * (len(mechanism.query.at(0, 1, 0, None)[0]) - 2)
+    noise = mechanism.noise.with_parameter(formulas.at(mechanism.noise.term, point))
+    for first in dict.fromkeys([0, *(max(0, (kept - removed - fewer) // 2) for fewer in FEWER)]):
+        scores = ((removed + first, kept - first, *empty), (first, kept - first + added, *empty))
+        at_D, at_E = ([terms.number(n) for n in some] for some in scores)
+        yield Chosen(i, at_D, at_E, noise)
+
+
+def grows(inputs: Inputs, mechanism: Mechanism) -> bool:
+    """Whether a mechanism loses most only in the limit of more and more records."""
+    law = None if mechanism.noise is None else inputs.theory.noise(mechanism.noise.word)
+    return law is not None and bool(law.head.in_the_limit)
+
+
+FEWER = (0, 1, 4, 16)
+"""How many fewer records the bin of an event has, as on the page of the exponential mechanism."""
 
 
 def released(

@@ -6,6 +6,7 @@ from typing import Any
 
 import mpmath
 import pytest
+import sympy
 
 import dpcompose as dpc
 
@@ -95,7 +96,56 @@ def test_claims(found: dpc.Study, claim: Any, verdict: str) -> None:
     assert found.check(claim).verdict == verdict
 
 
-def test_it_is_said_where_that_much_is_lost() -> None:
-    assert "with enough records besides" in study(mode("e/2")).check(dpc.pure("e/2")).reason
+def number(of: Any) -> Any:
+    """The value of a formula at e = 1."""
+    return mpmath.mpf(str(sympy.sympify(str(of)).subs({"e": 1}).evalf(DIGITS)))
+
+
+SHOWN = [
+    (mode("e/2"), U, dpc.pure("0.49*e"), 10, 9),  # 1/2 + ln((3 + e^(9/2))/(2 + e^(1/2) + e^(9/2))) = 0.4930
+    (mode("e/2"), U, dpc.pure("e/3"), 1, 0),
+    (mode("1"), B, dpc.pure("1"), 2, 2),
+    (mode("1/100"), U, dpc.pure("0.009"), None, None),
+    (mode("1"), B, dpc.zcdp("1/9"), 1, 1),  # (e - 1)/(e + 3) = 0.3005
+    (mode("1"), B, dpc.zcdp("1/3"), 2, 2),
+    (mode("1"), B, dpc.approximate("1/2", "1/5"), 2, 2),
+    (mode("1"), B, dpc.approximate("1/2", "0.3"), 10, 10),
+    (mode("1"), dpc.group(2, U), dpc.approximate("1/2", "0.3"), None, None),
+]
+
+
+@pytest.mark.parametrize(("one", "target", "claim", "here", "there"), SHOWN)
+def test_databases_are_shown(one: Any, target: Any, claim: Any, here: Any, there: Any) -> None:
+    """With as few records as it takes; what is lost there is computed again, from the scores that are shown."""
+    found = study(one, target=target).check(claim)
+    shown = found.counterexample
+    assert found.verdict == "refuted" and shown is not None
+    D, E = shown.pair
+    assert (here, there) in ((len(D), len(E)), (None, None))
+    data = shown.data()["mechanisms"][0]
+    x, z = ([int(n) for n in data[f"query at {side}"].strip("()").split(",")] for side in "DE")
+    assert (sum(x), sum(z)) == (len(D), len(E))
+    t = number(one.noise.parameter)
+    P, Q = chosen(t, x), chosen(t, z)
+    ways = {
+        "pure": mpmath.log(P[0] / Q[0]),
+        "zcdp": mpmath.fsum(p * mpmath.log(p / q) for p, q in zip(P, Q, strict=True)),
+        "approximate": P[0] - mpmath.exp(mpmath.mpf("0.5")) * Q[0],
+    }
+    said = number(shown.data()["actual"])
+    assert abs(ways[claim.notion] - said) < mpmath.mpf("1e-20")
+    assert said > number(shown.data()["claimed"])
+
+
+def test_several_are_shown_together() -> None:
+    """What two lose is added up; of an event one of them is enough, and the other is left out."""
+    both = study(mode("e"), mode("e", "N"), target=U)
+    shown = both.check(dpc.pure("1.9*e")).counterexample
+    assert shown is not None and len(shown.rows) == 2
+    shown = both.check(dpc.approximate("e/2", "0.01")).counterexample
+    assert shown is not None and len(shown.rows) == 1 and shown.without == ("N",)
+
+
+def test_the_best_guarantee_is_approached() -> None:
     assert study(mode("e/2")).guarantee().optimal
     assert not study(mode("e/2"), size="<= 5").guarantee().optimal
