@@ -146,13 +146,13 @@ def _product(factors: list[Form], known: Known) -> Form:
 def spread(factor: Form, form: Form, known: Known = NOTHING) -> Form:
     """factor·form with the factor inside of worst cases, which needs its sign."""
     if factor.peaks:
-        raise NotAForm("two worst cases are multiplied")
+        raise NotAForm("two maxima are multiplied, which is not taken apart")
     if factor.number is not None:
         return form.scaled(factor.number)
     if is_nonnegative(factor.scaled(Fraction(-1)), known):
         return spread(factor.scaled(Fraction(-1)), form, known).scaled(Fraction(-1))
     if not is_nonnegative(factor, known):
-        raise NotAForm("a worst case is multiplied by something that may be negative")
+        raise NotAForm("a maximum is multiplied by what may be negative, which is not taken apart")
     parts = [factor * Form(form.monomials)]
     for peak, c in form.peaks:
         parts.append(top(peak.m, [spread(factor, inner, known) for inner in peak.of]).scaled(c))
@@ -181,7 +181,7 @@ def _over(term: Term, known: Known) -> Form:
         raise NotAForm("the number of the largest members is no whole number")
     form = read(x, known)
     if form.peaks or any(letter.kind != "over" and letter.has("over") for letter in form.letters):
-        raise NotAForm("a worst case inside of a family")
+        raise NotAForm("a maximum inside of a family")
     splits = [(*_split(t), c) for t, c in form.monomials]
     still = Form(tuple((t, c) for t, c in form.monomials if not _split(t)[0]))
     moving = [one for one in splits if one[0]]

@@ -80,12 +80,12 @@ def test_equal_forms(one: str, other: str) -> None:
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("x*max(a, b)", "a worst case is multiplied by something that may be negative"),
-        ("max(a, b)*max(a, x)", "two worst cases are multiplied"),
-        ("(1 - a)*max(a, b)", "a worst case is multiplied by something that may be negative"),
+        ("x*max(a, b)", "a maximum is multiplied by what may be negative, which is not taken apart"),
+        ("max(a, b)*max(a, x)", "two maxima are multiplied, which is not taken apart"),
+        ("(1 - a)*max(a, b)", "a maximum is multiplied by what may be negative, which is not taken apart"),
         ("max(x*e[i], i, 1, k)", "the members of a family are not multiples of one non-negative factor"),
         ("sum(-log(f[i])*e[i], i, 1, k)", "the members of a family may be negative"),
-        ("max(max(e[i], f[i]), i, 1, k)", "a worst case inside of a family"),
+        ("max(max(e[i], f[i]), i, 1, k)", "a maximum inside of a family"),
         ("max(a*e[i] + f[i], i, 1, k)", "the members of a family are not multiples of one non-negative factor"),
     ],
 )  # fmt: skip
