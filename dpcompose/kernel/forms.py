@@ -155,7 +155,7 @@ def spread(factor: Form, form: Form, known: Known = NOTHING) -> Form:
     if is_nonnegative(factor.scaled(Fraction(-1)), known):
         return spread(factor.scaled(Fraction(-1)), form, known).scaled(Fraction(-1))
     if not is_nonnegative(factor, known):
-        raise NotAForm("a worst case is multiplied by something that may be negative")
+        raise NotAForm("a maximum is multiplied by what may be negative, which is not taken apart")
     parts = [factor * Form(form.monomials)]
     for peak, c in form.peaks:
         parts.append(top(peak.m, [spread(factor, inner, known) for inner in peak.of]).scaled(c))
@@ -167,7 +167,7 @@ def _peaks_spread(factor: Form, form: Form, known: Known) -> Form:
     if is_nonnegative(turned := form.scaled(Fraction(-1)), known):
         factor, form = factor.scaled(Fraction(-1)), turned
     if factor.size * form.size > MOST_MULTIPLIED or not is_nonnegative(form, known):
-        raise NotAForm("two worst cases are multiplied")
+        raise NotAForm("two maxima are multiplied, which is not taken apart")
     parts = [spread(Form(factor.monomials), form, known)]
     for peak, c in factor.peaks:
         parts.append(top(peak.m, [spread(inner, form, known) for inner in peak.of]).scaled(c))
@@ -188,7 +188,7 @@ def _power(form: Form, n: int, known: Known) -> Form:
         return top(1, [power, power.scaled(Fraction(-1))]) if n % 2 else power
     if form.peaks and others:  # by the binomial theorem, so that powers of worst cases are as above
         if form.size**n > MOST_MULTIPLIED:
-            raise NotAForm("two worst cases are multiplied")
+            raise NotAForm("two maxima are multiplied, which is not taken apart")
         one = Form((form.peaks[0],))
         powers = [[_power(x, k, known) for k in range(n + 1)] for x in (one, form - one)]
         pairs = zip(powers[0], reversed(powers[1]), strict=True)
@@ -206,7 +206,7 @@ def _over(term: Term, known: Known) -> Form:
         raise NotAForm("the number of the largest members is no whole number")
     form = read(x, known)
     if form.peaks or any(letter.kind != "over" and letter.has("over") for letter in form.letters):
-        raise NotAForm("a worst case inside of a family")
+        raise NotAForm("a maximum inside of a family")
     splits = [(*_split(t), c) for t, c in form.monomials]
     still = Form(tuple((t, c) for t, c in form.monomials if not _split(t)[0]))
     moving = [one for one in splits if one[0]]

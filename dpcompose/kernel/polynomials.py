@@ -96,7 +96,7 @@ class Form:
             for t, d in other.terms:
                 if isinstance(s, Peak) or isinstance(t, Peak):
                     if ONE not in (s, t):
-                        raise NotAForm("a worst case is multiplied by a parameter")
+                        raise NotAForm("a maximum is multiplied by a parameter")
                     product: Monomial | Peak = t if s == ONE else s
                 elif ONE in (s, t) or (_is_plain(s) and _is_plain(t)):
                     product = _times(s, t)

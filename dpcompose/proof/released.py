@@ -69,8 +69,8 @@ def chosen(
     """M_i where all that only D has is in the first bin, what only E has in the second, and what both have
     in these: all of it in the second; or shared out so that the first one has 0, 1, 4 or 16 fewer at D."""
     mechanism, metric = inputs.setting.mechanisms[i - 1], inputs.metric(i).metric
-    assert isinstance(metric, Queried) and mechanism.noise is not None and mechanism.query is not None
-    kept, removed, added = metric.counts(*(mechanism.reads(D) for D in pair))
+    assert mechanism.noise is not None and mechanism.query is not None
+    kept, removed, added, _ = metric.compared(*(mechanism.reads(D) for D in pair))
     empty = [0] * (len(mechanism.query.at(0, 1, 0, None)[0]) - 2)
     noise = mechanism.noise.with_parameter(formulas.at(mechanism.noise.term, point))
     for first in dict.fromkeys([0, *(max(0, (kept - removed - fewer) // 2) for fewer in FEWER)]):

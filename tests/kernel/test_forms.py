@@ -89,15 +89,15 @@ def test_equal_forms(one: str, other: str) -> None:
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("x*max(a, b)", "a worst case is multiplied by something that may be negative"),
-        ("max(a, b)*max(x, -a)", "two worst cases are multiplied"),
-        ("max(x, c - a)**2", "two worst cases are multiplied"),
-        ("(a + max(x, -a))**2", "two worst cases are multiplied"),
-        ("(a + min(a, b))**64", "two worst cases are multiplied"),
-        ("(1 - a)*max(a, b)", "a worst case is multiplied by something that may be negative"),
+        ("x*max(a, b)", "a maximum is multiplied by what may be negative, which is not taken apart"),
+        ("max(a, b)*max(x, -a)", "two maxima are multiplied, which is not taken apart"),
+        ("max(x, c - a)**2", "two maxima are multiplied, which is not taken apart"),
+        ("(a + max(x, -a))**2", "two maxima are multiplied, which is not taken apart"),
+        ("(a + min(a, b))**64", "two maxima are multiplied, which is not taken apart"),
+        ("(1 - a)*max(a, b)", "a maximum is multiplied by what may be negative, which is not taken apart"),
         ("max(x*e[i], i, 1, k)", "the members of a family are not multiples of one non-negative factor"),
         ("sum(-log(f[i])*e[i], i, 1, k)", "the members of a family may be negative"),
-        ("max(max(e[i], f[i]), i, 1, k)", "a worst case inside of a family"),
+        ("max(max(e[i], f[i]), i, 1, k)", "a maximum inside of a family"),
         ("max(a*e[i] + f[i], i, 1, k)", "the members of a family are not multiples of one non-negative factor"),
     ],
 )  # fmt: skip

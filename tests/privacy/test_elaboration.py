@@ -276,6 +276,14 @@ def test_infinite_classes_without_a_lemma_are_refused() -> None:
         core(made(dpc.multisets("ab"), near, dpc.mechanism("M", dpc.pure("e", dpc.bounded))))
 
 
+def test_groups_through_recodings_of_infinite_classes_are_refused_by_name() -> None:
+    on = dpc.multisets("abc")
+    towns = dpc.recoding("towns", {"a": "s", "b": "s", "c": "t"})
+    one = dpc.mechanism("M", dpc.pure("e", dpc.group(3, dpc.unbounded), "common"), reads=towns)
+    with pytest.raises(NotElaborated, match="groups of steps are not pushed forward"):
+        core(made(on, dpc.bounded, one))
+
+
 def test_what_grows_with_the_universe_is_refused() -> None:
     on = dpc.graphs()
     with pytest.raises(NotElaborated, match="has no limit"):

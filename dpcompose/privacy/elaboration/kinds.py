@@ -85,16 +85,17 @@ def any_two(granularity: Granularity, databases: DatabaseClass) -> bool:
     return edits is not None and edits.single is None
 
 
-def groups_pushed(setting: Setting) -> bool:
-    """Whether a mechanism is stated for groups of steps on the common domain, and reads a part only."""
-    return any(
-        not one.reads.passes_groups
+def groups_pushed(setting: Setting) -> list[Mechanism]:
+    """The mechanisms that are stated for groups of steps on the common domain, and read a part only."""
+    return [
+        one
+        for one in setting.mechanisms
+        if not one.reads.passes_groups
         and one.satisfies.domain == "common"
         and not one.reads.is_identity(setting.databases)
         and one.satisfies.granularity is not None
         and one.satisfies.granularity.innermost()[1] > 1
-        for one in setting.mechanisms
-    )
+    ]
 
 
 ANY: dict[str, Any] = {"single": ANY_TWO, "steps": 1}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dpcompose.kernel.covers.types import Type
 from dpcompose.language import formulas
 from dpcompose.privacy.distances import Lengths
-from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two
+from dpcompose.privacy.elaboration.kinds import ANY, Kind, NotElaborated, Pair, any_two, groups_pushed
 from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings import Setting
 from dpcompose.spaces.arrays.sizes import IN_A_PROOF
@@ -31,6 +31,12 @@ class Listed(Kind):
     def of(cls, setting: Setting) -> Kind:
         databases = setting.databases
         if databases.count() is None:
+            for one in groups_pushed(setting):
+                raise NotElaborated(
+                    f"{one.name} is stated on the common domain for {one.satisfies.granularity}, and groups "
+                    f"of steps are not pushed forward to what it reads of {databases}; state it for single "
+                    "steps, or on the own domain, or take a finite class"
+                )
             raise NotElaborated(
                 f"{databases} are infinitely many, and no lemma says that finitely many pairs of "
                 f"{setting.target} neighbours stand for all; a finite class would do"

@@ -66,10 +66,18 @@ class Prover:
 
     def _of_squares(self, greater: Term, lesser: Term) -> dict[str, Any] | Open | None:
         """A proof by the squares of both sides, or as it is."""
+        found = self._by_squares(greater, lesser)
+        if found is None or (isinstance(found, Open) and not found.point):
+            plain = self._in_case(greater, lesser, False)
+            return plain if found is None or not isinstance(plain, Open) or plain.point else found
+        return found
+
+    def _by_squares(self, greater: Term, lesser: Term) -> dict[str, Any] | Open | None:
+        """A proof by the squares of both sides; None where they have none."""
         try:
             more, less = (square(one, self.setting.known) for one in (greater, lesser))
         except NotAForm:
-            return self._in_case(greater, lesser, False)
+            return None
         found: dict[str, Any] = {}
         if not greater.nonnegative:
             shown = self.in_case(greater, ZERO)
