@@ -99,8 +99,9 @@ class InMetrics:
                 return self.beside.judge.check(claim)
             claim = replace(self.claim(claim.guarantee), expect=claim.expect)
         found = self.in_metrics(claim)
-        undecided = found.word == "undecided" and not claim.doubt
-        if undecided and (by_steps := self.metric_forms.answer(claim, found)) is not None:
+        unsettled = found.loose is None and found.word != "refuted" and not claim.doubt
+        by_steps = self.metric_forms.answer(claim, found) if unsettled else None
+        if by_steps is not None and (found.word == "undecided" or by_steps.loose is not None):
             return by_steps
         rests_on = found.theorem.rests_on if found.theorem is not None else frozenset[str]()
         written = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")

@@ -17,6 +17,7 @@ from dpcompose.front.results import Answer
 from dpcompose.kernel import check, metrics, saved, substitution
 from dpcompose.kernel.check import Allowed, Refused
 from dpcompose.kernel.formulas import to_text
+from dpcompose.kernel.judgements import Loose, MetricForm
 from dpcompose.kernel.rules.chains import TARGET
 from dpcompose.kernel.saved import Checked
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
@@ -49,12 +50,21 @@ class Asked:
 
 @dataclass(frozen=True)
 class Shown:
-    """A verdict on such a claim by theorems about neighbours; undecided -- what is said without them."""
+    """A verdict on such a claim by theorems about neighbours.
+
+    undecided -- what is said without them; loose -- that a smaller one is known, or that none holds.
+    """
 
     asked: Asked
     undecided: Verdict
     theorem: Theorem
     loose: Theorem | None = None
+
+    @property
+    def is_loose(self) -> bool | None:
+        """Whether a smaller guarantee is known, or none holds; None where neither is."""
+        said = None if self.loose is None else self.loose.says
+        return isinstance(said.of, Loose) if isinstance(said, MetricForm) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +120,7 @@ class MetricForms:
         return replace(
             answer,
             claim=claim,
-            loose=None if shown.loose is None else True,
+            loose=shown.is_loose,
             relies_on=self.theory.relied_on(pages),
             said=in_metric(claim.notion, claim.guarantee.metric, claim.guarantee.delta),
             written=written,
@@ -175,7 +185,7 @@ def _shown(asked: Asked, proved: Proved, undecided: Verdict) -> Shown:
     prover = Prover(proofs.elaborated.core, proofs.theory)
     made = [prover.by("metric_form", proofs.here(proved.theorems[0]), claim=claim)]
     with suppress(NoTheorem):
-        if proved.loose:
+        if proved.loose is not None:
             made.append(prover.by("metric_form", proofs.here(proved.theorems[1]), claim=claim))
     again = proofs.replayed(made)
     if word_of(again[0].says) != proved.word:
@@ -191,7 +201,7 @@ def _derived(some: Sequence[Shown]) -> dict[str, Any]:
     claims = []
     for one in some:
         entry = {"claim": dict(one.asked.stated), "verdict": word_of(one.theorem.says), "step": next(steps)}
-        entry |= {"loose": None} if one.loose is None else {"loose": True, "shown": next(steps)}
+        entry |= {"loose": one.is_loose} | ({} if one.loose is None else {"shown": next(steps)})
         claims.append(entry)
     return {
         "format": saved.FORMAT,

@@ -24,7 +24,7 @@ from dpcompose.privacy.readers.granularities import Granularities
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import DatabasesTable, MapTable, ReadsTable
-from dpcompose.spaces.built_in import BUILT_IN
+from dpcompose.spaces.built_in import BUILT_IN, misfit
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, everything
@@ -185,8 +185,8 @@ class Distances(Names):
 
     @property
     def canonical_names(self) -> list[str]:
-        some = self.granularities if self._neighbours is not None else ()
-        return [CANONICAL + one.replace("-", "_") for one in some]
+        some = self.granularities.items() if self._neighbours is not None else ()
+        return [CANONICAL + name.replace("-", "_") for name, one in some if not one.unfit(self._whole)]
 
     def in_metrics(self, text: str = "") -> dict[str, sympy.Expr]:
         """The metrics by their names; canonical ones that a formula names are made first."""
@@ -196,7 +196,7 @@ class Distances(Names):
             word = known.get(name.removeprefix(CANONICAL))
             if name.startswith(CANONICAL) and word is not None and name not in {*self.taken, *self.domains}:
                 metric = self.canonical(word, ("metrics", name))
-                found |= {} if metric is None else {name: metric}  # it may have been named otherwise
+                found[name] = symbol(name, NONNEGATIVE) if metric is None else metric  # which is told already
         return found
 
     def named(
@@ -247,7 +247,7 @@ class Distances(Names):
         found = self._neighbours.granularity(granularity, path)
         if found is None:
             return None
-        if unfit := found.unfit(self._whole):
+        if unfit := misfit(found, self._whole):
             self.wrong(path, unfit)
             return None
         word = re.sub(r"[^A-Za-z0-9]+", "_", str(found)).strip("_")
@@ -421,7 +421,7 @@ class Distances(Names):
             )
             return None
         records = class_of(part)
-        if unfit := granularity.unfit(records):
+        if unfit := misfit(granularity, records):
             self.wrong((*path, "granularity"), unfit)
             return None
         reads = self._read_of(given, records, path)
