@@ -100,8 +100,9 @@ class InMetrics:
                 return self.neighbours.check(claim)
             claim = replace(self.claim(claim.guarantee), expect=claim.expect)
         proved = proofs.verdict(self.search, claim)
-        undecided = proved.word == "undecided" and not claim.doubt
-        if undecided and (by_steps := self.metric_forms.answer(claim, proved.found)) is not None:
+        unsettled = proved.loose is None and proved.word != "refuted" and not claim.doubt
+        by_steps = self.metric_forms.answer(claim, proved.found) if unsettled else None
+        if by_steps is not None and (proved.word == "undecided" or by_steps.loose is not None):
             return by_steps
         written = ", ".join(f"{key} = {value}" for key, value in claim.text.items() if key != "notion")
         return Answer(

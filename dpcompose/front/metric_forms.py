@@ -180,7 +180,7 @@ def _shown(asked: Asked, proved: Proved, undecided: Verdict) -> Shown:
     prover = Prover(proofs.elaborated.core, proofs.theory)
     made = [prover.by("metric_form", proofs.here(proved.theorems[0]), claim=claim)]
     with suppress(NoTheorem):
-        if proved.loose:
+        if proved.loose is not None:
             made.append(prover.by("metric_form", proofs.here(proved.theorems[1]), claim=claim))
     again = replayed.proved(replace(undecided, word=proved.word), proofs.replayed(made))
     return Shown(again.word, again.loose, undecided, again.theorems, asked=asked)

@@ -37,7 +37,8 @@ def near(word: object, choices: Iterable[str]) -> str:
     >>> near("titel", ["title", "shape"]), near("x", ["title"])
     ("; did you mean 'title'?", '')
     """
-    found = difflib.get_close_matches(word[:100], list(choices), n=1) if isinstance(word, str) else []
+    others = [one for one in choices if one != word]
+    found = difflib.get_close_matches(word[:100], others, n=1) if isinstance(word, str) else []
     return f"; did you mean {found[0]!r}?" if found else ""
 
 

@@ -124,7 +124,7 @@ class MetricForm:
     """What is said holds of any two databases of the class, in place of the target's neighbours: parameters
     are formulas in the canonical metric of the target."""
 
-    of: Satisfies | Refuted | Loose
+    of: Satisfies | Refuted | Loose | Optimal
 
 
 @dataclass(frozen=True)

@@ -389,7 +389,8 @@ def near(word: object, known: Iterable[str]) -> str:
 
 def close(word: object, known: Iterable[str]) -> str:
     """A near match among known words, or one that means the same, as the end of a message; "" without one."""
-    words, text = list(known), str(word)[:200]
+    text = str(word)[:200]
+    words = [one for one in known if one != text]  # no word is meant by itself
     if said := in_words(text, words):
         return f"; {said}"
     found = meant(text, words) or next(iter(difflib.get_close_matches(text, words, n=1)), None)

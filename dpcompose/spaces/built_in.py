@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dpcompose.spaces.changes import Changes
+from dpcompose.spaces.databases import DatabaseClass
+from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.single_edits import AnyTwo, EntryEdits, RecordEdits, VertexEdits
 
 NO_USERS = (
@@ -178,6 +180,21 @@ BUILT_IN = {
         free_lunch,
     )
 }
+
+
+def misfit(granularity: Granularity, databases: DatabaseClass) -> str | None:
+    """Why a granularity has no meaning on a class, and which have one there; None where it has one.
+
+    >>> import dpcompose as dpc
+    >>> print(misfit(bounded, dpc.sequences("ab")).split("; ")[1])
+    there are insert-delete and free-lunch
+    """
+    why = granularity.unfit(databases)
+    if why is None or databases.kind == "listed":  # which needs one of its own
+        return why
+    *others, last = [name for name, one in BUILT_IN.items() if one.unfit(databases) is None]
+    return f"{why}; there {'are ' + ', '.join(others) + ' and' if others else 'is'} {last}"
+
 
 __test__ = {name: granularity.__doc__ for name, granularity in BUILT_IN.items()}
 """The examples in these docstrings, for doctest."""

@@ -23,6 +23,7 @@ from dpcompose.spaces.arrays.sizes import (
     costs,
     progress,
 )
+from dpcompose.spaces.built_in import misfit
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.listed import listed
@@ -469,6 +470,6 @@ def finite(
     """
     if not isinstance(databases, DatabaseClass):
         databases = listed(databases)
-    if unfit := granularity.unfit(databases):
+    if unfit := misfit(granularity, databases):
         raise ValueError(unfit)
     return FiniteSpace(databases, granularity, numbered(databases), limits)

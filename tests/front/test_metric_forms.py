@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sympy
 from in_metrics import THEORY, forged, saved, study, verdicts
 
+import dpcompose as dpc
 from dpcompose.front import recheck
 from dpcompose.front.in_metrics import InMetrics
 from dpcompose.front.metric_forms import Shown
@@ -227,3 +229,59 @@ def test_against_enumeration(seed: int) -> None:
         found = judge.metric_forms.answer(claim, proofs.verdict(judge.search, claim).found)
         assert found is not None and isinstance(found.found, Shown)
         assert found.verdict == ("proved" if holds(c, name) else "refuted"), (text, c, name)
+
+
+# what is least along chains
+
+
+def on(databases: str, name: str, notion: str) -> str:
+    """Two mechanisms in one canonical metric, and the claim that they lose as much as both together."""
+    both = {"pure": "s + t", "zcdp": "sqrt(s**2 + t**2)", "gaussian": "sqrt(s**2 + t**2)"}[notion]
+    text = databases + "".join(stated(f"{x}*d_{name}", notion, f"M{x}") for x in "st")
+    return text + "".join(
+        f'[[claims]]\nnotion = "{notion}"\nmetric = "{one}"\n'
+        for one in (f"({both})*d_{name}", f"3*(s + t)*d_{name}")
+    )
+
+
+@pytest.mark.parametrize("notion", ["pure", "zcdp", "gaussian"])
+@pytest.mark.parametrize(
+    ("databases", "name"),
+    [
+        ('[databases]\nkind = "sets"\n', "unbounded"),
+        ('[databases]\nkind = "tuples"\n', "bounded"),
+        ('[databases]\nkind = "sequences"\n', "insert_delete"),
+        ('[databases]\nkind = "graphs"\nvertices = "any"\n', "node_removal"),
+        (COUNTY, "co"),
+        (TUPLES, "p"),
+    ],
+)
+def test_no_smaller_metric_holds(databases: str, name: str, notion: str, tmp_path: Path) -> None:
+    """Witnesses of all mechanisms lose at any two databases what these are stated to lose: one is larger."""
+    text = on(databases, name, notion)
+    _, (tight, loose) = study(text)
+    assert (tight.verdict, tight.loose) == ("proved", False)
+    assert (loose.verdict, loose.loose) == ("proved", True)
+    assert recheck.check_in_metrics(saved(text, tmp_path), THEORY).verdicts == ("proved", "proved")
+
+
+def test_a_witness_loses_what_is_stated_at_any_two() -> None:
+    """P(1 | D) = 2^(-d(D_0, D))/2 is log(2)-private for neighbours, and loses log(2)·d(D_0, E) at D_0 and E."""
+    for databases, granularity in (
+        (dpc.sequences("ab", "<= 3"), dpc.insert_delete),
+        (dpc.sets("abc"), dpc.bounded),
+        (dpc.multisets("abc", "<= 2"), dpc.policy("p", [("a", "b"), ("b", "c")])),
+    ):
+        d, every = dpc.canonical_metric(databases, granularity), list(databases.databases())
+        for D0, E in itertools.product(every[:4], every):
+            far = [d(D0, D) for D in every]
+            ones = {
+                D: Fraction(1, 2 ** (r + 1)) if r != sympy.oo else Fraction(0)
+                for D, r in zip(every, far, strict=True)
+            }
+            for D, D1 in itertools.combinations(every, 2):
+                if granularity.are_neighbours(D, D1):
+                    for p, q in ((ones[D], ones[D1]), (1 - ones[D], 1 - ones[D1])):
+                        assert p <= 2 * q and q <= 2 * p
+            if d(D0, E) != sympy.oo:
+                assert ones[D0] == 2 ** d(D0, E) * ones[E]

@@ -12,7 +12,7 @@ import pytest
 from dpcompose.kernel import check, reading, saved
 from dpcompose.kernel.check import Refused
 from dpcompose.kernel.formulas import to_text
-from dpcompose.kernel.judgements import Loose, MetricForm, Refuted, Satisfies
+from dpcompose.kernel.judgements import Loose, MetricForm, Optimal, Refuted, Satisfies
 from dpcompose.kernel.theorems import NoTheorem, Prover, Theorem
 from dpcompose.kernel.theory import Theory
 from dpcompose.privacy import problems
@@ -131,10 +131,13 @@ def test_a_loose_claim_is_loose_along_chains() -> None:
 
 
 def test_other_premises() -> None:
-    """What is least for neighbours need not be among formulas in metrics; two theorems are none."""
+    """What is least for neighbours need not be among formulas in metrics (2s·d_bounded is more than s·d_unbounded
+    at records that come back); two theorems are none."""
     prover, theorems = made("pure", {"epsilon": "2*s"}, epsilon="s")
     claim = {"notion": "pure", "epsilon": f"2*s*{D}"}
-    for some in ([], theorems[1:], theorems[:1] * 2, [theorems[0].premises[0]][:1]):
+    with pytest.raises(NoTheorem, match="M is not just stated for the target's neighbours, of everything"):
+        prover.by("metric_form", theorems[1], claim=claim)
+    for some in ([], theorems[:1] * 2, [theorems[0].premises[0]][:1]):
         if len(some) == 1 and isinstance(some[0].says, Satisfies):
             continue
         with pytest.raises(NoTheorem, match="the only premise is to be about the composition"):
@@ -147,6 +150,54 @@ def test_other_premises() -> None:
     other, _ = made("pure", {"epsilon": "2*s"}, epsilon="s/2")
     with pytest.raises(NoTheorem, match="a premise is about another setting"):
         other.by("metric_form", theorems[0], claim=claim)
+
+
+def least(reads: str = "", granularity: str = "bounded", key: str = "epsilon", **more: str) -> Theorem:
+    """What is shown of s·d where it is least for bounded neighbours, of M beside one that reads everything."""
+    notion = {"epsilon": "pure", "rho": "zcdp", "mu": "gaussian"}[key]
+    domain = ', domain = "common"' if reads else ""
+    text = (
+        'format = 1\n[databases]\nkind = "sets"\nrecords = ["a", "b", "c", "d"]\n[target]\ngranularity = "bounded"\n'
+        f'[[mechanisms]]\nname = "M"\n{reads}guarantee = {{ notion = "{notion}", {key} = "s", granularity = '
+        f'"{granularity}"{domain} }}\n{"".join(more.values())}'
+        f'[[claims]]\nnotion = "{notion}"\n{key} = "s"\n'
+    )
+    read = problems.read_data(tomllib.loads(text))
+    proofs = Proofs(read.setting, THEORY)
+    _, shown = proofs.verdict(read.claims[0].guarantee.text()).theorems
+    assert isinstance(shown.says, Optimal)
+    power = "**2" if key == "rho" else ""
+    prover = Prover(proofs.elaborated.core, THEORY)
+    return prover.by("metric_form", shown, claim={"notion": notion, key: f"s*{D}{power}"})
+
+
+@pytest.mark.parametrize("key", ["epsilon", "rho", "mu"])
+def test_what_is_least_along_chains(key: str) -> None:
+    """M loses s·d(D_0, D) at every D, if its outcome 1 has the probability e^(-s·d(D_0, D))/2."""
+    theorem = least(key=key)
+    assert isinstance(theorem.says, MetricForm) and isinstance(theorem.says.of, Optimal)
+    assert "metric-form" in "".join(theorem.trusts)
+
+
+@pytest.mark.parametrize(
+    "reads", ['reads = { records = ["a"] }\n', 'reads = { records = ["a", "b"] }\n'], ids=["one", "two"]
+)
+def test_what_is_read_may_be_nearer(reads: str) -> None:
+    """{a, b} and {c, d} are two steps apart, what is read of a alone at most one."""
+    with pytest.raises(NoTheorem, match="M is not just stated for the target's neighbours, of everything"):
+        least(reads)
+
+
+def test_guarantees_for_any_two_are_no_chains() -> None:
+    """A free-lunch guarantee s is one for neighbours, and s, not s·d, far away."""
+    with pytest.raises(NoTheorem, match="M is not just stated"):
+        least(granularity="free-lunch")
+
+
+def test_several_guarantees_are_no_chains() -> None:
+    also = '[[mechanisms]]\nname = "N"\nguarantee = { notion = "pure", epsilon = "0", granularity = "free-lunch" }\n'
+    with pytest.raises(NoTheorem, match="N is not just stated"):
+        least(also=also)
 
 
 def derivation() -> dict[str, Any]:

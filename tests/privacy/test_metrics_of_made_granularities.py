@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import dpcompose as dpc
-from dpcompose.privacy import problems
+from dpcompose.kernel import fields
+from dpcompose.privacy import checks, problems
 
 
 def judged(text: str) -> dict[str, str]:
@@ -149,3 +150,35 @@ def test_of_a_part() -> None:
     claims: dict[str, Any] = {"2*s*d": "proved", "s*d/2": "refuted"}
     text = file(databases, '{ group = 2, of = "bounded" }', *claims, more='of = "R"')
     assert judged(text) == claims
+
+
+@pytest.mark.parametrize(
+    ("databases", "name", "there"),
+    [
+        ('kind = "sequences"', "bounded", "there are insert-delete and free-lunch"),
+        ('kind = "graphs"\nvertices = 3', "unbounded", "there are edge, node and free-lunch"),
+        ('kind = "multisets"', "edge", "there are unbounded, bounded and free-lunch"),
+        ('kind = "tuples"\nsize = "= 3"', "unbounded", "there are bounded and free-lunch"),
+    ],
+)
+def test_a_granularity_that_a_class_has_not(databases: str, name: str, there: str) -> None:
+    """What the class has instead is said, as a target, a guarantee and a metric."""
+    about = f"[databases]\n{databases}\n"
+    pure = '[[mechanisms]]\nname = "M"\nguarantee = { notion = "pure", '
+    for text in (
+        f'[target]\ngranularity = "{name}"\n{pure}epsilon = "e", granularity = "free-lunch" }}\n',
+        f'[target]\ngranularity = "free-lunch"\n{pure}epsilon = "e", granularity = "{name}" }}\n',
+        f'{pure}metric = "e*d_{name}" }}\n',
+        f'[metrics.x]\ngranularity = "{name}"\n{pure}metric = "x" }}\n',
+    ):
+        with pytest.raises(
+            problems.ProblemError, match=f"(?m){name} has no meaning on .*; {there}$"
+        ) as refused:
+            judged(about + text)
+        assert "there is no metric" not in str(refused.value)  # that it is none here is told already
+
+
+def test_no_word_is_its_own_correction() -> None:
+    assert checks.close("bounded", ["bounded"]) == "" and fields.near("bounded", ["bounded"]) == ""
+    assert checks.close("bounded", ["bounded", "unbounded"]) == "; did you mean 'unbounded'?"
+    assert fields.near("titel", ["titel", "title"]) == "; did you mean 'title'?"

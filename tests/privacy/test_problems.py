@@ -97,7 +97,8 @@ def test_formulas_show_the_place() -> None:
         (
             'granularity = "bounded"\n',
             'granularity = "edge"\n',
-            "mechanisms (line 11): the granularity edge has no meaning on multisets: it is about graphs",
+            "mechanisms (line 11): the granularity edge has no meaning on multisets: it is about graphs; "
+            "there are unbounded, bounded and free-lunch",
         ),
         (
             'granularity = "bounded"\n',
@@ -274,15 +275,18 @@ def nested(levels: int, m: int = 1) -> str:
         ),
         (
             {'granularity = "bounded"\n': 'granularity = "unbounded"\n'},
-            "mechanisms (line 7): the granularity unbounded has no meaning on tuples: it is about multisets and sets",
+            "mechanisms (line 7): the granularity unbounded has no meaning on tuples: it is about multisets and sets"
+            "; there are bounded and free-lunch",
         ),
         (
             {'granularity = "bounded",': 'granularity = { group = 2, of = "unbounded" },'},
-            "mechanisms (line 7): M: the granularity unbounded has no meaning on tuples: it is about multisets and sets",
+            "mechanisms (line 7): M: the granularity unbounded has no meaning on tuples: it is about multisets and sets"
+            "; there are bounded and free-lunch",
         ),
         (
             {'granularity = "bounded",': 'granularity = "event",'},
-            "mechanisms (line 7): M: the granularity event has no meaning on tuples: it is about streams",
+            "mechanisms (line 7): M: the granularity event has no meaning on tuples: it is about streams; "
+            "there are bounded and free-lunch",
         ),
         (
             {'granularity = "bounded"\n': 'granularity = { group = 2, of = "mine" }\n'},
@@ -291,7 +295,8 @@ def nested(levels: int, m: int = 1) -> str:
         ),
         (
             {'granularity = "bounded"\n': "granularity = { group = 2, of = { w-event = 3 } }\n"},
-            "mechanisms (line 7): the granularity 3-event has no meaning on tuples: it is about streams",
+            "mechanisms (line 7): the granularity 3-event has no meaning on tuples: it is about streams; "
+            "there are bounded and free-lunch",
         ),
         (
             {'granularity = "bounded"\n': "granularity = { group = true, of = 3 }\n"},

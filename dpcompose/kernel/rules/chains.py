@@ -12,7 +12,7 @@ from typing import Any
 from dpcompose.kernel import infinity, losses, metrics, naming, substitution
 from dpcompose.kernel.deciders import values as has_values
 from dpcompose.kernel.grounds import Grounds
-from dpcompose.kernel.judgements import Loose, MetricForm, Refuted, Satisfies
+from dpcompose.kernel.judgements import Loose, MetricForm, Optimal, Refuted, Satisfies
 from dpcompose.kernel.losses import Values
 from dpcompose.kernel.rules.premises import BadStep, Found, Premises, claimed
 from dpcompose.kernel.settings import Setting
@@ -31,8 +31,8 @@ def letters(setting: Setting) -> Mapping[str, Term]:
 
 def metric_form(setting: Setting, theory: Theory, premises: Premises, *, claim: Any) -> Found:
     """A claim in the canonical metric of the target is false where it is false for neighbours, which are at
-    distance 1; it holds, or is loose, where it says for r steps what its notion makes of one step."""
-    if len(premises) != 1 or not isinstance(premises[0].says, Satisfies | Refuted | Loose):
+    distance 1; it holds, is loose or optimal, where it says for r steps what its notion makes of one step."""
+    if len(premises) != 1 or not isinstance(premises[0].says, Satisfies | Refuted | Loose | Optimal):
         raise BadStep("the only premise is to be about the composition for the target's neighbours")
     known, guarantee = premises[0].says, claimed(claim, setting, theory, letters(setting))
     at_one = tuple((key, _at_one(value)) for key, value in guarantee.values)
@@ -45,7 +45,28 @@ def metric_form(setting: Setting, theory: Theory, premises: Premises, *, claim: 
     used = _check_chains(guarantee, at_one, setting, theory)
     if isinstance(known, Loose):
         return MetricForm(Loose(known.notion, guarantee.values, known.point)), used
+    if isinstance(known, Optimal):
+        _check_everything(setting)
+        return MetricForm(Optimal(known.notion, guarantee.values, known.key)), used
     return MetricForm(guarantee), used
+
+
+def _check_everything(setting: Setting) -> None:
+    """Raises BadStep unless each mechanism reads everything, and is stated for the target's neighbours.
+
+    The canonical metric of the target is a metric, and M_i private in it: at databases r steps apart
+    witnesses of all M_i lose at once what their guarantees say of r steps, and so what is least for one step
+    is for r.  Inputs that are parts may be nearer to each other than their databases.
+    """
+    for one in setting.mechanisms:
+        steps = [one]
+        if one.metric is not None:  # c times one distance
+            steps = [far for _, far in one.metric.distances] if one.metric.unit is not None else []
+            steps = [] if one.metric.bounded or one.metric.besides else steps
+        alone = (one.noise, one.table, one.study, *one.also) == (None, None, None)
+        parts = any({*far.reads} != {None} or far.codes or far.partition for far in steps)
+        if not alone or parts or [far.stated for far in steps] != [setting.target]:
+            raise BadStep(f"{one.name} is not just stated for the target's neighbours, of everything")
 
 
 def _at_one(value: Term) -> Term:

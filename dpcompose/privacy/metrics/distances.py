@@ -26,7 +26,7 @@ from dpcompose.privacy.readers.lengths import lengths
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.space import Space
 from dpcompose.privacy.schema import DatabasesTable, MapTable, ReadsTable
-from dpcompose.spaces.built_in import BUILT_IN
+from dpcompose.spaces.built_in import BUILT_IN, misfit
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map, everything
@@ -189,6 +189,11 @@ class Distances:
 
     # metrics
 
+    @property
+    def canonical_names(self) -> list[str]:
+        some = self.granularities.items() if self.spaces else ()
+        return [CANONICAL + name.replace("-", "_") for name, one in some if not one.unfit(self.whole)]
+
     def in_metrics(self, text: str = "") -> dict[str, Term]:
         """The metrics by their names; canonical ones that a formula names are made first."""
         known = {one.replace("-", "_"): one for one in (*BUILT_IN, *self.granularities)}
@@ -201,7 +206,7 @@ class Distances:
                 and name not in {*self.names.taken, *self.names.parameters.domains}
             ):
                 metric = self.canonical(word, ("metrics", name))
-                found |= {} if metric is None else {name: metric}  # it may have been named otherwise
+                found[name] = letter(name) if metric is None else metric  # which is told already
         return found
 
     def named(self, name: str, distance: Distance, who: str = "", at_most: Term | None = None) -> Term:
@@ -252,7 +257,7 @@ class Distances:
         found = self.spaces[""].granularity(granularity, path)
         if found is None:
             return None
-        if unfit := found.unfit(self.whole):
+        if unfit := misfit(found, self.whole):
             self.wrong(path, unfit)
             return None
         word = re.sub(r"[^A-Za-z0-9]+", "_", str(found)).strip("_")
@@ -395,7 +400,7 @@ class Distances:
             )
             return None
         records = class_of(part)
-        if unfit := granularity.unfit(records):
+        if unfit := misfit(granularity, records):
             self.wrong((*path, "granularity"), unfit)
             return None
         reads: Map | None = everything

@@ -21,6 +21,7 @@ from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.names import check_names, one_meaning
 from dpcompose.privacy.settings.on_tables import on_table
 from dpcompose.privacy.settings.reads import check_mechanism
+from dpcompose.spaces.built_in import misfit
 from dpcompose.spaces.contradictions import contradiction
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import Granularity
@@ -69,7 +70,7 @@ class Setting(Composition, Shown):
         names = Counter(mechanism.name for mechanism in self.mechanisms)
         if twice := sorted(name for name, times in names.items() if times > 1):
             raise InvalidSetting(f"two mechanisms are called {twice[0]!r}")
-        if unfit := self.target.unfit(self.databases):
+        if unfit := misfit(self.target, self.databases):
             raise InvalidSetting(unfit)
         stated = self.granularities
         named = frozenset[object]().union(

@@ -8,6 +8,7 @@ from dpcompose.privacy.mechanisms import Mechanism
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.privacy.settings.nested import check_study
 from dpcompose.privacy.settings.noisy import check_noise
+from dpcompose.spaces.built_in import misfit
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.maps import Map
 
@@ -25,7 +26,7 @@ DOMAIN_NEEDED = (
 def check_mechanism(setting: Setting, mechanism: Mechanism, study: Setting | None) -> None:
     """Raises InvalidSetting where a mechanism, or the study that it is, does not fit."""
     f, stated = mechanism.reads, mechanism.satisfies
-    if stated.granularity is not None and (unfit := stated.granularity.unfit(setting.databases)):
+    if stated.granularity is not None and (unfit := misfit(stated.granularity, setting.databases)):
         raise InvalidSetting(f"{mechanism.name}: {unfit}")
     if f.placed:
         _check_positions(setting, mechanism.name, f)
