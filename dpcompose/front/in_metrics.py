@@ -23,7 +23,6 @@ from dpcompose.kernel import check, saved
 from dpcompose.kernel import reading as reading_core
 from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.theorems import Theorem
-from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.language import formulas
 from dpcompose.language.symbols import symbol
 from dpcompose.privacy.in_metrics import BY_STEPS, has_neighbours
@@ -63,7 +62,7 @@ class InMetrics:
 
     @cached_property
     def search(self) -> Judge:
-        return Judge(self.elaborated, KernelTheory(self.theory.pages))
+        return Judge(self.elaborated, self.theory.in_kernel)
 
     @cached_property
     def beside(self) -> Beside | None:
