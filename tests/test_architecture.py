@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ PACKAGE = ROOT / "dpcompose"
 
 ROOMS = {
     "kernel": [
+        "keeping",
         "fields",
         "naming",
         "heads",
@@ -252,10 +254,17 @@ def place(path: Path) -> str:
     return ".".join(path.relative_to(PACKAGE).with_suffix("").parts[:2])
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """What a file is made of, which several tests look at."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+@cache
 def imports(path: Path) -> set[str]:
     """The modules of dpcompose that a file imports anywhere in it, for types too."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dpcompose"):
             inside = [PACKAGE.joinpath(*node.module.split(".")[1:], name.name) for name in node.names]
             for name, target in zip(node.names, inside, strict=True):
@@ -342,7 +351,7 @@ def reached(*code: str) -> set[str]:
 def test_the_kernel_imports_the_standard_library_and_itself() -> None:
     """Whatever is imported anywhere in it, also for types only."""
     for path in (PACKAGE / "kernel").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             modules = []
             if isinstance(node, ast.ImportFrom):
                 assert node.level == 0, path.name
@@ -426,7 +435,7 @@ def test_no_sympy_symbol_is_made_outside_symbols() -> None:
     for path in FILES:
         if path.name == "symbols.py":
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 assert node.func.attr not in ("Symbol", "symbols", "Dummy"), path.name
 
@@ -434,7 +443,7 @@ def test_no_sympy_symbol_is_made_outside_symbols() -> None:
 def test_nothing_is_evaluated_as_python() -> None:
     forbidden = {"eval", "exec", "compile", "sympify", "parse_expr", "lambdify", "S", "simplify", "pickle"}
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.Call):
                 called = (
                     node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -446,5 +455,5 @@ def test_nothing_is_evaluated_as_python() -> None:
 def test_no_float_literal_in_what_decides() -> None:
     for room in ("kernel", "proof", "search", "spaces"):
         for path in (PACKAGE / room).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in nodes(path):
                 assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), path.name

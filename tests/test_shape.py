@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 
 import pytest
-from test_architecture import PACKAGE, ROOMS, ROOT
+from test_architecture import PACKAGE, ROOMS, ROOT, nodes
 
 LARGEST_FILE, LARGEST_FUNCTION = 500, 50
 
@@ -31,7 +31,7 @@ def larger_files() -> set[str]:
 def longer_functions() -> Iterator[str]:
     """Docstrings count: what needs a long explanation is several things."""
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 lines = (node.end_lineno or 0) - node.lineno + 1
                 if lines > LARGEST_FUNCTION:

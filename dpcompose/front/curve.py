@@ -17,7 +17,6 @@ from dpcompose.front import numbers
 from dpcompose.kernel import terms
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.terms import Term
-from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.language import formulas
 from dpcompose.language.decimals import decimal, rounded
 from dpcompose.language.symbols import symbol
@@ -120,7 +119,7 @@ class PrivacyCurve:
         setting = self.setting
         with suppress(NotFlat):
             setting = flattened(setting) if setting.studies else setting
-        proofs = Proofs(setting.in_one_notion([NOTION]), KernelTheory(self.theory.pages))
+        proofs = Proofs(setting.in_one_notion([NOTION]), self.theory.in_kernel)
         try:
             return proofs.shop_in(NOTION)
         except NotElaborated as error:

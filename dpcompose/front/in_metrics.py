@@ -17,7 +17,6 @@ from dpcompose.front.metric_examples import example
 from dpcompose.front.metric_forms import MetricForms
 from dpcompose.front.neighbours import ForNeighbours
 from dpcompose.front.results import Answer
-from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.language import formulas
 from dpcompose.privacy.in_metrics import BY_STEPS, has_neighbours
 from dpcompose.privacy.metrics import reading
@@ -58,7 +57,7 @@ class InMetrics:
 
     @cached_property
     def search(self) -> Judge:
-        return Judge(self.elaborated, KernelTheory(self.theory.pages))
+        return Judge(self.elaborated, self.theory.in_kernel)
 
     @cached_property
     def beside(self) -> Beside | None:

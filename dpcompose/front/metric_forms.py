@@ -20,7 +20,6 @@ from dpcompose.kernel.formulas import to_text
 from dpcompose.kernel.rules.chains import TARGET
 from dpcompose.kernel.saved import Checked
 from dpcompose.kernel.theorems import NoTheorem, Prover
-from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.privacy import problems
 from dpcompose.privacy.elaboration.kinds import NotElaborated
 from dpcompose.privacy.metrics.elaborated import InMetrics
@@ -163,15 +162,11 @@ class MetricForms:
                     raise Refused(f"claim {n} is about other neighbours, or none")
             if derived.get("stated") != [dict(claim.stated) for claim in asked if claim is not None]:
                 raise Refused("claims in canonical metrics are not those of the problem")
-            yield one["about"], saved.check(derived | {"problem": problem}, _kernel(self.theory), allow)
+            yield one["about"], saved.check(derived | {"problem": problem}, self.theory.in_kernel, allow)
 
 
 def _are_numbers(some: Any, most: int) -> bool:
     return isinstance(some, list) and all(type(n) is int and 1 <= n <= most for n in some)
-
-
-def _kernel(theory: Theory) -> KernelTheory:
-    return KernelTheory(theory.pages)
 
 
 def _shown(asked: Asked, proved: Proved, undecided: Verdict) -> Shown:

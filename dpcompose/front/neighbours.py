@@ -15,7 +15,6 @@ from dpcompose.front.document import Composed, Member, Said, plain
 from dpcompose.front.results import Answer
 from dpcompose.kernel import formulas as kernel_formulas
 from dpcompose.kernel.judgements import Refuted
-from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.privacy import writing
 from dpcompose.privacy.flattening import NotFlat, flattened
 from dpcompose.privacy.mechanisms import Mechanism, Nested
@@ -54,7 +53,7 @@ class ForNeighbours:
     def proofs(self) -> Proofs:
         """What the kernel proves of the setting.  Raises PageError where it needs a page that is wrong."""
         stated.check_pages(self.setting, self.theory)
-        return Proofs(self.setting, KernelTheory(self.theory.pages))
+        return Proofs(self.setting, self.theory.in_kernel)
 
     @cached_property
     def bound(self) -> Bound:
@@ -235,7 +234,7 @@ class ForNeighbours:
     @cached_property
     def _limits(self) -> list[Any]:
         """The heads of the pages of noise that lose most only where there are more and more records."""
-        heads = [page.head for page in KernelTheory(self.theory.pages).of_kind("noise")]
+        heads = [page.head for page in self.theory.in_kernel.of_kind("noise")]
         return [head for head in heads if head.in_the_limit]
 
     def _shown_at(self, answer: Answer, proved: Proved) -> Iterator[tuple[Bound, list[Any]]]:

@@ -159,7 +159,7 @@ def _of_both_kinds(saved_file: Mapping[str, Any], theory: Any, allow: Allowed) -
 
 
 def _for_neighbours(saved_file: Any, theory: Any, allow: Allowed) -> Outcome:
-    pages = Theory(theory.pages)
+    pages = theory.in_kernel
     found = recheck(saved_file, pages, allow, theory.parameters, theory.own)
     said = found.checked.guarantee
     values = {} if said is None else {key: formulas.to_text(value) for key, value in said.values}
@@ -201,7 +201,7 @@ def check_in_metrics(saved_file: Any, theory: Any, allow: Allowed = None) -> InM
     from dpcompose.proof import registry
 
     alone = {key: value for key, value in saved_file.items() if key != BY_STEPS}
-    found = saved.check(alone, Theory(theory.pages), allow)
+    found = saved.check(alone, theory.in_kernel, allow)
     try:
         problem = reading.read_data(saved_file["problem"], notions=theory.parameters)
         told = Elaborated(problem.setting)

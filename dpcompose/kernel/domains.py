@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpcompose.kernel.keeping import kept
+
 
 @dataclass(frozen=True)
 class Domain:
@@ -28,6 +30,13 @@ class Domain:
     greatest: Fraction | None = None
     open_greatest: bool = False
     integer: bool = False
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @kept
+    def _hash(self) -> int:
+        return hash((self.least, self.open_least, self.greatest, self.open_greatest, self.integer))
 
     @staticmethod
     def read(text: str) -> Domain:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import comb
 
-from dpcompose.kernel import orders, substitution, terms
+from dpcompose.kernel import formulas, orders, substitution, terms
 from dpcompose.kernel.domains import Domain
 from dpcompose.kernel.intervals import sign
 from dpcompose.kernel.polynomials import ONE as ONE
@@ -202,7 +202,7 @@ def _over(term: Term, known: Known) -> Form:
     What is left of the members is ≥ 0: it becomes a letter, and for a sum one letter a summand.
     """
     m, x, k = term.of
-    if not (m == k or terms.is_whole(m)):
+    if not (m == k or formulas.is_whole(m)):
         raise NotAForm("the number of the largest members is no whole number")
     form = read(x, known)
     if form.peaks or any(letter.kind != "over" and letter.has("over") for letter in form.letters):
@@ -407,7 +407,7 @@ def _needed(term: Term) -> tuple[Term, str] | None:
         return term.of[0], "> 0"
     if term.kind == "over":
         m, _, count = term.of
-        odd = [one for one in (m, count) if not (terms.is_whole(one) or (one == count and _is_whole(one)))]
+        odd = [one for one in (m, count) if not (formulas.is_whole(one) or (one == count and _is_whole(one)))]
         return (odd[0], "a whole number") if odd else (count - 1, ">= 0")
     if term.kind != "power" or natural(term) is not None:
         return None

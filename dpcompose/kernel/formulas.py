@@ -126,6 +126,8 @@ class _Meaning:
 
     def _number(self, node: Node) -> Term:
         written = node.text
+        if written.isdecimal():
+            return number(int(written))
         if (found := re.fullmatch(r"([0-9]+)([eE]([0-9]+))", written)) and found[2] in self.symbols:
             raise self._refusal(
                 f"{written} could be a number or a product; "
@@ -337,7 +339,7 @@ class _Meaning:
         if node.kind == "number":
             if node.text.isdigit() and len(node.text) <= 6:
                 return number(int(node.text))
-        elif terms.is_whole(found := self.of(node)) and (_whole(found) or 0) <= MOST_ADDED:
+        elif is_whole(found := self.of(node)) and (_whole(found) or 0) <= MOST_ADDED:
             return found
         raise self._refusal("top needs a whole number first, which says how many values are added", node)
 
@@ -441,6 +443,22 @@ def _at(term: Term, point: Mapping[str, Fraction]) -> Term:
         raise BeyondReach(f"{to_text(term)} is a number beyond 10^1000{_where(term, point)}") from None
     except TermError:
         raise FormulaError(f"{to_text(term)} has no real value{_where(term, point)}") from None
+
+
+def is_whole(count: Term) -> bool:
+    """Whether a term is seen to be a whole number ≥ 1: a number, a letter for one, or a multiple of that.
+
+    >>> from dpcompose.kernel.domains import Domain
+    >>> is_whole(2 * terms.letter("L", Domain.read("integer >= 1"))), is_whole(terms.letter("x"))
+    (True, False)
+    """
+    factor, rest = count.split
+    if factor.denominator != 1 or factor < 1:
+        return False
+    if rest.kind != "letter":
+        return rest == ONE
+    domain = rest.of[1]
+    return bool(domain.integer and domain.least is not None and domain.least >= 1)
 
 
 def _is_whole(term: Term) -> bool:

@@ -8,14 +8,15 @@ an identity that holds for all real values for which both sides have one.  Equal
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 from dpcompose.kernel import naming
 from dpcompose.kernel.divisors import divisors
 from dpcompose.kernel.domains import POSITIVE, Domain
+from dpcompose.kernel.keeping import kept
 
 MOST_BITS = 3_400
 """How many binary digits numerators and denominators may have: constants stay below 10^1000."""
@@ -40,13 +41,15 @@ class Term:
     "top" the number m and then terms.
     """
 
-    __slots__ = ("__dict__", "kind", "of")
+    __slots__ = ("__dict__", "_hash", "kind", "of")
+    _hash: int
     kind: str
     of: tuple[Any, ...]
 
     def __init__(self, kind: str, of: tuple[Any, ...]) -> None:
-        object.__setattr__(self, "kind", kind)
-        object.__setattr__(self, "of", of)
+        _set_kind(self, kind)
+        _set_of(self, of)
+        _set_hash(self, hash((kind, of)))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("terms do not change")
@@ -61,11 +64,7 @@ class Term:
     def __hash__(self) -> int:
         return self._hash
 
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.kind, self.of))
-
-    @cached_property
+    @kept
     def key(self) -> tuple[Any, ...]:
         """Where the term stands among others: numbers, letters by name, then what is made of them."""
         if self.kind == "number":
@@ -80,7 +79,7 @@ class Term:
         """The terms that it is made of."""
         return tuple(one for one in self.of if isinstance(one, Term))
 
-    @cached_property
+    @kept
     def letters(self) -> Mapping[str, Domain]:
         """The letters that occur, with their domains."""
         if self.kind == "letter":
@@ -95,12 +94,12 @@ class Term:
         """The rational number that the term is; None where it is another term."""
         return self.of[0] if self.kind == "number" else None
 
-    @cached_property
+    @kept
     def nonnegative(self) -> bool:
         """Whether the term is seen to be ≥ 0 wherever it has a value, from the signs of its parts."""
         return self.positive or self._sign(lambda one: one.nonnegative, lambda domain: domain.nonnegative, 0)
 
-    @cached_property
+    @kept
     def positive(self) -> bool:
         """Whether the term is seen to be > 0 wherever it has a value, from the signs of its parts."""
         return self._sign(lambda one: one.positive, lambda domain: domain.positive, 1)
@@ -147,7 +146,7 @@ class Term:
         return power(self, exponent)
 
     def __neg__(self) -> Term:
-        return multiply([MINUS_ONE, self])
+        return multiply((MINUS_ONE, self))
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -157,7 +156,7 @@ class Term:
     def __rsub__(self, other: int | Fraction) -> Term:
         return as_term(other) - self
 
-    @cached_property
+    @kept
     def split(self) -> tuple[Fraction, Term]:
         """The number in front, and the rest: (2/3, x·y) for 2·x·y/3."""
         if self.kind == "number":
@@ -202,14 +201,23 @@ class Term:
         return f"({' '.join([self.kind, *map(str, self.of)])})" if self.of else self.kind
 
 
+_KEY = operator.attrgetter("key")
+_set_kind, _set_of, _set_hash = (vars(Term)[name].__set__ for name in ("kind", "of", "_hash"))
+
+
 def number(value: int | Fraction) -> Term:
     """A rational number.  Raises TooLarge beyond 10^1000."""
-    exact = value if type(value) is Fraction else Fraction(value)
-    if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > MOST_BITS:
+    exact = value if type(value) in (int, Fraction) else Fraction(value)
+    n, d = exact.numerator, exact.denominator
+    if d == 1 and n in _WHOLE:
+        return _WHOLE[n]
+    if max(n.bit_length(), d.bit_length()) > MOST_BITS:
         raise TooLarge
-    return Term("number", (exact,))
+    return Term("number", (Fraction(exact) if type(exact) is int else exact,))
 
 
+_WHOLE = {n: Term("number", (Fraction(n),)) for n in range(-16, 65)}
+"""Numbers that occur again and again: each is one term."""
 ZERO, ONE, MINUS_ONE = number(0), number(1), number(-1)
 HALF, SINGLE = Fraction(1, 2), Fraction(1)
 INFINITY = Term("oo", ())
@@ -237,36 +245,57 @@ def add(terms: Iterable[Term]) -> Term:
             return INFINITY
         for one in term.summands:
             c, rest = one.split
-            factors[rest] = factors[rest] + c if rest in factors else c
+            before = factors.get(rest)
+            factors[rest] = c if before is None else before + c
     found = [_times(c, rest) for rest, c in factors.items() if c]
     if len(found) <= 1:
         return found[0] if found else ZERO
-    return Term("sum", tuple(sorted(found, key=lambda one: one.key)))
+    return Term("sum", tuple(sorted(found, key=_KEY)))
 
 
 def _times(c: Fraction, rest: Term) -> Term:
     """c·rest, where rest has no number in front."""
     if c == 1:
         return rest
-    if rest == ONE:
+    if rest.kind == "number":
         return number(c)
     return Term("product", (number(c), *rest.factors))
 
 
+def _scaled(c: Fraction, term: Term) -> Term:
+    """c·term: a number is multiplied into a sum that it stands before.  Raises TooLarge."""
+    if c == 1 or c == 0:
+        return term if c else ZERO
+    if term.kind == "sum":
+        number(c)
+        return Term("sum", tuple(sorted((_scaled(c, one) for one in term.of), key=_KEY)))
+    inner, rest = term.split
+    return _times(c * inner, rest)
+
+
 def multiply(terms: Iterable[Term]) -> Term:
     """The product: equal bases joined, a number multiplied into a sum that it stands before."""
-    c, exponents, exponent_of_e = SINGLE, dict[Term, Term](), list[Term]()
+    c, others = SINGLE, list[Term]()
     for term in terms:
-        if term.kind == "oo":
+        if term.kind == "number":
+            c = term.of[0] if c is SINGLE else c * term.of[0]
+        elif term.kind == "oo":
             raise TermError("oo cannot stand in a formula; only oo can, alone")
+        else:
+            others.append(term)
+    if len(others) <= 1:
+        return _scaled(c, others[0]) if others else number(c)
+    exponents, exponent_of_e = dict[Term, Term](), list[Term]()
+    for term in others:
         for factor in term.factors:
             base, exponent = factor.base_and_exponent
             if factor.kind == "number":
-                c = factor.of[0] if c is SINGLE else c * factor.of[0]
+                c = c * factor.of[0]
             elif factor.kind == "exp":
                 exponent_of_e.append(factor.of[0])
             else:
-                exponents[base] = exponents[base] + exponent if base in exponents else exponent
+                before = exponents.get(base)
+                exponents[base] = exponent if before is None else before + exponent
     c, found = _with_roots_of_numbers(c, exponents)
     for base, exponent in exponents.items():
         joined = power(base, exponent)
@@ -279,13 +308,10 @@ def multiply(terms: Iterable[Term]) -> Term:
         found += [one for one in in_one.factors if one.kind != "number"]
     if c == 0:
         return ZERO
-    number(c)
-    if len(found) == 1 and found[0].kind == "sum" and c != 1:
-        return add(_times(c * inner, rest) for inner, rest in (one.split for one in found[0].of))
-    product = sorted(found, key=lambda one: one.key)
-    if c != 1 or not product:
-        product.insert(0, number(c))
-    return product[0] if len(product) == 1 else Term("product", tuple(product))
+    if len(found) <= 1:
+        return _scaled(c, *found) if found else number(c)
+    front = () if c == 1 else (number(c),)
+    return Term("product", (*front, *sorted(found, key=_KEY)))
 
 
 def _with_roots_of_numbers(c: Fraction, exponents: dict[Term, Term]) -> tuple[Fraction, list[Term]]:
@@ -376,7 +402,7 @@ def _root(base: Fraction, r: Fraction) -> Term:
     roots = [Term("power", (number(inside), number(broken))) for broken, inside in sorted(under.items())]
     if outside != 1 or not roots:
         roots.insert(0, number(outside))
-    return roots[0] if len(roots) == 1 else Term("product", tuple(sorted(roots, key=lambda one: one.key)))
+    return roots[0] if len(roots) == 1 else Term("product", tuple(sorted(roots, key=_KEY)))
 
 
 def sqrt(term: Term) -> Term:
@@ -441,7 +467,7 @@ def top(m: int, terms: Iterable[Term]) -> Term:
         if len(constants) > 1:
             of = [one for one in of if one.kind != "number"] + [max(constants, key=lambda one: one.of[0])]
             return top(1, of)
-    return Term("top", (m, *sorted(of, key=lambda one: one.key)))
+    return Term("top", (m, *sorted(of, key=_KEY)))
 
 
 def _compared(term: Term) -> tuple[Term, ...]:
@@ -477,22 +503,6 @@ def over(m: Term | int, member: Term, count: Term) -> Term:
     if not any(moves(name) for name in member.letters):
         return member if m == ONE else count * member if m == count else member * least(m, count)
     return Term("over", (m, member, count))
-
-
-def is_whole(count: Term) -> bool:
-    """Whether a term is seen to be a whole number ≥ 1: a number, a letter for one, or a multiple of that.
-
-    >>> from dpcompose.kernel.domains import Domain
-    >>> is_whole(2 * letter("L", Domain.read("integer >= 1"))), is_whole(letter("x"))
-    (True, False)
-    """
-    factor, rest = count.split
-    if factor.denominator != 1 or factor < 1:
-        return False
-    if rest.kind != "letter":
-        return rest == ONE
-    domain = rest.of[1]
-    return bool(domain.integer and domain.least is not None and domain.least >= 1)
 
 
 def moves(name: str) -> bool:

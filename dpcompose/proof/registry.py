@@ -19,6 +19,7 @@ from dpcompose.kernel.heads import Hypothesis
 from dpcompose.kernel.kinds import Closer, Fact, Named, Rule, Witness
 from dpcompose.kernel.pages import Page, PageError, WrongPage, error_of
 from dpcompose.kernel.releases import Noise
+from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.language.shown import Shown
 from dpcompose.spaces.additions import NOTHING, Additions, WrongAddition
 
@@ -65,6 +66,11 @@ class Theory(Shown):
             f"; {len(self.wrong)} wrong: {', '.join(one.file for one in self.wrong)}" if self.wrong else ""
         )
         return f"{len(self.pages)} theorem pages{there}"
+
+    @cached_property
+    def in_kernel(self) -> KernelTheory:
+        """The same pages as the kernel has them: one theory, so that what follows from it is found once."""
+        return KernelTheory(self.pages)
 
     def need(self, kind: str, surely: bool = False, **keys: object) -> None:
         """Raises PageError where wrong pages may be those of a kind that are asked for, and not there.

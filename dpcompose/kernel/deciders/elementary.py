@@ -18,10 +18,11 @@ Letters, which are compared as tuples:
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 from math import gcd, lcm
 from typing import Any
 
@@ -93,6 +94,8 @@ class Elementary:
     def __mul__(self, other: Elementary) -> Elementary:
         if len(self.terms) * len(other.terms) > MOST_TERMS:
             raise NotElementary("a product has too many terms")
+        if (c := self.number) is not None:
+            return other.scaled(c)
         total: list[tuple[Term, Fraction]] = []
         for s, c in self.terms:
             for t, d in other.terms:
@@ -132,7 +135,8 @@ def elementary(terms: Iterable[tuple[Term, Fraction]]) -> Elementary:
     """The sum, with like terms added up."""
     total: dict[Term, Fraction] = {}
     for term, c in terms:
-        total[term] = total.get(term, Fraction(0)) + c
+        before = total.get(term)
+        total[term] = c if before is None else before + c
     if len(total) > MOST_TERMS:
         raise NotElementary("a sum has too many terms")
     return Elementary(tuple(sorted((term, c) for term, c in total.items() if c)))
@@ -145,7 +149,15 @@ def constant(c: Fraction | int) -> Elementary:
 
 def of_letter(letter: Letter, r: Fraction | int = 1) -> Elementary:
     """A letter to a power."""
-    return Elementary(((((letter, Fraction(r)),), Fraction(1)),))
+    return Elementary(((((letter, _same(Fraction(r))),), ONE),))
+
+
+ONE, WHOLE = Fraction(1), {n: Fraction(n) for n in range(-16, 17)}
+
+
+def _same(r: Fraction) -> Fraction:
+    """The power; of small whole ones one value each, which compare at once."""
+    return WHOLE.get(r.numerator, r) if r.denominator == 1 else r
 
 
 def parameter(name: str, nonnegative: bool = True) -> Elementary:
@@ -175,7 +187,8 @@ def _joined(pairs: Iterable[tuple[Letter, Fraction]], c: Fraction) -> Elementary
     """c times a product of letters: equal ones joined, whole powers of numbers and sums multiplied out."""
     powers: dict[Letter, Fraction] = {}
     for letter, r in pairs:
-        powers[letter] = powers.get(letter, Fraction(0)) + r
+        before = powers.get(letter)
+        powers[letter] = r if before is None else _same(before + r)
     sums = []
     for letter, r in list(powers.items()):
         kind, of = letter
@@ -196,10 +209,7 @@ def _joined(pairs: Iterable[tuple[Letter, Fraction]], c: Fraction) -> Elementary
 def _whole_power(f: Elementary, n: int) -> Elementary:
     if n > MOST_POWER:
         raise NotElementary("a power is too high to be multiplied out")
-    result = constant(1)
-    for _ in range(n):
-        result = result * f
-    return result
+    return reduce(operator.mul, [f] * n, constant(1))
 
 
 def plainly_positive(f: Elementary) -> bool:
@@ -371,7 +381,7 @@ def _mapped(
 ) -> Elementary:
     if depth > MOST_DEPTH:
         raise NotElementary("letters lie too deep in one another")
-    total = Elementary()
+    total: list[tuple[Term, Fraction]] = []
     for term, c in f.terms:
         product = constant(c)
         for letter, r in term:
@@ -382,8 +392,8 @@ def _mapped(
                     replaced = made_of(letter, within)
                 known[letter] = replaced
             product = product * power(known[letter], r)
-        total = total + product
-    return total
+        total += product.terms
+    return elementary(total)
 
 
 def made_of(letter: Letter, within: list[Elementary]) -> Elementary:
@@ -430,13 +440,11 @@ def derivative(f: Elementary, name: str) -> Elementary:
     >>> derivative(x * log(x), "x") == log(x) + constant(1)
     True
     """
-    total = Elementary()
+    total: list[tuple[Term, Fraction]] = []
     for term, c in f.terms:
         for letter, r in term:
-            by_letter = _logarithmic(letter, name)
-            if by_letter.terms:
-                total = total + Elementary(((term, c * r),)) * by_letter
-    return cancelled(total)
+            total += (Elementary(((term, c * r),)) * _logarithmic(letter, name)).terms
+    return cancelled(elementary(total))
 
 
 def cancelled(f: Elementary) -> Elementary:

@@ -15,6 +15,7 @@ from dpcompose.kernel.deciders.elementary import (
     Letter,
     NotElementary,
     constant,
+    elementary,
     exp,
     inside,
     largest,
@@ -41,7 +42,7 @@ def of_term(given: Term) -> Elementary:
         raise NotElementary(f"{formulas.to_text(given)} is no function of parameters alone")
     parts = [of_term(part) for part in given.parts]
     if kind == "sum":
-        return sum(parts, Elementary())
+        return elementary(pair for one in parts for pair in one.terms)
     if kind == "product":
         return reduce(operator.mul, parts, constant(1))
     if kind == "top":

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcompose.kernel import infinity, losses, metrics, naming, substitution
+from dpcompose.kernel import infinity, losses, metrics, naming, substitution, witnesses
 from dpcompose.kernel.deciders import values as has_values
 from dpcompose.kernel.grounds import Grounds
 from dpcompose.kernel.judgements import Loose, MetricForm, Optimal, Refuted, Satisfies
@@ -46,18 +46,21 @@ def metric_form(setting: Setting, theory: Theory, premises: Premises, *, claim: 
     if isinstance(known, Loose):
         return MetricForm(Loose(known.notion, guarantee.values, known.point)), used
     if isinstance(known, Optimal):
-        _check_everything(setting)
+        _check_attained(setting, theory, known.notion)
         return MetricForm(Optimal(known.notion, guarantee.values, known.key)), used
     return MetricForm(guarantee), used
 
 
-def _check_everything(setting: Setting) -> None:
-    """Raises BadStep unless each mechanism reads everything, and is stated for the target's neighbours.
+def _check_attained(setting: Setting, theory: Theory, notion: str) -> None:
+    """Raises BadStep unless each mechanism reads everything, and is stated for the target's neighbours, and
+    witnesses attain all distances.
 
     The canonical metric of the target is a metric, and M_i private in it: at databases r steps apart
     witnesses of all M_i lose at once what their guarantees say of r steps, and so what is least for one step
     is for r.  Inputs that are parts may be nearer to each other than their databases.
     """
+    if (page := witnesses.attained_in(theory, notion).head).steps or page.together:
+        raise BadStep(f"what {notion} privacy allows is not seen to be lost at all distances")
     for one in setting.mechanisms:
         steps = [one]
         if one.metric is not None:  # c times one distance

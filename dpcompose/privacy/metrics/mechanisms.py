@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dpcompose.kernel import terms
+from dpcompose.kernel.formulas import is_whole
 from dpcompose.kernel.terms import Term
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.metrics.distances import Distances
@@ -178,7 +179,7 @@ class Mechanisms:
     def _count(self, given: MetricMechanismTable, path: Path_) -> Term | None:
         """How many mechanisms a family has; None for a single one."""
         found = members_of(given, self.names.parameters, self.names.taken, path)
-        if found is not None and not (terms.is_whole(found) and self.names.never_negative(found - 1)):
+        if found is not None and not (is_whole(found) and self.names.never_negative(found - 1)):
             self.wrong((*path, "count"), f"{given.count} is not known to be a whole number from 1 on")
         return found
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from dpcompose.kernel.terms import ZERO
 from dpcompose.kernel.theory import NoPage
-from dpcompose.kernel.theory import Theory as KernelTheory
 from dpcompose.privacy.elaboration.contributions import Contributions
 from dpcompose.privacy.elaboration.kinds import NotElaborated
 from dpcompose.privacy.elaboration.policies import Policies
@@ -319,7 +318,7 @@ class Inputs:
         if kind is None or any(one.noise is not None for one in setting.mechanisms):
             return None
         try:
-            found = dict.fromkeys(kind.pairs(KernelTheory(self.theory.pages)))
+            found = dict.fromkeys(kind.pairs(self.theory.in_kernel))
         except (NotElaborated, NoPage) as error:
             raise NotDecidable(str(error)) from None
         words = _count(

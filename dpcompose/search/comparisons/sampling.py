@@ -31,7 +31,7 @@ def value(f: Elementary, point: Values) -> tuple[float, float] | None:
                 known.append(point[of])
                 continue
             known.append(_of_letter(kind, of, [_total(one, known)[0] for one in within]))
-            if kind == "l" and within[0][0] == (1, ()):  # more exact than log(1 + x) where x is small
+            if kind == "l" and within[0][0] == (1, (), ()):  # more exact than log(1 + x) where x is small
                 known[-1] = math.log1p(_total(within[0][1:], known)[0])
         total, size = _total(terms, known)
     except (ArithmeticError, ValueError):
@@ -39,7 +39,9 @@ def value(f: Elementary, point: Values) -> tuple[float, float] | None:
     return (total, size) if math.isfinite(total) and math.isfinite(size) else None
 
 
-_Terms = tuple[tuple[float, tuple[tuple[int, int | float], ...]], ...]
+_Powers = tuple[tuple[int, int | float], ...]
+_Terms = tuple[tuple[float, tuple[int, ...], _Powers], ...]
+"""Of each term the number in front, and its letters by their numbers: alone where none has a power."""
 
 
 @lru_cache(maxsize=4096)
@@ -56,13 +58,13 @@ def _program(f: Elementary) -> tuple[list[tuple[str, Any, list[_Terms]]], _Terms
         return places[letter]
 
     def terms(one: Elementary) -> _Terms:
-        return tuple(
-            (
-                c.numerator / c.denominator,
-                tuple((place(letter), int(r) if r.denominator == 1 else float(r)) for letter, r in term),
-            )
-            for term, c in one.terms
-        )
+        found = []
+        for term, c in one.terms:
+            powers = tuple((place(letter), int(r) if r.denominator == 1 else float(r)) for letter, r in term)
+            plain = all(r == 1 for _, r in powers)
+            alone = tuple(n for n, _ in powers) if plain else ()
+            found.append((c.numerator / c.denominator, alone, () if plain else powers))
+        return tuple(found)
 
     whole = terms(f)
     return made, whole
@@ -70,9 +72,11 @@ def _program(f: Elementary) -> tuple[list[tuple[str, Any, list[_Terms]]], _Terms
 
 def _total(terms: _Terms, known: list[float]) -> tuple[float, float]:
     total = size = float(0)
-    for c, pairs in terms:
+    for c, alone, powers in terms:
         product = c
-        for n, r in pairs:
+        for n in alone:
+            product *= known[n]
+        for n, r in powers:
             x = known[n]
             product *= x if r == 1 else x**r if type(r) is int else math.pow(x, r)
         total += product
