@@ -411,6 +411,12 @@ def test_a_decision_seen_at_once_needs_no_solver() -> None:
     assert not {"networkx", "numpy", "z3"} & loaded
 
 
+@pytest.mark.parametrize("file", ["71-private-in-a-metric", "76-metrics-of-your-own"])
+def test_claims_in_metrics_are_decided_without_sympy(file: str) -> None:
+    path = str(ROOT / "notebooks" / "problems" / f"{file}.toml")
+    assert "sympy" not in reached(f"import dpcompose.front.cli as c; c.main(['verify', {path!r}])")
+
+
 def test_the_top_level_is_as_agreed() -> None:
     tracked = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False

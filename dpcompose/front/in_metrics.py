@@ -27,11 +27,13 @@ from dpcompose.privacy.problems import Claim
 from dpcompose.privacy.settings.invalid import InvalidSetting, NotForNeighbours
 from dpcompose.proof.registry import Theory
 from dpcompose.search import stated
-from dpcompose.search.metrics import proofs, sensitivity
+from dpcompose.search.metrics import proofs
 from dpcompose.search.metrics.claims import Judge
 
 if TYPE_CHECKING:
     import sympy
+
+    from dpcompose.search.metrics.sensitivity import MetricSensitivity
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,10 +156,12 @@ class InMetrics:
             )
         return self.bound.metric
 
-    def sensitivity(self, moved: Any, over: Any) -> sensitivity.MetricSensitivity:
+    def sensitivity(self, moved: Any, over: Any) -> MetricSensitivity:
         """That of one metric over another; see `Study.sensitivity`."""
+        from dpcompose.search.metrics.sensitivity import sensitivity
+
         read = [formulas.term(formulas.given_text(one), self.setting.letters) for one in (moved, over)]
-        return sensitivity.sensitivity(self.search, *read)
+        return sensitivity(self.search, *read)
 
     @property
     def composed(self) -> Composed:

@@ -20,8 +20,12 @@ def is_in_metrics(data: Mapping[str, Any]) -> bool:
 
 def is_for_neighbours(data: Mapping[str, Any]) -> bool:
     """Whether a problem file about privacy in metrics has claims, all about the neighbours of a target."""
-    claims = _list(data.get("claims"))
-    return bool(claims) and has_neighbours(data) and not any(map(_in_metric, claims))
+    return bool(_list(data.get("claims"))) and may_be_for_neighbours(data)
+
+
+def may_be_for_neighbours(data: Mapping[str, Any]) -> bool:
+    """Whether a problem file about privacy in metrics has a target with neighbours, and no other claims."""
+    return has_neighbours(data) and not any(map(_in_metric, _list(data.get("claims"))))
 
 
 def has_neighbours(data: Mapping[str, Any]) -> bool:

@@ -19,7 +19,7 @@ from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy import checks
 from dpcompose.privacy.checks import Mistake
-from dpcompose.privacy.in_metrics import has_neighbours, is_in_metrics, with_claims
+from dpcompose.privacy.in_metrics import is_in_metrics, may_be_for_neighbours
 from dpcompose.privacy.lines import first_line, line_of
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.readers.mechanisms import Showing
@@ -147,7 +147,7 @@ def read_data(
     own: Additions = NOTHING,
 ) -> Problem:
     """The problem in already parsed data, as a saved derivation holds it.  Raises ProblemError."""
-    if isinstance(data, Mapping) and is_in_metrics(data) and not _is_for_neighbours(data):
+    if isinstance(data, Mapping) and is_in_metrics(data) and not may_be_for_neighbours(data):
         raise ProblemError(file, [Mistake(("metrics",), ABOUT_METRICS)])
     if missing := unset(data):
         raise ProblemError(file, missing)
@@ -158,11 +158,6 @@ def read_data(
         located = [Mistake(m.path, m.message, line_of(text, m.path)) for m in found.mistakes]
         raise ProblemError(file, located)
     return problem
-
-
-def _is_for_neighbours(data: Mapping[str, Any]) -> bool:
-    """Whether no claim of a problem about metrics is in one."""
-    return has_neighbours(data) and not with_claims(data, in_metrics=True)["claims"]
 
 
 def _problem(

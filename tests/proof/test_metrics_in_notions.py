@@ -12,6 +12,7 @@ import sympy
 
 import dpcompose as dpc
 from dpcompose.front import cli
+from dpcompose.language import formulas
 from dpcompose.privacy.problems import ProblemError
 
 TOWNS = dpc.listed(["a", "b", "c"])
@@ -230,3 +231,14 @@ def test_what_does_not_fit_is_said(text: str, words: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize("metric", ["min(d, w)", "e*min(e*d, w)", "sqrt(d)", "min(d, w) + d"])
 def test_metrics_that_are_cut_off_at_parameters_are_0_at_equal_databases(metric: str) -> None:
     assert towns(("pure", metric)).check(metric).verdict == "proved"
+
+
+@pytest.mark.parametrize(
+    ("metric", "told"),
+    [("min(d, 1) + d", "d + min(1, d)"), ("max(d, 2*d - 1)", "max(d, -1 + 2*d)"), ("sqrt(e)*d", "d*sqrt(e)")],
+)
+def test_the_root_of_a_square_is_told_without_it(metric: str, told: str) -> None:
+    """In zCDP (d + min(d, 1))² is lost, and the metric that it is in is d + min(d, 1)."""
+    text = LISTED + '[metrics.d]\ntable = [["a", "b", "1"]]\n' + MECHANISM.replace("pure", "zcdp")
+    (made, _) = in_metrics.study(text.replace("e*d", metric))
+    assert made.guarantee().metric == formulas.parse(told, made.symbols)

@@ -136,7 +136,7 @@ def test_noise_of_a_family() -> None:
     ("more", "told"),
     [
         ('index = "i"\n', "a family has an index and a count"),
-        ('index = "i"\ncount = "n"\n', 'list n under [parameters], as "integer >= 2"'),
+        ('index = "i"\ncount = "n"\n', 'list it under [parameters], as "integer >= 2"'),
         ('index = "i"\ncount = "k"\nrepeat = 3\n', "use one of them"),
         ('index = "i"\ncount = "k/2"\n', "k/2 is not known to be a whole number"),
         ('index = "k"\ncount = "k"\n', "k has a meaning already"),

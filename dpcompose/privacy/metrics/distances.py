@@ -180,11 +180,15 @@ class Distances:
         return reads if isinstance(reads, str) and reads in self.values else None
 
     @property
+    def alone(self) -> Part | None:
+        """The only part, of databases that are no product."""
+        return None if self.databases is None else dict(self.databases.parts).get("")
+
+    @property
     def whole(self) -> DatabaseClass:
         """The class, where it is no product and no points."""
-        assert self.databases is not None
-        part = self.databases[""]
-        assert not isinstance(part, Points)
+        part = self.alone
+        assert part is not None and not isinstance(part, Points)
         return class_of(part)
 
     # metrics

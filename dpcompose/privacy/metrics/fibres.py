@@ -24,7 +24,7 @@ def of_the_nearest(
     """The metric and the delta as formulas about what a map reads; None where they are none: that is told."""
     used = _names(to, metric)
     besides = [] if delta is None else [one for one in _names(to, delta) if one not in used]
-    part = None if to.databases is None else dict(to.databases.parts).get("")
+    part = to.alone
     far = [_far(to.names.metrics[name].distance, part) for name in (*used, *besides)]
     if len(used) != 1 or len(besides) > 1 or None in far or not isinstance(part, Enumerated):
         few = len(used) == 1 and delta not in (None, ZERO)

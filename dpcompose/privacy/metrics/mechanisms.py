@@ -99,13 +99,12 @@ class Mechanisms:
         if mistakes or inside.databases is None or whole.databases is None:
             return []
         self.adaptive |= inner.adaptive
-        there, here = (dict(one.parts).get("") for one in (inside.databases, whole.databases))
-        if reads != everything and unlike(there, image := reads.image(whole.whole)):
+        if reads != everything and unlike(inside.alone, image := reads.image(whole.whole)):
             said = f"a study on {inside.databases} reads {reads.written('D')}: {image}"
             self.wrong((*path, "study"), f"{said}; a study is about the databases that are read")
             return []
         shared = inner.given.metrics.keys() - self.given.studies[name].metrics.keys()
-        outside = Outside(name, part, reads, there, here, inner.names.metrics, whole, shared)
+        outside = Outside(name, part, reads, inside, whole, shared)
         try:
             return [outside.mechanism(given.name, one) for one in some]
         except NotOutside as error:
@@ -185,7 +184,7 @@ class Mechanisms:
 
     def _tabulated(self, given: MetricMechanismTable, name: str, path: Path_) -> MetricMechanism | None:
         """A mechanism that is a table of probabilities: what it loses, at most what its guarantee says."""
-        part = None if self.distances.databases is None else dict(self.distances.databases.parts).get("")
+        part = self.distances.alone
         stated = None if given.guarantee is None else self._stated(given, path)
         reads, names = self._reads(given, path), self.names
         if stated is not None and (stated.notion != "pure"):

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dpcompose.kernel import terms
+from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.assumptions import NOTHING, Assumed
+from dpcompose.kernel.deciders.values import surely
 from dpcompose.kernel.domains import NONNEGATIVE, Domain
 from dpcompose.kernel.terms import Term
 from dpcompose.language import formulas
@@ -60,12 +61,24 @@ def in_parameters(notion: str, metric: Term, delta: Term | None) -> dict[str, Te
 def as_metric(notion: str, parameters: Mapping[str, Term]) -> Term:
     """The metric that parameters are those of.
 
-    >>> as_metric("zcdp", {"rho": letter("d") ** 2})
-    d
+    >>> as_metric("zcdp", {"rho": letter("d") ** 2}), as_metric("zcdp", {"rho": (letter("d") - 1) ** 2})
+    (d, (top 1 (sum -1 d) (sum 1 (product -1 d))))
     """
     key, power = POWERS[notion]
     value = parameters[key]
-    return value if value.kind == "oo" else terms.power(value, Fraction(1, power))
+    if value.kind == "oo":
+        return value
+    return substitution.changed(terms.power(value, Fraction(1, power)), _absolute)
+
+
+def _absolute(term: Term) -> Term | None:
+    """|x| for the root of a square, x itself where that is seen to be ≥ 0; None for others."""
+    if term.kind != "power" or term.parts[1].number != terms.HALF:
+        return None
+    x, exponent = term.parts[0].base_and_exponent
+    if exponent.number != 2:
+        return None
+    return x if surely(x, strictly=False) else terms.largest(x, -x)
 
 
 @dataclass(frozen=True)

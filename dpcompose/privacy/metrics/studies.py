@@ -6,7 +6,7 @@ metric on what the study reads is one on the whole: that of what is read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Set
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -30,10 +30,10 @@ from dpcompose.spaces.points import (
     Enumerated,
     Lost,
     Made,
-    NamedMetric,
     Norm,
     Own,
     Part,
+    Points,
     Steps,
     Tabled,
     Values,
@@ -50,9 +50,8 @@ class Outside:
     """Mechanisms and metrics of a study, stated on the class of what it is part of.
 
     study -- its name; part -- the one that it reads, "" for the whole; reads -- the map, if it reads one;
-    inner, outer -- the class of the study, and the one around it; metrics -- those of the study;
-    around -- what can be compared there, and metrics on it; shared -- the metrics outside that the study has,
-    too.
+    inner, outer -- the class of the study with its metrics, and that of what it is part of; shared -- the
+    metrics outside that the study has, too.
     """
 
     def __init__(
@@ -60,15 +59,13 @@ class Outside:
         study: str,
         part: str,
         reads: Map,
-        inner: Part | None,
-        outer: Part | None,
-        metrics: Mapping[str, NamedMetric],
-        around: Distances,
+        inner: Distances,
+        outer: Distances,
         shared: Set[str],
     ) -> None:
-        self.study, self.part, self.reads, self.inner, self.outer = study, part, reads, inner, outer
-        self.metrics, self.values, self.named = metrics, around.values, around.named
-        self.shared = shared
+        self.study, self.part, self.reads, self.shared = study, part, reads, shared
+        self.inner, self.outer = inner.alone, outer.alone
+        self.metrics, self.values, self.named = inner.names.metrics, outer.values, outer.named
 
     def mechanism(self, called: str, one: MetricMechanism) -> MetricMechanism:
         """One of its mechanisms, where the study is called something.  Raises NotOutside."""
@@ -164,9 +161,9 @@ def shortest(
 
 def unlike(inner: Part | None, image: DatabaseClass) -> bool:
     """Whether the class of a study is another one than what it reads."""
-    if inner is None or not isinstance(inner, Part):
+    if inner is None or isinstance(inner, Points):
         return True
-    own = class_of(inner)  # type: ignore[arg-type]
+    own = class_of(inner)
     return own != image and not (
         own.count() is not None
         and image.count() is not None
