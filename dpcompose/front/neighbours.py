@@ -27,7 +27,7 @@ from dpcompose.privacy.settings.stated import check_assumptions
 from dpcompose.proof import registry
 from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.registry import Theory
-from dpcompose.search import apart, least, nearby, proofs, stated
+from dpcompose.search import besides, least, nearby, proofs, stated
 from dpcompose.search.choices import Choice
 from dpcompose.search.guarantees import Guarantees
 from dpcompose.search.proofs import NoGuarantee, NotElaborated, Proofs
@@ -180,9 +180,9 @@ class ForNeighbours:
         if answer.by_curve:
             known = "" if answer.guarantee is None else f", which has {plain(self._right(answer, shown))}"
             return f"by {answer.curve}{known}"
-        if (made := apart.shown_by(answer.found.theorem)) is not None:
+        if (made := besides.shown_by(answer.found.theorem)) is not None:
             words = plain(shown.words_of(shown.steps.private(made)))
-            return f"from {words}, by {', '.join(apart.pages(made))}"
+            return f"from {words}, by {', '.join(besides.pages(made))}"
         if answer.verdict == "proved" and shown.conversions:
             return f"from {plain(shown.said)}, by {', '.join(page.id for page in shown.conversions)}"
         return ""

@@ -15,7 +15,7 @@ from typing import Any
 from dpcompose.kernel import forms, formulas, metrics, substitution, terms
 from dpcompose.kernel.covers.types import Moves, Type
 from dpcompose.kernel.deciders import noises
-from dpcompose.kernel.domains import Domain
+from dpcompose.kernel.domains import POSITIVE, Domain
 from dpcompose.kernel.polynomials import top, total
 from dpcompose.kernel.settings import Mechanism, Setting
 from dpcompose.kernel.terms import INFINITY, ONE, ZERO, Term
@@ -155,14 +155,18 @@ def converted(
     values: Mapping[str, Term],
     chosen: Mapping[str, Term],
     apart: Sequence[str] = (),
+    within: bool = False,
 ) -> dict[str, Term]:
     """A guarantee in another notion, by a conversion page; where a parameter is ∞, nothing is promised.
 
-    apart -- the parameters that are accounted for elsewhere: those that the page sets apart.
+    apart -- the parameters that are accounted for elsewhere: those that the page sets apart;
+    within -- whether it is shown elsewhere that the page's limits are kept.
     """
     head = page.head
     if list(head.apart) != list(apart):
         raise NoLoss(f"{page.id} sets {', '.join(head.apart)} apart, which is to be lost besides")
+    if head.at_most and not within:
+        raise NoLoss(f"{page.id} is for guarantees with limits, which are not shown here")
     wanted = theory.rule(head.to).head.parameters
     if list(head.parameters) != list(wanted):
         raise NoLoss(f"{page.id} has formulas for {', '.join(head.parameters)}, not {', '.join(wanted)}")
@@ -184,10 +188,11 @@ def converted(
 
 
 def lies_within(value: Term, domain: Domain) -> bool:
-    """Whether a number, or a letter with all its values, lies in a domain."""
+    """Whether a number, or a letter with all its values, lies in a domain; in the positive numbers any term
+    that is seen to."""
     if value.number is not None:
         return domain.contains(value.number)
-    return value.kind == "letter" and value.of[1] == domain
+    return (value.kind == "letter" and value.of[1] == domain) or (domain == POSITIVE and value.positive)
 
 
 def check_composes(losses: Sequence[Loss], setting: Setting, theory: Theory, apart: bool = False) -> str:

@@ -12,7 +12,7 @@ from itertools import islice, product
 from dpcompose.kernel import apart, formulas, substitution, terms
 from dpcompose.kernel.judgements import Satisfies
 from dpcompose.kernel.terms import Term, TermError
-from dpcompose.kernel.theorems import ABOUT_OTHERS, NoTheorem, Theorem
+from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.search.guarantees import MOST_WAYS, Workshop, converted, loss_of
 from dpcompose.search.ways import Way, ways_apart
 
@@ -55,18 +55,3 @@ def _simple(term: Term) -> Term:
     """A term multiplied out, where that is shorter."""
     out = substitution.expanded(term)
     return out if len(out.summands) < len(term.summands) else term
-
-
-def shown_by(theorem: Theorem | None) -> Theorem | None:
-    """The guarantee with a parameter set apart from which a claim follows; None where others give it."""
-    while theorem is not None and theorem.rule != "apart":
-        theorem = (
-            theorem.premises[0] if theorem.premises and theorem.rule in (*ABOUT_OTHERS, "weaken") else None
-        )
-    return theorem
-
-
-def pages(theorem: Theorem) -> list[str]:
-    """The pages by which mechanisms, and then the whole, were converted for such a guarantee."""
-    each = (one.page for premise in theorem.premises[1:] for one in loss_of(premise).then)
-    return list(dict.fromkeys([*each, *theorem.arguments["pages"]]))

@@ -21,7 +21,7 @@ from dpcompose.kernel.settings import Mechanism
 from dpcompose.kernel.terms import Term, TermError
 from dpcompose.kernel.theorems import NoTheorem, Theorem
 from dpcompose.kernel.theory import NoPage
-from dpcompose.search import always, apart, fewer, guarantees, implied, least, parameters, reasons
+from dpcompose.search import always, besides, fewer, guarantees, implied, least, parameters, reasons
 from dpcompose.search.guarantees import (
     Guarantees,
     Known,
@@ -103,7 +103,7 @@ class Judge:
         if found.word == "undecided":
             found = self._by_implied(claim, said, found)
         if found.word == "undecided":
-            found = self._apart(claim, said) or found
+            found = self._besides(claim, said) or found
         if found.word == "undecided" and some and not some[0].way.chosen:
             found = self._by_chosen_ways(claim, said) or found
         if found.loose is None and found.word != "refuted" and self.shop.flat is not None:
@@ -143,9 +143,9 @@ class Judge:
         found = self._by_guarantees(claim, said, list(some))
         return found if found.word == "proved" else None
 
-    def _apart(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
-        """A proof from what holds with a parameter of some mechanisms set apart."""
-        for known in apart.guarantees(self.shop, said):
+    def _besides(self, claim: Mapping[str, str], said: Satisfies) -> Verdict | None:
+        """A proof from guarantees beside the chains of conversions."""
+        for known in besides.guarantees(self.shop, said):
             if (theorem := weakened(self.shop.prover, known, claim)) is not None:
                 return Verdict(claim, "proved", theorem, *self._standing(claim, said, Known(known), theorem))
         return None

@@ -80,7 +80,7 @@ def ways(theory: Theory, stated: Sequence[str], to: str, claimed: Mapping[str, T
 def ways_aside(theory: Theory, stated: Sequence[str], to: str) -> Iterator[Way]:
     """Ways that end with a page beside the chains of the others, and choose nothing."""
     for page in theory.of_kind("conversion"):
-        if page.head.aside and page.head.to == to:
+        if page.head.aside and not page.head.free and page.head.to == to:
             for way in ways(theory, stated, page.head.from_, None):
                 yield Way(way.each, (*way.whole, (page.id, {})))
 

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from dpcompose.kernel import apart as set_apart
-from dpcompose.kernel import comparison, computed, covers, families, losses, metrics, terms
+from dpcompose.kernel import comparison, computed, covers, families, formulas, losses, metrics, terms
 from dpcompose.kernel.closer import Closer, largest
 from dpcompose.kernel.covers import products, sizes
 from dpcompose.kernel.grounds import Grounds
@@ -37,6 +37,7 @@ from dpcompose.kernel.rules.premises import (
     said,
 )
 from dpcompose.kernel.settings import Mechanism, Setting
+from dpcompose.kernel.terms import INFINITY
 from dpcompose.kernel.theory import Theory
 
 
@@ -189,16 +190,35 @@ def trivial(
 
 
 def change(
-    setting: Setting, theory: Theory, premises: Premises, *, page: str, chosen: Mapping[str, str]
+    setting: Setting,
+    theory: Theory,
+    premises: Premises,
+    *,
+    page: str,
+    chosen: Mapping[str, str],
+    certificates: Any = None,
 ) -> Found:
-    """A guarantee of the whole in another notion, by a conversion page."""
+    """A guarantee of the whole in another notion, by a conversion page, within the limits of which it is.
+
+    certificates -- of parameters that have a limit, that they are at most that.
+    """
     guarantee = one_of(premises, Satisfies)
-    found = theory.page(page, "conversion")
+    found, given = theory.page(page, "conversion"), dict(read_values(chosen, setting))
     if found.head.from_ != guarantee.notion:
         raise BadStep(f"{page} converts {found.head.from_}, not {guarantee.notion}")
-    values = losses.converted(theory, found, dict(guarantee.values), dict(read_values(chosen, setting)))
+    if found.head.at_most and setting.distances:
+        raise BadStep(f"{page} is for guarantees with limits, which formulas in distances may not keep")
+    values = losses.converted(theory, found, dict(guarantee.values), given, within=True)
+    letters, used = {**given, **dict(guarantee.values)}, frozenset[str]()
+    for key, text in found.head.at_most.items():
+        if INFINITY in letters.values():
+            break  # then nothing is promised
+        of = found.head.to if key in given else guarantee.notion
+        limit, shown = formulas.parse(text, letters), entry_of(certificates, key)
+        used |= at_least(setting, theory, of, key, limit, letters[key], shown)
     wanted = theory.rule(found.head.to).head.parameters
-    return Satisfies(found.head.to, tuple((key, values[key]) for key in wanted)), Grounds(frozenset({page}))
+    made = Satisfies(found.head.to, tuple((key, values[key]) for key in wanted))
+    return made, Grounds(frozenset({page}), used)
 
 
 def weaken(setting: Setting, theory: Theory, premises: Premises, *, claim: Any, certificates: Any) -> Found:
