@@ -129,7 +129,7 @@ class Mechanisms:
             for key in self.keys[stated.notion]
         ]
         given_values = tuple((key, value) for key, value in read if value is not None)
-        if reads is not None and not reads.whole and stated.domain is None:
+        if reads is not None and not reads.is_everything and stated.domain is None:
             self.found.wrong((*path, "domain"), DOMAIN_NEEDED)
             return None
         if granularity is None or len(given_values) < len(read):
@@ -181,7 +181,7 @@ class Mechanisms:
         if name not in self.tables:
             self.found.wrong(path, f"there is no table {shown(name)}{near(name, self.tables)}")
             return None
-        if self.space.databases is None or not self.space.databases.listed:
+        if self.space.databases is None or not self.space.databases.is_listed:
             self.found.wrong(path, "a table of probabilities needs a listed class")
             return None
         from dpcompose.privacy.tabulated import probability_table
