@@ -293,7 +293,7 @@ class Bound(Best, Shown):
         yield Compared("database", both)
         for n, one in enumerate(moving):
             f, pair = one.reads, tuple(map(one.reads, example.pair))
-            part = f.restricts or f.placed
+            part = f.restricts or f.keeps_positions
             image = f.image(setting.databases) if part else setting.databases
             shown = beside(image, pair) if all(x in image for x in pair) else (str(pair[0]), str(pair[1]))
             yield Compared(one.name, shown, " reads", n if part else None)
@@ -380,4 +380,4 @@ def _database(databases: DatabaseClass, D: Any, other: Any, readers: Sequence[Ma
 
 def _reads(f: Map, record: str, at: int) -> bool:
     """Whether a map keeps a record, by its value or by its position."""
-    return record in f.inside or at in f.positions
+    return (f.restricts and record in f.inside) or (f.keeps_positions and at in f.positions)

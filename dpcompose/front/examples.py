@@ -175,7 +175,7 @@ def _completed(point: Mapping[str, Fraction], said: Refuted, bound: Bound) -> di
     known = {name: parameters.simple(domain)[0] for name, domain in domains.items()}
     known |= parameters.usual(domains) | dict(point)
     families = {name for name in setting.used if family_of(name) is not None}
-    members = (one.reads.parts for one in setting.mechanisms if one.reads.partition)
+    members = (one.reads.parts for one in setting.mechanisms if one.reads.divided)
     claimed = (name for _, value in said.values for name in value.letters)
     used = setting.used.union(map(str, members), claimed, letters_of(setting.assume)) - families
     full = {name: x for name, x in known.items() if name in used}

@@ -306,7 +306,7 @@ class ForNeighbours:
         judge = self if stated is self.setting else ForNeighbours(stated, self.theory)
         setting, said = judge.bound.setting, judge.bound.guarantee
         read = partial(kernel_formulas.parse, symbols=setting.letters, index="i")
-        domain = None if reads.whole else "own"
+        domain = None if reads.is_everything else "own"
         values = tuple((key, read(text)) for key, text in said.parameters)
         satisfies = Guarantee(said.notion, values, setting.target, domain)
         return Mechanism(name, reads, satisfies, count, study=Nested(setting))

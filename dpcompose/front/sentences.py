@@ -280,7 +280,7 @@ def dependence(setting: Setting, before: str = "") -> Iterator[str]:
     if setting.assume and not before:
         yield relations(setting)
     yield from (before + one for one in setting.beside)
-    for f in dict.fromkeys(one.reads for one in setting.mechanisms):
+    for f in dict.fromkeys(one.reads for one in setting.mechanisms if one.reads.divided):
         if f.most != ONE:
             most = kernel_formulas.to_text(f.most)
             yield f"{before}every record lies in at most {most} of the {f.parts} parts of {f.partition}"

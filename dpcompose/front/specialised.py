@@ -44,7 +44,7 @@ def _of(setting: Setting, known: Mapping[str, Term]) -> Setting:
         found = (
             mechanism.with_letters(known)
             .regarding(lambda one: one.at(point))
-            .reading(lambda f: f.counted(point))
+            .reading(lambda f: f.counted(point) if f.divided else f)
         )
         if found.query is not None and found.query.terms:
             bounds = [substitution.substituted(one, known) for one in found.query.terms]

@@ -76,7 +76,7 @@ def _members(databases: DatabaseClass, mechanism: Mechanism, study: Setting | No
             continue
         name = f"{mechanism.name}.{one.name}"
         members = one.members if mechanism.members is None else mechanism.members
-        if f.whole:
+        if f.is_everything:
             yield replace(one, name=name, members=members)
         elif one.table is not None:
             raise NotFlat(f"{name} has a table, which is about the databases of its study")
@@ -95,7 +95,7 @@ def _read(
     if stated.metric is not None:
         raise NotFlat(f"{name} is private in a metric, of what its study reads")
     everywhere = g.is_identity(inner)
-    if f.partition:
+    if f.divided:
         return f, stated if stated.granularity is None else replace(stated, domain="own")
     reads = f if everywhere else composed(g, f)
     if stated.granularity is None:  # noise is about how far the value moves, wherever that is
@@ -123,7 +123,7 @@ def _is_same(
     count only how much databases differ.  On the common domain both push neighbours forward: by counted
     edits these are the same relation where the same edits of images come from them.
     """
-    if not (f.restricts or f.placed) or not (g.whole or g.restricts or g.placed):
+    if not (f.restricts or f.keeps_positions) or not (g.is_everything or g.restricts or g.keeps_positions):
         return False
     whole = composed(g, f)
     edits, there = stated.edits(databases), stated.edits(inner)

@@ -44,15 +44,16 @@ def to_data(setting: Setting, claims: Sequence[Claim] = (), notions: Notions = F
     used = _granularities(setting)
     if own := granularities_data(used):
         data["granularities"] = own
-    if databases.listed:
+    if databases.is_listed:
         data["granularities"] = own
         data["maps"] = maps_data([m.reads for m in setting.mechanisms], used)
         made = {_name_of_table(m): m.table.data() for m in setting.mechanisms if m.table is not None}
         data |= {"tables": made} if made else {}
-    told = {m.reads: m.reads.table() for m in setting.mechanisms}
+    maps = (m.reads for m in setting.mechanisms)
+    told = {f: f.table() for f in maps if f.recodes or f.divided}
     if recoded := {f.called: table for f, table in told.items() if f.recodes and f.called}:
         data["maps"] = dict(sorted(recoded.items()))
-    if parts := {f.partition: table for f, table in told.items() if f.partition and table}:
+    if parts := {f.partition: table for f, table in told.items() if f.divided and table}:
         data["partitions"] = dict(sorted(parts.items()))
     if setting.adaptive:
         data["adaptive"] = True
@@ -73,8 +74,8 @@ def granularities_data(used: Sequence[Granularity]) -> dict[str, Any]:
     """The policies and listed neighbours among some granularities, as a problem file states them."""
     found = {one.name: one.table() for single in used for one in policies_in(single)}
     for one in {one.innermost()[0] for one in used}:
-        if one.listed is not None:
-            found[str(one)] = {"neighbours": sorted(sorted(map(str, pair)) for pair in one.listed)}
+        if one.neighbour_pairs is not None:
+            found[str(one)] = {"neighbours": sorted(sorted(map(str, pair)) for pair in one.neighbour_pairs)}
     return dict(sorted(found.items()))
 
 
@@ -162,14 +163,14 @@ def _is_plain(setting: Setting) -> bool:
     relations = [one.innermost()[0] for one in _granularities(setting)]
     tables = [m.table for m in setting.mechanisms if m.table is not None]
     maps = [m.reads for m in setting.mechanisms]
-    if not setting.databases.listed:
+    if not setting.databases.is_listed:
         known = all(relation.is_known(BUILT_IN) for relation in relations)
         return known and not tables and not any(f.unsaid for f in maps)
     values = [x for f in maps if f.tabulated is not None for x in f.tabulated.values()]
     return (
         all(isinstance(one, str) and one for one in (*setting.databases.databases(), *values))
-        and all(relation.listed is not None and _free(relation.name) for relation in relations)
-        and all(f.whole or f.tabulated is not None for f in maps)
+        and all(relation.neighbour_pairs is not None and _free(relation.name) for relation in relations)
+        and all(f.is_everything or f.tabulated is not None for f in maps)
         and all(isinstance(o, str) for made in tables for o in made.outcomes)
     )
 
@@ -219,7 +220,7 @@ class _Listing:
         _refuse_what_is_not_listed(mechanism)
         f, stated, made = mechanism.reads, mechanism.satisfies, mechanism.table
         granularity, rows = stated.about_granularity, self.names
-        if not f.whole:
+        if not f.is_everything:
             inside = _texts(f.image(self.of.databases))
             given = self._neighbouring_images(mechanism, inside)
             if made is not None and has_inputs_as_rows(self.of, mechanism):
@@ -259,7 +260,7 @@ def _refuse_what_is_not_listed(mechanism: Mechanism) -> None:
             f"{mechanism.name} is a study, which problem files have only where they have its databases, "
             "neighbours and maps as they are"
         )
-    if mechanism.also and not mechanism.reads.whole:
+    if mechanism.also and not mechanism.reads.is_everything:
         raise InvalidSetting(
             f"{mechanism.name} has several guarantees about what it reads, which is not written out"
         )

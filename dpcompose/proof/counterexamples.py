@@ -84,7 +84,7 @@ def instance(inputs: Inputs, point: Mapping[str, Fraction]) -> Inputs:
 def _members_are_alike(setting: Setting, count: str) -> bool:
     """Whether all members of families of so many read the same, and have the same guarantee."""
     return not any(
-        one.reads.partition or any(terms.moves(name) for value in one.terms for name in value.letters)
+        one.reads.divided or any(terms.moves(name) for value in one.terms for name in value.letters)
         for one in setting.mechanisms
         if one.members is not None and str(one.members) == count
     )

@@ -92,7 +92,7 @@ class Citing:
         setting = self.setting
         if not setting.families:
             return written_out(setting, {})
-        divided = any(one.reads.partition for one in setting.mechanisms)
+        divided = any(one.reads.divided for one in setting.mechanisms)
         few = max(2, setting.touched_parts) if divided else 2
         counts = {str(one.members) for one in setting.mechanisms if one.members is not None}
         return written_out(setting, {name: min(few, int(name)) if name.isdigit() else few for name in counts})

@@ -141,11 +141,11 @@ def _identified(setting: Setting) -> Setting | None:
     if not databases.twice or edits is None or edits.single is None:
         return None
     reads = [m.reads for m in setting.mechanisms]
-    if not any(f.restricts or f.partition for f in reads):
+    if not any(f.restricts or f.divided for f in reads):
         return None
-    if any(f.partition for f in reads):
+    if any(f.divided for f in reads):
         tuples = Tuples((), arbitrary=True)
-        maps = [f.dividing(Tuples.kind) for f in reads]
+        maps = [f.dividing(Tuples.kind) if f.divided else f for f in reads]
     else:
         sets = [f.inside for f in reads if f.restricts]
         inside = dict.fromkeys(
@@ -156,7 +156,7 @@ def _identified(setting: Setting) -> Setting | None:
         tuples = Tuples((), Size(next(numbers) - 1, exactly=True), arbitrary=True)
         read = iter(range(len(sets)))
         maps = [_positions(kinds, next(read)) if f.restricts else f for f in reads]
-    if not all(f.placed or f.whole or f.partition for f in maps):
+    if not all(f.keeps_positions or f.is_everything or f.divided for f in maps):
         return None
     mechanisms = tuple(replace(m, reads=f) for m, f in zip(setting.mechanisms, maps, strict=True))
     return replace(setting, databases=tuples, mechanisms=mechanisms)

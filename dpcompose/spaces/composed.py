@@ -32,7 +32,7 @@ class Composed(Map):
         return self.outer.written(self.inner.written(D))
 
     @property
-    def through(self) -> frozenset[str]:
+    def read_through(self) -> frozenset[str]:
         return self.inner.inside
 
     def is_identity(self, databases: DatabaseClass) -> bool:
@@ -54,6 +54,6 @@ def composed(outer: Map, inner: Map) -> Map:
     for f in (outer, inner):
         if not isinstance(f, Map):
             raise TypeError(f"a map such as dpcompose.restriction([...]) is composed, not {f!r}")
-    if outer.whole or inner.whole:
-        return inner if outer.whole else outer
-    return outer.within(inner) or Composed(outer, inner)
+    if outer.is_everything or inner.is_everything:
+        return inner if outer.is_everything else outer
+    return outer.joined_to(inner) or Composed(outer, inner)

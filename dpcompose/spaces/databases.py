@@ -62,11 +62,11 @@ class DatabaseClass(Shown, ABC):
     kind -- the word of problem files for it;
     no_difference -- the counts at which two databases are equal; () where differences are not counted;
     brackets -- around the records of a database, where it is printed;
-    listed -- whether it is given by its databases, and nothing is known of what these are made of.
+    is_listed -- whether it is given by its databases, and nothing is known of what these are made of.
     """
 
     kind: ClassVar[str]
-    listed: ClassVar[bool] = False
+    is_listed: ClassVar[bool] = False
     no_difference: ClassVar[Counts] = ()
     brackets: ClassVar[tuple[str, str]] = ("{", "}")
 
@@ -331,7 +331,7 @@ class DatabaseClass(Shown, ABC):
     @property
     def parameters(self) -> Mapping[str, Domain]:
         """The letters for numbers in the class, with their values."""
-        return self.sizes.letters
+        return {}
 
     def of_sizes(self, sizes: Size) -> Self:
         """The class of the same records, of other sizes."""
@@ -343,22 +343,22 @@ class DatabaseClass(Shown, ABC):
 
     def knowing(self, letters: Mapping[str, Term]) -> Self:
         """The class with other values of its letters."""
-        return self.of_sizes(Size.read(str(self.sizes), letters)) if self.parameters else self
+        return self
 
     def sized(self, point: Mapping[str, Fraction]) -> Self:
         """The class with numbers for its letters."""
-        return self.of_sizes(self.sizes.at(point)) if self.parameters else self
+        return self
 
     def with_room(self, steps: int, places: int = 0) -> Self:
         """The class with such values of its letters that neighbours of so many steps have room.
 
         places -- of how many places, one after the other, types of neighbours are told.
         """
-        return self.of_sizes(self.sizes.with_room(steps)) if self.parameters else self
+        return self
 
     def unknown(self, assumed: Assumed) -> str:
         """What is to be known of letters, that there are databases of every size; "" where it is."""
-        return self.sizes.unknown(assumed)
+        return ""
 
     def with_others(self, others: int) -> DatabaseClass:
         """Where some records stand for all that are not named: the class with so many of them at least."""
@@ -439,6 +439,26 @@ class DatabaseClass(Shown, ABC):
     def differing(self, D: Database, E: Database) -> frozenset[Cell]:
         """The cells in which two databases of a product differ."""
         return frozenset(cell for cell in self.cells or () if self.value(D, cell) != self.value(E, cell))
+
+
+class Sized(DatabaseClass):
+    """Classes whose databases have numbers of records, which may be letters."""
+
+    @property
+    def parameters(self) -> Mapping[str, Domain]:
+        return self.sizes.letters
+
+    def knowing(self, letters: Mapping[str, Term]) -> Self:
+        return self.of_sizes(Size.read(str(self.sizes), letters)) if self.parameters else self
+
+    def sized(self, point: Mapping[str, Fraction]) -> Self:
+        return self.of_sizes(self.sizes.at(point)) if self.parameters else self
+
+    def with_room(self, steps: int, places: int = 0) -> Self:
+        return self.of_sizes(self.sizes.with_room(steps)) if self.parameters else self
+
+    def unknown(self, assumed: Assumed) -> str:
+        return self.sizes.unknown(assumed)
 
 
 def refuse_if_large(databases: DatabaseClass, most: int | None = None) -> None:

@@ -103,7 +103,7 @@ class FiniteSpace:
         """(edges, nanoseconds) of listing all neighbours, by how many some databases have."""
         if self._quick is not None:
             return self._quick.edges, 20 * self._quick.edges
-        if (listed := self.granularity.listed) is not None:
+        if (listed := self.granularity.neighbour_pairs) is not None:
             return len(listed), 10**3 * len(listed)
         elements, step = self.numbering.elements, step_of(self.granularity, self.databases)
         some = elements[:: max(1, len(elements) // SAMPLE)]
@@ -147,7 +147,7 @@ class FiniteSpace:
         single, m = self.granularity.innermost()
         if m > 1:
             return self._group(single, m)
-        if self.granularity.listed is not None:
+        if self.granularity.neighbour_pairs is not None:
             return by_pairs(self.numbering, self.granularity)
         refuse_predicate(self.databases, self.granularity)
         self._refuse("edges")
@@ -385,7 +385,7 @@ class FiniteSpace:
         if not isinstance(whole, MultisetLayout) or not databases.twice:
             return None
         universe = frozenset(databases.records)
-        inside = [f.through & universe if isinstance(f, Map) else frozenset[str]() for f in maps]
+        inside = [f.read_through & universe if isinstance(f, Map) else frozenset[str]() for f in maps]
         known = [some for some in inside if some]
         if len(known) < len(maps) or sum(map(len, known)) > len(frozenset().union(*known)):
             return None

@@ -93,11 +93,15 @@ class Granularity(Shown, ABC):
         """The granularities whose neighbours are its own, taken together: itself, where it is no union."""
         return (self,)
 
-    step: Callable[[Database], Iterable[Database]] | None = None
-    """D ↦ databases among which all neighbours of D are, where a function of one's own says it."""
+    @property
+    def edit_function(self) -> Callable[[Database], Iterable[Database]] | None:
+        """D ↦ databases among which all neighbours of D are, where a function of one's own says it."""
+        return None
 
-    listed: frozenset[tuple[Database, Database]] | None = None
-    """The neighbouring pairs, where they are listed."""
+    @property
+    def neighbour_pairs(self) -> frozenset[tuple[Database, Database]] | None:
+        """The neighbouring pairs, where they are listed."""
+        return None
 
     @property
     def names(self) -> frozenset[str]:

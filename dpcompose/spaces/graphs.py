@@ -60,7 +60,7 @@ def _single_pairs(
     databases: DatabaseClass, granularity: Granularity, nodes: Sequence[Database]
 ) -> Iterable[tuple[Database, Database]]:
     """The neighbours of a small class, some of them both ways; granularity -- no group."""
-    if granularity.listed is not None:
+    if granularity.neighbour_pairs is not None:
         return check_pairs(databases, granularity)
     found = {D: set(granularity.neighbours(D, databases)) for D in nodes}
     for D in nodes:
@@ -168,7 +168,7 @@ def neighbours_of_inputs(
         if given is not None:
             listed = pairs(single.name, given)
             return image, listed if steps == 1 else Group(steps, listed), None
-        if not image.listed:
+        if not image.is_listed:
             return image, granularity, None
     return databases, granularity, None if f.is_identity(databases) else f
 

@@ -19,7 +19,7 @@ class Listed(DatabaseClass):
     """
 
     kind = "listed"
-    listed = True
+    is_listed = True
 
     elements: tuple[Database, ...]
 

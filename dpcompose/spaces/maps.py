@@ -24,14 +24,18 @@ from dpcompose.spaces.listed import Listed
 class Map(Shown, ABC):
     """A function f on the databases of a class."""
 
-    whole: ClassVar[bool] = False
+    is_everything: ClassVar[bool] = False
     """Whether it reads all of every database, whatever the class."""
     restricts: ClassVar[bool] = False
     """Whether it keeps the records of a set, `inside`, and leaves out all others."""
-    placed: ClassVar[bool] = False
+    keeps_positions: ClassVar[bool] = False
     """Whether it keeps the records at some `positions`, and leaves out all others."""
+    divided: ClassVar[bool] = False
+    """Whether it is one of any number of maps that are alike, such as the part i of a `partition`."""
     recodes: ClassVar[bool] = False
     """Whether it replaces each record by what this becomes."""
+    reads_vertices: ClassVar[bool] = False
+    """Whether it keeps edges at some vertices of graphs."""
     by_values: ClassVar[bool] = False
     """Whether it is given by its values at databases, which are gone through."""
     by_attributes: ClassVar[bool] = False
@@ -64,7 +68,7 @@ class Map(Shown, ABC):
     @property
     def record_wise(self) -> bool:
         """Whether it reads records one by one: by membership, by position, or all of them."""
-        return self.whole or self.restricts or self.placed or bool(self.partition)
+        return self.is_everything or self.restricts or self.keeps_positions or self.divided
 
     def is_identity(self, databases: DatabaseClass) -> bool:
         """Whether f(D) = D on the whole class."""
@@ -108,8 +112,6 @@ class Map(Shown, ABC):
         """The records that a restriction keeps."""
         return frozenset()
 
-    vertices: tuple[int, ...] = ()
-    """The vertices whose edges are read, where it is about some."""
     positions: tuple[int, ...] = ()
     """The positions whose records are kept, where it is about positions."""
 
@@ -118,11 +120,11 @@ class Map(Shown, ABC):
         return record
 
     @property
-    def through(self) -> frozenset[str]:
+    def read_through(self) -> frozenset[str]:
         """The records of which the map is a function, where it reads what a restriction leaves."""
         return frozenset()
 
-    def within(self, inner: Map) -> Map | None:
+    def joined_to(self, inner: Map) -> Map | None:
         """The map that this is of what another one reads, where one word says it; None where none does."""
         return None
 
@@ -195,7 +197,7 @@ MOST_KNOWN = 200_000
 class Everything(Map):
     """The identity: the mechanism reads all of D."""
 
-    whole = True
+    is_everything = True
 
     def __call__(self, D: Database) -> Database:
         return D

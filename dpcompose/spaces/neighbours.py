@@ -27,7 +27,7 @@ class _Index(dict[Any, int]):
 
 def step_of(granularity: Granularity, databases: DatabaseClass) -> Callable[[Database], Iterable[Database]]:
     """D ↦ databases, among which its neighbours in the class are; others do not count."""
-    return granularity.step or (lambda D: granularity.neighbours(D, databases))
+    return granularity.edit_function or (lambda D: granularity.neighbours(D, databases))
 
 
 def by_steps(numbering: Numbering, granularity: Granularity) -> Layout:
@@ -107,7 +107,7 @@ def by_pairs(numbering: Numbering, granularity: Granularity) -> Layout:
 
 def check_pairs(databases: DatabaseClass, granularity: Granularity) -> list[Pair]:
     """The listed pairs in order.  Raises ValueError where one is of something else than two databases."""
-    listed = granularity.listed or frozenset()
+    listed = granularity.neighbour_pairs or frozenset()
     for D, E in listed:
         for one in (D, E):
             if one not in databases:

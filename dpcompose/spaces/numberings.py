@@ -136,7 +136,7 @@ LARGEST_NUMBERED = 10**10
 
 def numbered(databases: DatabaseClass) -> Numbering:
     """The databases of a class by number.  Raises TooLarge where it is infinite, or too large to list."""
-    if databases.sizes.least or not (databases.by_counts or databases.by_digits):
+    if not (databases.by_counts or databases.by_digits) or databases.sizes.least:
         refuse_if_large(databases)
         return Numbering(databases)
     refuse_if_large(databases, LARGEST_NUMBERED)

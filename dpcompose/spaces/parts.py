@@ -26,6 +26,8 @@ class Part(Map):
     most -- in how many parts a record is at most, a number or a letter for one: 1 in a partition.
     """
 
+    divided = True
+
     partition: str
     parts: str
     of: str = "multisets"

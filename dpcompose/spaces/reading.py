@@ -14,6 +14,8 @@ from dpcompose.spaces.parts import Part
 class OfGraphs(Map):
     """D ↦ some of the edges of a graph D, by the vertices that they join."""
 
+    reads_vertices = True
+
     vertices: tuple[int, ...]
 
     def __post_init__(self) -> None:

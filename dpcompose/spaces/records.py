@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice, product
 from typing import Any, ClassVar
 
-from dpcompose.spaces.databases import Counts, Database, DatabaseClass, refuse_if_large
+from dpcompose.spaces.databases import Counts, Database, DatabaseClass, Sized, refuse_if_large
 from dpcompose.spaces.sizes import ANY_SIZE, Size, refuse_letter
 
 MANY_LENGTHS = 1_000
@@ -17,7 +17,7 @@ MANY_LENGTHS = 1_000
 
 
 @dataclass(frozen=True, repr=False)
-class OfRecords(DatabaseClass):
+class OfRecords(Sized):
     """Databases that are tuples of records.
 
     records -- the record universe X; where `arbitrary`, X holds these and at least two others;

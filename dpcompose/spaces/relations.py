@@ -25,6 +25,10 @@ class Pairs(Granularity):
     def are_neighbours(self, D: Database, E: Database) -> bool:
         return D != E and ((D, E) in self.listed or (E, D) in self.listed)
 
+    @property
+    def neighbour_pairs(self) -> frozenset[tuple[Database, Database]]:
+        return self.listed
+
 
 @dataclass(frozen=True, repr=False)
 class Relation(Granularity):
@@ -51,6 +55,10 @@ class Steps(Granularity):
 
     def neighbours(self, D: Database, databases: DatabaseClass) -> Iterator[Database]:
         return (E for E in dict.fromkeys(self.step(D)) if E != D and E in databases)
+
+    @property
+    def edit_function(self) -> Callable[[Database], Iterable[Database]]:
+        return self.step
 
 
 def pairs(name: str, listed: Iterable[tuple[Database, Database]]) -> Pairs:

@@ -63,7 +63,7 @@ class Restriction(Map):
     def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
         return shape.cells_of(self.inside)
 
-    def within(self, inner: Map) -> Map | None:
+    def joined_to(self, inner: Map) -> Map | None:
         if not (inner.restricts and self.told and inner.told):
             return None
         return Restriction(tuple(self.inside & inner.inside))
@@ -88,7 +88,7 @@ class Positions(Map):
     ('a', 'c')
     """
 
-    placed = True
+    keeps_positions = True
 
     positions: tuple[int, ...]
 
@@ -110,8 +110,8 @@ class Positions(Map):
             return Listed(((),))
         return databases.at_positions(self.positions)
 
-    def within(self, inner: Map) -> Map | None:
-        if not inner.placed or (self.positions and self.positions[-1] > len(inner.positions)):
+    def joined_to(self, inner: Map) -> Map | None:
+        if not inner.keeps_positions or (self.positions and self.positions[-1] > len(inner.positions)):
             return None
         return Positions(tuple(inner.positions[at - 1] for at in self.positions))
 
@@ -119,7 +119,7 @@ class Positions(Map):
         return f"{D}[{', '.join(map(str, self.positions))}]"
 
     def is_identity(self, databases: DatabaseClass) -> bool:
-        return databases.length == len(self.positions)
+        return databases.identified and databases.length == len(self.positions)
 
     def kept(self, shape: DatabaseClass) -> frozenset[Cell] | None:
         return shape.cells_at(self.positions)

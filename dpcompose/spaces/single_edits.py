@@ -81,6 +81,8 @@ class RecordEdits(Granularity):
 
         if databases.count() is None:
             return None
+        if not (databases.by_counts or databases.by_digits):
+            return None
         m, n, exactly = len(databases.records), databases.sizes.n or 0, databases.sizes.exactly
         if databases.by_counts and self.kinds and not databases.sizes.least:
             return MultisetLayout(m, n, exactly, (1, 0) in self.kinds, (1, 1) in self.kinds)

@@ -18,12 +18,12 @@ from dpcompose.kernel.assumptions import Assumed
 from dpcompose.kernel.covers.sizes import with_most_room
 from dpcompose.spaces.attributes import Attributes
 from dpcompose.spaces.attributes import attributes as read_attributes
-from dpcompose.spaces.databases import Cell, Database, DatabaseClass, refuse_if_large
+from dpcompose.spaces.databases import Cell, Database, DatabaseClass, Sized, refuse_if_large
 from dpcompose.spaces.records import Collections, records_of, universe, unnamed
 from dpcompose.spaces.sizes import ANY_SIZE, Size
 
 
-class Subsets(DatabaseClass):
+class Subsets(Sized):
     """All subsets, of the allowed sizes, of some possible elements."""
 
     sizes: Size = ANY_SIZE

@@ -186,7 +186,7 @@ class Elaborated:
             return setting, tuple(range(1, len(setting.mechanisms) + 1))
         if not setting.families:
             return written_out(setting, {})
-        divided = any(one.reads.partition for one in setting.mechanisms)
+        divided = any(one.reads.divided for one in setting.mechanisms)
         few = max(2, setting.touched_parts) if divided else 1
         counts = {str(one.members) for one in setting.mechanisms if one.members is not None}
         return written_out(setting, {name: min(few, int(name)) if name.isdigit() else few for name in counts})
@@ -204,7 +204,7 @@ class Elaborated:
         written, origin = self._written
         members = [one for one, of in zip(written.mechanisms, origin, strict=True) if of == i]
         stated, own = self.mechanism(i), members[0]
-        divided = bool(stated.reads.partition)
+        divided = stated.reads.divided
         identity = own.reads.is_identity(written.databases)
         data: dict[str, Any] = {
             "name": stated.name,

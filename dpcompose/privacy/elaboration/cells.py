@@ -126,7 +126,7 @@ def lengths_differ(setting: Setting) -> bool:
     assert one is not None
     return (
         any_two(setting.target, databases)
-        and all(mechanism.reads.whole for mechanism in setting.mechanisms)
+        and all(mechanism.reads.is_everything for mechanism in setting.mechanisms)
         and not any(m.query is not None and m.query.about_records for m in setting.mechanisms)
         and all(_is_by_blocks(stated, one) for stated in told_apart(setting))
     )

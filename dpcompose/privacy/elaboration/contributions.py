@@ -30,7 +30,7 @@ class Contributions(Kind):
         if sizes.n is not None or sizes.least or (databases.unlimited and not databases.arbitrary):
             return None
         maps = [one.reads for one in setting.mechanisms]
-        fits = all(f.whole or f.restricts or f.partition for f in maps)
+        fits = all(f.is_everything or f.restricts or f.divided for f in maps)
         return cls(setting) if fits else None
 
     @property
@@ -101,7 +101,7 @@ class Contributions(Kind):
     def reads(self, f: Map) -> list[int] | None:
         if f.is_identity(self.universe):
             return None
-        if f.partition:
+        if f.divided:
             return []
         return [n for n, part in enumerate(self.parts) if part[0] in f.inside]
 

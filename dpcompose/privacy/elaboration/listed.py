@@ -82,7 +82,7 @@ class Listed(Kind):
         listed = f.neighbours_for(single.name)
         if listed is None and any_two(granularity, whole):
             return ANY
-        if listed is not None or not f.image(whole).listed:
+        if listed is not None or not f.image(whole).is_listed:
             edges = pairs_of_inputs(whole, single, f, own=True, limits=IN_A_PROOF)
             return {"single": _pairs(edges, self._values(f)), "steps": steps}
         edges = pairs_of_inputs(whole, granularity, f, own=True, limits=IN_A_PROOF)

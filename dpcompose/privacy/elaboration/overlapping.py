@@ -20,7 +20,7 @@ from dpcompose.spaces.sizes import ANY_SIZE
 
 def of_any_number(setting: Setting) -> bool:
     """Whether some inputs overlap, and in how many of them a record lies at most is a letter."""
-    return any(one.reads.most.number is None for one in setting.mechanisms)
+    return any(one.reads.divided and one.reads.most.number is None for one in setting.mechanisms)
 
 
 def refused(why: str) -> NotElaborated:
@@ -36,7 +36,7 @@ class Overlapping(Contributions):
         if not of_any_number(setting):
             return None
         why, databases, edits = "", setting.databases, setting.target.edits(setting.databases)
-        parts = [one.reads for one in setting.mechanisms if one.reads.partition]
+        parts = [one.reads for one in setting.mechanisms if one.reads.divided]
         if len(parts) < len(setting.mechanisms):
             why = "is not supported beside mechanisms that read something else"
         elif len({one.most for one in parts}) > 1:

@@ -60,7 +60,7 @@ class Policies(OfAtoms):
     @classmethod
     def is_told(cls, f: Map) -> bool:
         """Whether a map may be read."""
-        return f.whole or f.restricts or f.recodes
+        return f.is_everything or f.restricts or f.recodes
 
     @classmethod
     def tells_any_two(cls, setting: Setting) -> bool:
@@ -80,7 +80,7 @@ class Policies(OfAtoms):
     def has_room_outside(cls, setting: Setting) -> bool:
         """Whether groups of steps become groups of as many steps of what is read."""
         maps = [one.reads for one in setting.mechanisms]
-        return setting.databases.any_number and all(f.whole or f.restricts for f in maps)
+        return setting.databases.any_number and all(f.is_everything or f.restricts for f in maps)
 
     @cached_property
     def _policies(self) -> list[Policy]:
@@ -95,7 +95,7 @@ class Policies(OfAtoms):
         if (known := databases.described) is None:
             return databases
         told = {name for one in self._policies for name in one.told(known.names)}
-        if not all(f.whole or f.by_attributes for f in self._maps):
+        if not all(f.is_everything or f.by_attributes for f in self._maps):
             told = set(known.names)
         wanted = [dict(f.conditions) for f in self._maps if f.conditions]
         alike = {
@@ -236,7 +236,7 @@ class OfSets(Policies):
 
     @classmethod
     def is_told(cls, f: Map) -> bool:
-        return f.whole or f.restricts
+        return f.is_everything or f.restricts
 
     @classmethod
     def tells_any_two(cls, setting: Setting) -> bool:
@@ -280,7 +280,7 @@ class OfTuples(Policies):
 
     @classmethod
     def is_told(cls, f: Map) -> bool:
-        return f.whole or f.placed
+        return f.is_everything or f.keeps_positions
 
     @classmethod
     def tells_any_two(cls, setting: Setting) -> bool:
@@ -308,7 +308,7 @@ class OfTuples(Policies):
             return list(range(1, min(steps, databases.sizes.n or steps) + 1))
         alike: dict[tuple[bool, ...], list[int]] = {}
         for at in range(1, (databases.sizes.n or 0) + 1):
-            read = (not f.placed or at in f.positions for f in self._maps)
+            read = (not f.keeps_positions or at in f.positions for f in self._maps)
             alike.setdefault(tuple(read), []).append(at)
         return sorted(at for some in alike.values() for at in some[:steps])
 

@@ -66,7 +66,7 @@ class Distances:
         self, given: MetricGuaranteeTable, reads: Map, path: Path_, index: str | None
     ) -> Guarantee | None:
         """A guarantee in a metric; None where it is none, which is told."""
-        if not reads.whole and given.domain is None:
+        if not reads.is_everything and given.domain is None:
             self.found.wrong((*path, "domain"), DOMAIN_NEEDED)
             return None
         wanted = self.keys[given.notion]
@@ -88,7 +88,7 @@ class Distances:
                 if str(error):
                     self.found.wrong((*path, key), error)
                 return None
-        if used.domain == "common" and not reads.whole and not _is_multiple(read):
+        if used.domain == "common" and not reads.is_everything and not _is_multiple(read):
             try:
                 used = _Used(reads, "common", index)
                 read = self._at_the_nearest(texts, path, used)
@@ -125,7 +125,7 @@ class Distances:
         known = {*self.tables, *self.canonical} - {*self.parameters.symbols}
         (metric, *others) = ([one for one in formulas.names(text) if one in known] for text in texts.values())
         besides = [one for some in others for one in some if one not in metric]
-        if len(metric) != 1 or len(besides) > 1 or databases is None or not databases.listed:
+        if len(metric) != 1 or len(besides) > 1 or databases is None or not databases.is_listed:
             raise NoDistance(fibres.ONE_DELTA if len(metric) == 1 and others else fibres.ONE_METRIC)
         names, points = [*metric, *besides], [*databases.databases()]
         far = [self._far(one, points, path) for one in names]
@@ -194,7 +194,7 @@ class Distances:
             return self._stated(given.at_most, name, path, used)
         if given.formula is not None and given.letters is None:
             return self._stated(given.formula, name, path, used)
-        whole = used.reads.whole
+        whole = used.reads.is_everything
         if given.table is not None:
             return self._tabled(name, given, path, used)
         if given.granularity is None or given.of is not None:
@@ -228,13 +228,13 @@ class Distances:
     def _tabled(self, name: str, given: MetricTable, path: Path_, used: _Used) -> Term:
         """The letter of a metric on a listed class, pair by pair: the shortest way along its lengths."""
         databases, reads = self.space.databases, used.reads
-        if databases is None or not databases.listed:
+        if databases is None or not databases.is_listed:
             raise NoDistance(f"{name} is a table, and {databases} are not listed")
         if given.of is not None:
-            if given.of not in self.space.maps or not reads.whole:
+            if given.of not in self.space.maps or not reads.is_everything:
                 raise NoDistance(f"{given.of} is no map of databases that are read as a whole")
             reads = self.space.maps[given.of]
-        elif not reads.whole and used.domain == "own":
+        elif not reads.is_everything and used.domain == "own":
             raise NoDistance(f"{name} is about whole databases: of what is read there are tables of a map")
         first = dict[Any, Any]()  # of each value a database that has it; what reads it tells no others apart
         for D in databases.databases():

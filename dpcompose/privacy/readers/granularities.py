@@ -61,7 +61,7 @@ class Granularities:
                 pass
             elif given.neighbours is None:
                 own |= self._policy(name, given, databases, path)
-            elif not databases.listed:
+            elif not databases.is_listed:
                 self.found.wrong(
                     path,
                     "a granularity of your own that lists neighbours needs a listed class; on records it is "
@@ -70,7 +70,7 @@ class Granularities:
             else:
                 self._members(databases, given.neighbours, (*path, "neighbours"))
                 own[name] = pairs(name, ((D, E) for D, E in given.neighbours))
-        self.by_name = own if databases.listed else BUILT_IN | own
+        self.by_name = own if databases.is_listed else BUILT_IN | own
         for name, given in stated.items():
             if given.made and self._is_free(name):
                 found = self._made(given.made, ("granularities", name))

@@ -30,7 +30,7 @@ def maps_of(
             found.wrong(("maps", name), f"{name} was added in Python already; call this one by another name")
         elif one.table is None:
             maps[name] = _recoding(name, one, databases, found)
-        elif not databases.listed:
+        elif not databases.is_listed:
             found.wrong(
                 ("maps", name),
                 "a map of your own needs a listed class; records are recoded: "

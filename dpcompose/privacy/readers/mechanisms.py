@@ -135,7 +135,7 @@ class Mechanisms:
             for key in self.keys[stated.notion]
         ]
         given_values = tuple((key, value) for key, value in read if value is not None)
-        if reads is not None and not reads.whole and stated.domain is None:
+        if reads is not None and not reads.is_everything and stated.domain is None:
             self.found.wrong((*path, "domain"), DOMAIN_NEEDED)
             return None
         if granularity is None or len(given_values) < len(read):
@@ -184,7 +184,7 @@ class Mechanisms:
 
     def _probabilities(self, name: str, path: Path_) -> ProbabilityTable | None:
         """A table of probabilities; names in its formulas that are not listed are made here."""
-        listed = self.space.databases is not None and self.space.databases.listed
+        listed = self.space.databases is not None and self.space.databases.is_listed
         rows = rows_of(name, self.tables, listed, self._probability, self.found, path)
         if rows is None:
             return None

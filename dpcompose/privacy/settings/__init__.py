@@ -109,7 +109,7 @@ class Setting(Composition, Shown):
     def _told(self, named: frozenset[object], stated: Sequence[Granularity]) -> DatabaseClass:
         """The class with the records that are named, and as many of the others as matter."""
         databases = self.databases
-        read = [one for one in self.mechanisms if not one.reads.whole]
+        read = [one for one in self.mechanisms if not one.reads.is_everything]
         both = [one for m in read for one in (m.satisfies, *m.also) if one.domain == "common"]
         contracted = [one.granularity for one in both if one.granularity is not None]
         try:
@@ -128,8 +128,8 @@ class Setting(Composition, Shown):
         if not any(one.by_rows for one in self._singles):
             return
         parts = list(dict.fromkeys(m.reads.inside for m in self.mechanisms if m.reads.restricts))
-        if any(m.reads.partition for m in self.mechanisms):
-            if over := next((m for m in self.mechanisms if m.reads.most != terms.ONE), None):
+        if any(m.reads.divided for m in self.mechanisms):
+            if over := next((m for m in self._divided if m.reads.most != terms.ONE), None):
                 raise InvalidSetting(
                     f"{over.name} reads overlapping parts, among which a person's rows are not limited"
                 )
@@ -149,6 +149,11 @@ class Setting(Composition, Shown):
         object.__setattr__(self, "target", self.target.placed(partitions))
         mechanisms = tuple(m.regarding(lambda one: one.placed(partitions)) for m in self.mechanisms)
         object.__setattr__(self, "mechanisms", mechanisms)
+
+    @property
+    def _divided(self) -> list[Mechanism]:
+        """The mechanisms that read one of any number of parts."""
+        return [m for m in self.mechanisms if m.reads.divided]
 
     @property
     def _singles(self) -> list[Granularity]:
@@ -181,9 +186,9 @@ class Setting(Composition, Shown):
             *self.databases.parameters,
             *(name for one in self.granularities for name in one.parameters),
         ]
-        if not letters and all(m.reads.most.number for m in self.mechanisms):
+        if not letters and all(m.reads.most.number for m in self._divided):
             return self
-        placed = (replace(m, reads=m.reads.at(point)) for m in self.mechanisms)
+        placed = (replace(m, reads=m.reads.at(point)) if m.reads.divided else m for m in self.mechanisms)
         mechanisms = tuple(m.regarding(lambda one: one.at(point)) for m in placed)
         databases = self.databases.sized(point)
         return replace(self, databases=databases, target=self.target.at(point), mechanisms=mechanisms)
@@ -306,7 +311,7 @@ class Setting(Composition, Shown):
         guarantee meets two of them.
         """
         single, steps = self.target.innermost()
-        positions = (m.reads.positions for m in self.mechanisms)
+        positions = (m.reads.positions for m in self.mechanisms if m.reads.keeps_positions)
         named = max((at for some in positions for at in some), default=0)
         told = [one for one in self.granularities[1:] if not _any_two(one, self.databases)]
         reaches = [one.innermost()[0].reach for one in (single, *told)]
@@ -330,7 +335,7 @@ class Setting(Composition, Shown):
                 f"a symbolic number of parts of {self.databases}, of which {self.target} neighbours may "
                 "change any number, is not supported; multisets of any size are, and parts written out"
             )
-        return max(m.reads.few for m in self.mechanisms) * self.changed
+        return max((m.reads.few for m in self._divided), default=1) * self.changed
 
     @property
     def _touched_vertices(self) -> int:
@@ -359,9 +364,9 @@ class Setting(Composition, Shown):
         if mechanism.study is None or stated.granularity is None or not f.by_values:
             return mechanism
         single, steps = stated.granularity.innermost()
-        if single.listed is None:
+        if single.neighbour_pairs is None:
             return mechanism
-        here = (pair for pair in single.listed if all(one in self.databases for one in pair))
+        here = (pair for pair in single.neighbour_pairs if all(one in self.databases for one in pair))
         single = pairs(single.name, here)
         return replace(mechanism, satisfies=stated.about(single if steps == 1 else Group(steps, single)))
 
@@ -414,7 +419,7 @@ class Setting(Composition, Shown):
         inner |= {name for one in self.granularities for name in one.parameters} | {
             *self.databases.parameters
         }
-        inner |= {name for m in self.mechanisms for name in m.reads.most.letters}
+        inner |= {name for m in self._divided for name in m.reads.most.letters}
         return frozenset(inner | {one for x in [*given, *counts] for one in x.letters})
 
     @cached_property

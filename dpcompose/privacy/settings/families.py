@@ -33,7 +33,7 @@ def check_families(setting: Setting) -> None:
                 f'"integer >= 2", or a whole number from 1 to {LARGEST_COUNT:,}; '
                 f"{formulas.to_text(count)} is neither"
             )
-        if not f.partition:
+        if not f.divided:
             continue
         _check_part(setting, mechanism.name, f)
         if str(count) != f.parts:
@@ -42,7 +42,7 @@ def check_families(setting: Setting) -> None:
                 f'it must be a family of as many mechanisms (index = "i", count = "{f.parts}")'
             )
     named = [m.name for m in setting.mechanisms if m.reads.restricts or m.reads.recodes]
-    if named and any(m.reads.partition for m in setting.mechanisms):
+    if named and any(m.reads.divided for m in setting.mechanisms):
         raise InvalidSetting(
             f"{named[0]} reads named records, and others read parts of a partition: which part "
             "holds the records is not said, and not supported"
@@ -100,12 +100,12 @@ def _check_part(setting: Setting, name: str, f: Map) -> None:
 def _check_each_vertex(setting: Setting, name: str) -> None:
     """A mechanism for each of any number of vertices, and others that read everything."""
     for other in setting.mechanisms:
-        if other.reads.vertices:
+        if other.reads.reads_vertices:
             raise InvalidSetting(
                 f"{other.name} reads named vertices, and {name} some that are not named: which of them "
                 "are the same is not said, and not supported"
             )
-    every = {m.reads.parts for m in setting.mechanisms if m.reads.partition}
+    every = {m.reads.parts for m in setting.mechanisms if m.reads.divided}
     if len(every) > 1:
         raise InvalidSetting(
             f"families for {' and for '.join(sorted(every))} vertices: how many they share is not said"

@@ -9,7 +9,7 @@ from dpcompose.spaces.sizes import Size
 
 def read_records(databases: DatabaseClass, f: Map) -> Size:
     """How many records a record-wise map reads."""
-    if f.partition or not databases.queried:
+    if f.divided or not databases.queried:
         return Size()
     image = f.image(databases)
     return image.sizes if image.queried else Size(0, exactly=True)

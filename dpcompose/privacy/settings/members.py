@@ -76,7 +76,7 @@ def _member(
     """The member of a number: its parameters, and the part that it reads."""
 
     def read(f: Map) -> Map:
-        return parts[f.partition][i - 1] if f.partition else f
+        return parts[f.partition][i - 1] if f.divided else f
 
     member = mechanism.with_letters(named).reading(read)
     return replace(member, name=f"{mechanism.name}[{i}]", members=None)
@@ -84,7 +84,7 @@ def _member(
 
 def _divided(setting: Setting, sizes: Mapping[str, int]) -> tuple[DatabaseClass, dict[str, list[Map]]]:
     """The class with as many parts as are needed, and for each partition the maps to its parts."""
-    divided = [m.reads for m in setting.mechanisms if m.reads.partition]
+    divided = [m.reads for m in setting.mechanisms if m.reads.divided]
     partitions = {f.partition: _size(f.parts, sizes) for f in divided}
     if not partitions:
         return setting.databases, {}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def check_study(setting: Setting, mechanism: Mechanism, study: Setting) -> None:
     """A composition is one on what it reads, for the neighbours that its guarantee is stated for."""
     name, f, stated = mechanism.name, mechanism.reads, mechanism.satisfies.about_granularity
-    if mechanism.satisfies.domain == "common" or (mechanism.satisfies.domain is None and not f.whole):
+    if mechanism.satisfies.domain == "common" or (mechanism.satisfies.domain is None and not f.is_everything):
         raise InvalidSetting(
             f"{name} is a study, whose guarantee is about its own databases: its domain is own"
         )
@@ -29,14 +29,14 @@ def check_study(setting: Setting, mechanism: Mechanism, study: Setting) -> None:
             f"{name} is a family of studies that hold families themselves, which is not supported; "
             "write one of them out"
         )
-    if f.partition and not _reads_all(study):
+    if f.divided and not _reads_all(study):
         raise InvalidSetting(
             f"{name} is a study on a part of a partition, in which not every mechanism reads everything: "
             "which records a part holds is not said"
         )
     counted = study.target.edits(study.databases) is not None
     image = _compared(_read_class(setting.databases, f, name), counted)
-    listed = image.listed
+    listed = image.is_listed
     if _compared(study.databases, counted) != image and not (
         listed and set(study.databases.databases()) == set(image.databases())
     ):
@@ -75,7 +75,7 @@ def _relates_values_alike(setting: Setting, f: Map, stated: Granularity, study: 
 
 def _read_class(databases: DatabaseClass, f: Map, name: str) -> DatabaseClass:
     """The class of what is read; of a part of a partition, that of any part."""
-    if not f.partition:
+    if not f.divided:
         return f.image(databases)
     if not databases.twice:
         raise InvalidSetting(
@@ -96,7 +96,9 @@ def _compared(databases: DatabaseClass, counted: bool) -> DatabaseClass:
 
 def _reads_all(setting: Setting) -> bool:
     """Whether every mechanism reads everything, also those of compositions among them."""
-    return all(m.reads.whole for m in setting.mechanisms) and all(map(_reads_all, setting.studies.values()))
+    return all(m.reads.is_everything for m in setting.mechanisms) and all(
+        map(_reads_all, setting.studies.values())
+    )
 
 
 def _edges(graph: Any) -> set[frozenset[Any]]:

@@ -28,7 +28,7 @@ def check_mechanism(setting: Setting, mechanism: Mechanism, study: Setting | Non
     f, stated = mechanism.reads, mechanism.satisfies
     if stated.granularity is not None and (unfit := misfit(stated.granularity, setting.databases)):
         raise InvalidSetting(f"{mechanism.name}: {unfit}")
-    if f.placed:
+    if f.keeps_positions:
         _check_positions(setting, mechanism.name, f)
     if (why := f.unfit(setting.databases)) is not None:
         raise InvalidSetting(f"{mechanism.name} {why}")
@@ -60,7 +60,7 @@ def check_mechanism(setting: Setting, mechanism: Mechanism, study: Setting | Non
         check_noise(setting, mechanism)
     elif study is not None:
         check_study(setting, mechanism, study)
-    elif stated.domain is None and not f.whole:
+    elif stated.domain is None and not f.is_everything:
         raise InvalidSetting(f"{mechanism.name}: {DOMAIN_NEEDED}")
 
 

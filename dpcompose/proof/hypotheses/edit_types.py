@@ -41,8 +41,8 @@ class Types:
 def apply_to(databases: DatabaseClass, maps: Sequence[Map]) -> bool:
     """Whether every map reads records or positions one by one, by membership: the lemma's premise."""
     if databases.twice or databases.aligned:
-        return all(f.whole or f.restricts for f in maps)
-    return databases.identified and all(f.whole or f.placed for f in maps)
+        return all(f.is_everything or f.restricts for f in maps)
+    return databases.identified and all(f.is_everything or f.keeps_positions for f in maps)
 
 
 def decide(databases: DatabaseClass, edits: Edits) -> bool:

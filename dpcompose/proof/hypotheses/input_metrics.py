@@ -69,7 +69,7 @@ def by_blocks(
     if shape is None or f.kept(shape) is None or granularity.blocks(shape) is None:
         return None
     image = f.image(databases)
-    if image.listed:
+    if image.is_listed:
         return InputMetric(ClosedForm("oo"), "one possible input")
     ids = _pages_of_form(theory, COVER, granularity)
     return (
@@ -98,7 +98,7 @@ def by_policy(
     Groups are not pushed forward along restrictions.
     """
     of, whole = policy_of(granularity), f.is_identity(databases)
-    if of is None or not databases.unordered or not (f.whole or f.restricts or f.recodes):
+    if of is None or not databases.unordered or not (f.is_everything or f.restricts or f.recodes):
         return None
     if f.recodes and not whole and not databases.twice:
         return None  # of sets two records may become one

@@ -199,7 +199,7 @@ class Inputs:
             edits is not None and edit_types.apply_to(databases, [f]) and _passes(edits, databases, f, domain)
         ):
             image = f.image(databases)
-            if image.listed:
+            if image.is_listed:
                 return InputMetric(ClosedForm("oo"), "one possible input")
             inside = edits if domain == "own" else edits.of_images(databases, f)
             found = closed_form(self.theory, image, inside)
@@ -384,7 +384,7 @@ class Inputs:
         """For each record the mechanisms whose restriction holds it."""
         found: dict[str, list[int]] = {}
         for i, f in enumerate(self._reads, start=1):
-            for record in f.inside:
+            for record in f.inside if f.restricts else ():
                 found.setdefault(record, []).append(i)
         return {record: tuple(numbers) for record, numbers in found.items()}
 

@@ -15,7 +15,7 @@ def check(inputs: Inputs, maps: tuple[Map, ...]) -> evidence.Evidence:
         return evidence.fails(f"{databases} have no positions")
     owner: dict[int, str] = {}
     for mechanism, f in zip(inputs.setting.mechanisms, maps, strict=True):
-        if f.placed:
+        if f.keeps_positions:
             read = f.positions
         elif databases.sizes.exactly:
             read = tuple(range(1, (databases.sizes.n or 0) + 1))

@@ -12,6 +12,6 @@ WORDS = "every mechanism reads records one by one"
 def check(inputs: Inputs, maps: tuple[Map, ...]) -> evidence.Evidence:
     names = [mechanism.name for mechanism in inputs.setting.mechanisms]
     for name, f in zip(names, maps, strict=True):
-        if not (f.whole or f.restricts or f.recodes or f.placed):
+        if not (f.is_everything or f.restricts or f.recodes or f.keeps_positions):
             return evidence.fails(f"{name} reads {f.written('D')}")
     return evidence.holds("by the maps")
