@@ -178,6 +178,14 @@ def test_a_granularity_that_a_class_has_not(databases: str, name: str, there: st
         assert "there is no metric" not in str(refused.value)  # that it is none here is told already
 
 
+def test_groups_of_what_there_is() -> None:
+    """Their number of steps is what does not fit, and no other granularity would do."""
+    text = '[parameters]\nm = "integer >= 1"\n[databases]\nkind = "tuples"\n[target]\ngranularity = { group = "m", of = "bounded" }\n'
+    pure = '[[mechanisms]]\nname = "M"\nguarantee = { notion = "pure", epsilon = "e", granularity = "bounded" }\n'
+    with pytest.raises(problems.ProblemError, match=r"a number of steps would do$"):
+        judged(text + pure)
+
+
 def test_no_word_is_its_own_correction() -> None:
     assert checks.close("bounded", ["bounded"]) == "" and fields.near("bounded", ["bounded"]) == ""
     assert checks.close("bounded", ["bounded", "unbounded"]) == "; did you mean 'unbounded'?"
