@@ -96,6 +96,7 @@ ROOMS = {
         "attributed",
         "reading",
         "queries",
+        "scores",
         "edits",
         "blocks",
         "arrays",
