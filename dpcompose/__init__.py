@@ -11,8 +11,9 @@ so that `dpcompose --help` is instant:
   free_lunch, group, union, and your own by relation, steps, pairs;
 * what is read: restriction, record_partition, positions, columns, where, between, vertex, among, function,
   table, composed, everything;
-* concrete mechanisms: count, clipped_sum, vector_sum, mean, variance, histogram, location, bit with laplace,
-  gaussian_noise, geometric, randomized_response, planar_laplace, exponential; density, of their outputs;
+* concrete mechanisms: count, clipped_sum, vector_sum, mean, variance, histogram, scores, monotone_scores,
+  location, bit with laplace, gaussian_noise, geometric, randomized_response, planar_laplace, exponential;
+  density, of their outputs;
 * tables of probabilities: probability_table, randomized_response_table, exponential_mechanism_table,
   independent;
 * guarantees: pure, approximate, zcdp, gaussian, in_metric; parameters, the symbols in them;
@@ -108,6 +109,7 @@ if TYPE_CHECKING:
     from dpcompose.spaces.recodings import recoding
     from dpcompose.spaces.relations import pairs, relation, steps
     from dpcompose.spaces.restrictions import positions, record_partition, restriction
+    from dpcompose.spaces.scores import monotone_scores, scores
     from dpcompose.spaces.sequences import sequences
     from dpcompose.spaces.subsets import sets
     from dpcompose.spaces.tuples import streams, tuples
@@ -191,6 +193,7 @@ _PLACES = {
         "vector_sum",
     ),
     "spaces.reading": ("among", "vertex"),
+    "spaces.scores": ("monotone_scores", "scores"),
     "spaces.recodings": ("recoding",),
     "spaces.restrictions": ("positions", "record_partition", "restriction"),
     "spaces.sequences": ("sequences",),
@@ -252,6 +255,7 @@ __all__ = [
     "mean",
     "mechanism",
     "metric_study",
+    "monotone_scores",
     "multisets",
     "neighbourhood_graph",
     "node",
@@ -274,6 +278,7 @@ __all__ = [
     "record_partition",
     "relation",
     "restriction",
+    "scores",
     "sensitivity",
     "sequences",
     "sets",

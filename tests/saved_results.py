@@ -96,7 +96,10 @@ REFUSED = (
         "problems/121-clipped-gradients": ("formula",),
         "problems/70-most-frequent": ("noise",),
         "problems/120-twenty-choices": ("noise",),
+        "problems/147-a-choice-by-scores": ("noise",),
         "pages/noises/exponential": ("noise",),
+        "pages/queries/scores": ("noise",),
+        "pages/queries/monotone-scores": ("noise",),
         "problems/141-how-concentrated-noise-is": ("curve",),
     }
 )

@@ -103,6 +103,7 @@ ROOMS = {
         "attributed",
         "reading",
         "queries",
+        "scores",
         "edits",
         "blocks",
         "arrays",

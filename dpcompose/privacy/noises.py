@@ -90,7 +90,7 @@ KINDS: Mapping[str, Kind] = {
     "exponential": Kind(
         "t",
         "factor of scores",
-        "the exponential mechanism, by which a bin has a probability proportional to exp({} * count)",
+        "the exponential mechanism, by which a candidate has a probability proportional to exp({} * score)",
         "scores",
         "candidates with scores: the bins of a histogram",
         {"pure": {"epsilon": "t"}, "zcdp": {"rho": "t**2/8"}},
@@ -253,10 +253,10 @@ def planar_laplace(scale: object) -> Noise:
 
 
 def exponential(factor: object) -> Noise:
-    """The exponential mechanism: a bin of a histogram is chosen with probability ∝ exp(t·count).
+    """The exponential mechanism: a candidate is chosen with probability ∝ exp(t·score).
 
     factor -- t, a positive formula; with ε/2 it is what textbooks call the exponential mechanism for scores
-    of sensitivity 1.
+    of sensitivity 1.  Candidates are the bins of a histogram, or those of `scores` and `monotone_scores`.
 
     >>> str(exponential("e/2").guarantee())
     'pure (e/2)'

@@ -147,7 +147,7 @@ BOUNDS = ListOf(FORMULA, 2, 2)
 
 QUERIES = (
     'a query is "count", { sum = [l, u] }, { mean = [l, u] }, { variance = [l, u] }, { histogram = m }, '
-    '{ vector-sum = c }, { location = w } or "bit"'
+    '{ vector-sum = c }, { scores = c }, { location = w } or "bit"'
 )
 
 
@@ -355,6 +355,8 @@ class QueryTable(Table):
     location: str | None = key(FORMULA)
     vector_sum: str | None = key(FORMULA, written="vector-sum")
     histogram: int | None = key(Whole(1, MOST_BINS))
+    scores: str | None = key(FORMULA)
+    monotone_scores: str | None = key(FORMULA, written="monotone-scores")
 
     def check(self) -> None:
         if len(self.given) != 1:

@@ -71,12 +71,10 @@ def chosen(
     mechanism, metric = inputs.setting.mechanisms[i - 1], inputs.metric(i).metric
     assert mechanism.noise is not None and mechanism.query is not None
     kept, removed, added, _ = metric.compared(*(mechanism.reads(D) for D in pair))
-    empty = [0] * (len(mechanism.query.at(0, 1, 0, None)[0]) - 2)
     noise = mechanism.noise.with_parameter(formulas.at(mechanism.noise.term, point))
+    query = mechanism.query.with_bounds([formulas.at(one, point) for one in mechanism.query.terms])
     for first in dict.fromkeys([0, *(max(0, (kept - removed - fewer) // 2) for fewer in FEWER)]):
-        scores = ((removed + first, kept - first, *empty), (first, kept - first + added, *empty))
-        at_D, at_E = ([terms.number(n) for n in some] for some in scores)
-        yield Chosen(i, at_D, at_E, noise)
+        yield Chosen(i, *query.scores(first, kept, removed, added), noise)
 
 
 def grows(inputs: Inputs, mechanism: Mechanism) -> bool:

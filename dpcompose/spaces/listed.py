@@ -62,7 +62,8 @@ class Listed(DatabaseClass):
 
 
 def listed(elements: Iterable[Database]) -> Listed:
-    """The finite class of the given databases: any hashable values, no two of which print alike.
+    """The finite class of the given databases: any hashable values, no two of which print alike; of a
+    networkx graph its nodes.
 
     What is found out about it holds for these databases and says nothing of others.
 

@@ -31,7 +31,7 @@ NORMS = {
     "L2": "the root of the sum of their squares",
     "range": "the largest change of an entry minus the smallest",
 }
-"""How far the value of a query moves; L1 and L2 agree for a value of one entry."""
+"""How far the value of a query moves."""
 
 
 class Query(Shown, ABC):
@@ -68,6 +68,10 @@ class Query(Shown, ABC):
     @abstractmethod
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
         """q(x) and q(y) at attributes for which they are that far apart; x and y share `kept` records."""
+
+    def scores(self, first: int, kept: int, removed: int, added: int) -> tuple[Point, Point]:
+        """The same of candidates, of which the first one has `first` of the records of both."""
+        raise NotImplementedError
 
     @property
     @abstractmethod
@@ -285,7 +289,6 @@ class VectorSum(Query):
         return (removed + added) * self.clip
 
     def at(self, kept: int, removed: int, added: int, n: int | None) -> tuple[Point, Point]:
-        """Along one direction, which stands for all."""
         return ((kept + removed) * self.clip,), ((kept - added) * self.clip,)
 
     @property
@@ -344,6 +347,10 @@ class Histogram(Query):
             (number(kept + removed), ZERO, *empty),
             (number(kept), number(added), *empty),
         )
+
+    def scores(self, first: int, kept: int, removed: int, added: int) -> tuple[Point, Point]:
+        rest, empty = kept - first, (ZERO,) * (self.bins - 2)
+        return (number(removed + first), number(rest), *empty), (number(first), number(rest + added), *empty)
 
     @property
     def words(self) -> str:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dpcompose.spaces.databases import Database, DatabaseClass
 from dpcompose.spaces.granularities import Granularity
+
+if TYPE_CHECKING:
+    from networkx import Graph
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,17 +65,18 @@ class Steps(Granularity):
         return self.step
 
 
-def pairs(name: str, listed: Iterable[tuple[Database, Database]]) -> Pairs:
+def pairs(name: str, listed: Iterable[tuple[Database, Database]] | Graph) -> Pairs:
     """The granularity with the listed unordered pairs as neighbours; used on listed classes.
 
-    name -- what results call it; listed -- pairs of databases, each in one order; a database paired with
-    itself is ignored.
+    name -- what results call it; listed -- pairs of databases, each in one order, or a networkx graph, of
+    which they are the edges; a database paired with itself is ignored.
 
     >>> import dpcompose as dpc
     >>> d = dpc.canonical_metric(dpc.listed("abc"), dpc.pairs("line", [("a", "b"), ("b", "c")]))
     >>> d("a", "c")
     2
     """
+    listed = listed.edges() if hasattr(listed, "edges") else listed
     return Pairs(name, frozenset((D, E) if str(D) <= str(E) else (E, D) for D, E in listed if D != E))
 
 

@@ -14,6 +14,7 @@ import in_metrics
 import pytest
 from in_metrics import THEORY, believed_again, forged, steps, verdicts
 
+import dpcompose as dpc
 from dpcompose.front import recheck as checker
 from dpcompose.kernel.check import Refused
 from dpcompose.privacy.problems import ProblemError
@@ -188,3 +189,16 @@ def test_wrong_tables_are_refused(change: tuple[str, str], told: str) -> None:
     with pytest.raises(ProblemError) as error:
         study('[parameters]\ne = "nonnegative"\n' + (HEAD + COIN + M).replace(*change) + claimed("d_next"))
     assert told in str(error.value)
+
+
+def test_the_nodes_and_edges_of_a_graph() -> None:
+    """A networkx graph as a listed class and its neighbours; steps of one's own relation without a target."""
+    import networkx as nx
+
+    for G in (nx.path_graph(["a", "b", "c"]), nx.MultiGraph([("a", "b"), ("b", "a"), ("b", "c")])):
+        D, line = dpc.listed(G), dpc.pairs("line", G)
+        assert dpc.canonical_metric(D, line)("a", "c") == 2
+        study = dpc.metric_study({"M": "x*d"}, on=D, metrics={"d": dpc.steps_between(line)})
+        assert study.check("x*d").verdict == "proved" and study.check("x*d/2").verdict == "refuted"
+        with pytest.raises(TypeError, match="listed\\(G\\) with the nodes"):
+            dpc.metric_study({"M": "x*d"}, on=G, metrics={"d": dpc.steps_between(line)})

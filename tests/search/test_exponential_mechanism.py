@@ -1,6 +1,7 @@
 """The exponential mechanism refuted below: what the page says of an event and of the divergence is what two
 databases with many records have, by mpmath; claims around it; no refutation where sizes are bounded."""
 
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import sympy
 
 import dpcompose as dpc
+from dpcompose.privacy.settings.invalid import InvalidSetting
 
 DIGITS = 60
 
@@ -149,3 +151,43 @@ def test_several_are_shown_together() -> None:
 def test_the_best_guarantee_is_approached() -> None:
     assert study(mode("e/2")).guarantee().optimal
     assert not study(mode("e/2"), size="<= 5").guarantee().optimal
+
+
+@pytest.mark.parametrize(("query", "least"), [(dpc.scores, -2), (dpc.monotone_scores, 0)])
+@pytest.mark.parametrize(("target", "lost", "gained"), [(U, 1, 0), (B, 1, 1)])
+def test_scores(query: Any, least: int, target: Any, lost: int, gained: int) -> None:
+    """Sums of numbers in [least, 2] at random never lose more than is proved; claims just below are refuted."""
+    rng = random.Random(5)
+    one = dpc.mechanism("M", query=query(2), noise=dpc.exponential("1/4"))
+    found = study(one, target=target)
+    worst = number(found.guarantee().epsilon)
+    assert worst == mpmath.mpf((2 - least) * (lost + gained)) / 4
+    for _ in range(200):
+        both, gone, come = (
+            [[rng.randint(least, 2) for _ in range(3)] for _ in range(n)]
+            for n in (rng.randint(0, 9), lost, gained)
+        )
+        x, z = (
+            [sum(column) for column in zip([0] * 3, *some, strict=True)]
+            for some in (both + gone, both + come)
+        )
+        P, Q = chosen(mpmath.mpf(1) / 4, x), chosen(mpmath.mpf(1) / 4, z)
+        assert all(abs(mpmath.log(p / q)) <= worst for p, q in zip(P, Q, strict=True))
+        divergence = mpmath.fsum(p * mpmath.log(p / q) for p, q in zip(P, Q, strict=True))
+        assert divergence <= worst**2 / 8
+    exact = sympy.Rational((2 - least) * (lost + gained), 4)
+    assert found.check(dpc.pure(exact)).verdict == "proved"
+    assert found.check(dpc.zcdp(exact**2 / 8)).verdict == "proved"
+    below = found.check(dpc.pure(exact * sympy.Rational(99, 100)))
+    assert below.verdict == "refuted" and below.counterexample is not None
+    data = below.counterexample.data()["mechanisms"][0]
+    x, z = ([number(n) for n in data[f"query at {side}"].strip("()").split(",")] for side in "DE")
+    P, Q = (chosen(mpmath.mpf(1) / 4, some) for some in (x, z))
+    assert abs(mpmath.log(P[0] / Q[0]) - number(below.counterexample.data()["actual"])) < mpmath.mpf("1e-20")
+
+
+def test_what_scores_need() -> None:
+    with pytest.raises(InvalidSetting, match="laplace is not for scores"):
+        study(dpc.mechanism("M", query=dpc.scores(1), noise=dpc.laplace(1)))
+    with pytest.raises(InvalidSetting, match="moves scores by is at least 0"):
+        study(dpc.mechanism("M", query=dpc.scores(-1), noise=dpc.exponential(1)))

@@ -14,7 +14,7 @@ from second_checker.pages import Library
 from second_checker.samples import demand_same, demand_sign
 
 VALUES = {"sum": ["l", "u"], "mean": ["l", "u"], "histogram": [], "count": [], "bit": [], "location": ["w"]}
-VALUES |= {"vector-sum": ["c"], "variance": ["l", "u"]}
+VALUES |= {"vector-sum": ["c"], "variance": ["l", "u"], "scores": ["c"], "monotone-scores": ["c"]}
 
 
 @dataclass
@@ -168,8 +168,8 @@ def query(said: Any, one: Any, core: Any, algebra: Algebra) -> None:
     demand(list(own["values"]) == VALUES[name] and len(given) == len(own["values"]), "other values")
     for text, key in zip(given, VALUES[name], strict=True):
         demand(algebra.read(text) == algebra.read(own["values"][key]), f"{key} is another one")
-    if name in ("location", "vector-sum"):
-        demand(algebra.sign(algebra.read(given[0])) > 0, "a diameter, or a norm, below 0")
+    if len(VALUES[name]) == 1:
+        demand(algebra.sign(algebra.read(given[0])) > 0, "a diameter, a norm, or what moves scores, below 0")
     elif given and algebra.sign(minus(algebra.read(given[1]), algebra.read(given[0]))) < 1:
         raise NotRead("noise", "ends of which none is seen to be larger")
 

@@ -21,9 +21,13 @@ Formula: TypeAlias = "str | int | sympy.Expr"
 
 @dataclass(frozen=True)
 class Data:
-    """A part of a problem file about privacy in a metric: a class of databases, or a metric, as its table."""
+    """A part of a problem file about privacy in a metric: a class of databases, or a metric, as its table.
+
+    about -- the granularities that it names.
+    """
 
     table: Mapping[str, Any] = field(hash=False)
+    about: tuple[Granularity, ...] = ()
 
     def __repr__(self) -> str:
         return ", ".join(f"{key} = {value}" for key, value in self.table.items())
@@ -81,7 +85,7 @@ def steps_between(granularity: Granularity, of: str | None = None, **reads: Sequ
     granularity = unbounded, of = S, reads = {'records': ['a']}
     """
     read = {"reads": {key: list(value) for key, value in reads.items()}} if reads else {}
-    return Data({"granularity": granularity.data()} | _of(of) | read)
+    return Data({"granularity": granularity.data()} | _of(of) | read, (granularity,))
 
 
 def in_coordinates(first: str, second: str, formula: Formula, of: str | None = None) -> Data:
@@ -111,7 +115,8 @@ def at_most(bound: Formula, metric: Data | None = None) -> Data:
     >>> at_most("2*L1", norm("L1", of="f"))
     norm = L1, of = f, at-most = 2*L1
     """
-    return Data({**({} if metric is None else metric.table), "at-most": _text(bound)})
+    known = Data({}) if metric is None else metric
+    return Data({**known.table, "at-most": _text(bound)}, known.about)
 
 
 def problem_data(
@@ -139,6 +144,7 @@ def problem_data(
     data |= {"adaptive": True} if adaptive else {}
     used = [one.satisfies.about_granularity for one in stated if not isinstance(one, Measured)]
     used += [target] if isinstance(target, Granularity) else []
+    used += [about for one in metrics.values() if isinstance(one, Data) for about in one.about]
     if own := granularities_data(used):
         data["granularities"] = own
     data["maps"] |= maps_data([one.reads for one in stated], used)
@@ -167,6 +173,11 @@ def _mechanism(given: Mechanism) -> dict[str, Any]:
 
 
 def _databases(given: Databases) -> dict[str, Any]:
+    if not isinstance(given, Data | DatabaseClass):
+        raise TypeError(
+            f"on is a class of databases, and not {type(given).__name__}: points(...), product(...), "
+            "multisets(...), or listed(G) with the nodes of a networkx graph and pairs(name, G) for its edges"
+        )
     return dict(given.table) if isinstance(given, Data) else given.data()
 
 

@@ -38,6 +38,7 @@ from dpcompose.spaces.queries import (
     variance,
     vector_sum,
 )
+from dpcompose.spaces.scores import monotone_scores, scores
 
 if TYPE_CHECKING:
     from dpcompose.privacy.tables import ProbabilityTable
@@ -221,6 +222,8 @@ class Mechanisms:
         for word, (text, made) in {
             "location": (table.location, location),
             "vector-sum": (table.vector_sum, vector_sum),
+            "scores": (table.scores, scores),
+            "monotone-scores": (table.monotone_scores, monotone_scores),
         }.items():
             if text is not None:
                 bound = self.parameters.stated(text, word, (*path, "query", word), None)
