@@ -263,6 +263,6 @@ class Distances:
 def _is_multiple(read: Mapping[str, Term]) -> bool:
     """Whether a guarantee is a number times one distance, without a delta: so much adds up along fibres."""
     value = read["metric"]
-    moving = [metrics.letter(name) for name in value.letters if name.startswith(metrics.MARK)]
-    alone = not moving or (len(moving) == 1 and not metrics.is_moving(value / moving[0]))
+    moving = [name for name in value.letters if name.startswith(metrics.MARK)]
+    alone = not moving or fibres.factor(value, moving) is not None
     return alone and read.get("delta", ZERO) == ZERO
