@@ -8,12 +8,9 @@ from functools import lru_cache
 
 import sympy
 
-from dpcompose.kernel import forms, formulas, substitution, terms
-from dpcompose.kernel.assumptions import NOTHING, Assumed
-from dpcompose.kernel.deciders import values
+from dpcompose.kernel import formulas, terms
 from dpcompose.kernel.domains import REAL, Domain
 from dpcompose.kernel.grammar import ABBREVIATIONS, FormulaError
-from dpcompose.kernel.polynomials import NotAForm
 from dpcompose.kernel.terms import Term, TermError
 from dpcompose.language.symbols import domain_of, symbol
 from dpcompose.language.worstcase import Over, Top
@@ -38,41 +35,6 @@ def of_sympy(expression: sympy.Expr) -> Term:
     if found.letters:
         found.__dict__.setdefault("expression", expression)
     return found
-
-
-def in_domains(expression: sympy.Expr, domains: Mapping[str, Domain]) -> Term:
-    """An expression as a term whose letters have the values that are said of them.
-
-    Raises NotAForm where nothing is said of one, or it is no formula.
-    """
-    try:
-        found = of_sympy(expression)
-        if unknown := sorted(found.letters.keys() - domains.keys()):
-            raise NotAForm(f"nothing is known of the values of {unknown[0]}")
-        return substitution.substituted(
-            found, {name: terms.letter(name, domains[name]) for name in found.letters}
-        )
-    except (FormulaError, TermError) as error:
-        raise NotAForm(str(error.args[0])) from None
-
-
-def is_never_negative(
-    expression: sympy.Expr, domains: Mapping[str, Domain], assumed: Assumed = NOTHING
-) -> bool:
-    """Whether an expression is seen to be ≥ 0 for all allowed values of its letters.
-
-    assumed -- what holds of these besides.
-
-    >>> is_never_negative(1 - symbol("d"), {"d": Domain.read("in (0,1)")})
-    True
-    """
-    try:
-        term = in_domains(expression, domains)
-        if forms.is_nonnegative(forms.read(term)):
-            return True
-    except NotAForm:
-        return False
-    return bool(assumed) and values.surely(term, strictly=False, assumed=assumed)
 
 
 @lru_cache(maxsize=1024)

@@ -5,7 +5,7 @@ or `oo`, which stands alone.  The kernel reads and writes it; text is never eval
 
 - `term` is what a user gives as a parameter, `expression` what a user gets;
 - `names` lists the parameters of a formula, `to_text` writes a term or an expression;
-- `parse`, `conditions`, `evaluate` and `from_python` are about sympy expressions.
+- `parse`, `evaluate` and `from_python` are about sympy expressions.
 
 Everything refused is a `FormulaError`, which points at the mistake.  sympy is loaded where an
 expression is first asked for.
@@ -32,7 +32,6 @@ __all__ = [
     "FUNCTIONS",
     "RESERVED",
     "FormulaError",
-    "conditions",
     "evaluate",
     "expression",
     "from_python",
@@ -146,23 +145,6 @@ def parse(
         return exchange.to_sympy(found, named)
     except FormulaError as error:
         raise FormulaError(error.message, text, 1) from None
-
-
-def conditions(
-    text: str, symbols: Mapping[str, sympy.Expr], index: str | None = None
-) -> list[tuple[sympy.Expr, str]]:
-    """What must hold for the formula to have a real value as it is written: (x, "> 0"), ">= 0" or "!= 0".
-
-    What cancels is asked about too: log(x) - log(x) needs x > 0.
-
-    >>> from dpcompose.language.symbols import symbol
-    >>> conditions("log(x) - log(x) + x/x", {"x": symbol("x")})
-    [(x, '> 0'), (x, '> 0'), (x, '!= 0')]
-    """
-    from dpcompose.language import exchange
-
-    known = {name: exchange.of_sympy(one) for name, one in symbols.items()}
-    return [(exchange.to_sympy(one), relation) for one, relation in kernel.conditions(text, known, index)]
 
 
 def from_python(value: object, known: Mapping[str, sympy.Expr] | None = None) -> sympy.Expr:

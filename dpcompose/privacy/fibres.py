@@ -7,11 +7,13 @@ Such a distance may break the triangle inequality; then it is the least of metri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from dpcompose.kernel import substitution, terms
+from dpcompose.kernel.terms import Term
 from dpcompose.spaces.databases import DatabaseClass
 from dpcompose.spaces.granularities import Granularity
 from dpcompose.spaces.graphs import neighbourhood_graph
@@ -56,6 +58,21 @@ def nearest(
                 if one is not None:
                     table[x, y] = one
     return found
+
+
+def factor(formula: Term, distances: Iterable[str]) -> Term | None:
+    """x where a formula is x times one distance, which may be written as a sum; None where it is none.
+
+    >>> e, d = terms.letter("e"), terms.letter("d")
+    >>> factor(e * d + 2 * d, ["d"]), factor(e * d * d, ["d"])
+    ((sum 2 e), None)
+    """
+    used = [name for name in distances if name in formula.letters]
+    if len(used) != 1:
+        return None
+    distance = terms.letter(used[0], formula.letters[used[0]])
+    found = terms.add(one / distance for one in substitution.expanded(formula).summands)
+    return None if used[0] in found.letters else found
 
 
 def steps_between(databases: DatabaseClass, granularity: Granularity) -> Mapping[Any, Mapping[Any, Fraction]]:

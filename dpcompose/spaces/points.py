@@ -158,11 +158,6 @@ class Product:
         return ((name, part) for name, part in self.parts if isinstance(part, Enumerated))
 
     @property
-    def records(self) -> Iterator[tuple[str, Multisets | Tuples]]:
-        """The parts of records of which any number may differ."""
-        return ((name, part) for name, part in self.parts if isinstance(part, Multisets | Tuples))
-
-    @property
     def intervals(self) -> Mapping[str, Interval]:
         """All coordinates, each with the interval that it lies in."""
         return {
@@ -354,4 +349,3 @@ class NamedMetric:
     name: str
     distance: Distance
     at_most: Term | None = None
-    words: Mapping[str, Any] = field(default_factory=dict, compare=False)

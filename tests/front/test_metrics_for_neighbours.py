@@ -140,6 +140,15 @@ def test_what_is_wrong_is_said(
     assert (status == 2) == bool(words) and words in errors
 
 
+@pytest.mark.parametrize("metric", ["(e + 2*f)*d_unbounded", "e*d_unbounded + 2*f*d_unbounded"])
+def test_a_multiple_on_the_common_domain_may_be_a_sum(metric: str, tmp_path: Path) -> None:
+    """A replacement takes one of a away, or brings one: one unbounded step, as all others are not read."""
+    read = stated(metric, domain="common").replace("guarantee", 'reads = { records = ["a"] }\nguarantee')
+    claims = claimed(epsilon="e + 2*f") + claimed(epsilon="e + f")
+    _, found = said(MULTISETS + BOUNDED + read + claims, tmp_path)
+    assert [one.verdict for one in found] == ["proved", "refuted"]
+
+
 def test_a_mistake_in_a_table_is_told_once_and_there(tmp_path: Path) -> None:
     """Two mechanisms are stated in it; its rows are told one by one, and numbers may have names."""
     rows = '["a", "b", "two"], ["b", "c", "1/2"], ["a", "x", "1"]'

@@ -15,6 +15,7 @@ from dpcompose.kernel import substitution, terms
 from dpcompose.kernel.points import REAL
 from dpcompose.kernel.terms import ZERO, Term
 from dpcompose.language import formulas
+from dpcompose.privacy import fibres
 from dpcompose.privacy.checks import Found, Path_, near, shown
 from dpcompose.privacy.metric_tables import MetricTable
 from dpcompose.privacy.metrics.names import Names
@@ -299,11 +300,10 @@ class Distances:
 
     def is_multiple(self, metric: Term) -> bool:
         """Whether a formula is a number that is ≥ 0 times one metric, or a number at all."""
-        used = [name for name in self.names.metrics if name in metric.letters]
-        if not used:
+        if not self.names.metrics.keys() & metric.letters.keys():
             return metric == ZERO
-        factor = terms.add(one / letter(used[0]) for one in substitution.expanded(metric).summands)
-        return len(used) == 1 and used[0] not in factor.letters and self.names.never_negative(factor)
+        factor = fibres.factor(metric, self.names.metrics)
+        return factor is not None and self.names.never_negative(factor)
 
     def _metric(self, name: str, given: MetricTable, databases: Product) -> None:
         path = ("metrics", name)

@@ -262,6 +262,6 @@ class Distances:
 def _is_multiple(read: Mapping[str, Term]) -> bool:
     """Whether a guarantee is a number times one distance, without a delta: so much adds up along fibres."""
     value = read["metric"]
-    moving = [metrics.letter(name) for name in metrics.in_letters(value.letters)]
-    alone = not moving or (len(moving) == 1 and not metrics.is_moving(value / moving[0]))
+    moving = metrics.in_letters(value.letters)
+    alone = not moving or fibres.factor(value, moving) is not None
     return alone and read.get("delta", ZERO) == ZERO

@@ -39,8 +39,6 @@ from dpcompose.search.ways import Way, ways, ways_aside
 
 MOST_WAYS = 64
 """The most ways to convert guarantees that are tried."""
-MOST_TYPES_FIRST = 200
-"""In how many cases simple points are looked at before a proof is looked for."""
 
 
 @dataclass(frozen=True, eq=False)
