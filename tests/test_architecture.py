@@ -317,6 +317,7 @@ def test_the_deciders_import_one_way() -> None:
             "losses",
             "ratios",
             "curves",
+            "equalities",
             "pieces",
             "readings",
         ),

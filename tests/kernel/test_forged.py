@@ -81,6 +81,7 @@ OF = [
     "70-most-frequent.toml",
     "140-a-mean-of-those-who-came.toml",
     "141-how-concentrated-noise-is.toml",
+    "154-the-least-delta-itself.toml",
     "153-textbook-normal-noise.toml",
     "152-advanced-composition-with-deltas.toml",
     "calculus.toml",

@@ -12,6 +12,9 @@ from second_checker.losses import Promise
 from second_checker.outcomes import NotRead, Rejected, demand
 from second_checker.pieces import Curves
 
+SAME = Fraction(1, 10**30)
+"""How close a claim is to a curve where enclosing does not tell whether it lies on it."""
+
 
 class CurveSteps(Steps):
     """The rules curve, curve_standing and exceed."""
@@ -42,7 +45,10 @@ class CurveSteps(Steps):
     def curve(self, step: Any, before: list[Any]) -> Bound:
         """A claim in numbers that the curves of all types lie below."""
         epsilon, delta = self.numbers(step["claim"], {})
-        demand(self.curves.above(self.every(before), epsilon) <= delta[0], "the curve is not below the claim")
+        above = self.curves.above(self.every(before), epsilon)
+        demand(above <= delta[0] + SAME, "the curve is not below the claim")
+        if above > delta[0]:
+            raise NotRead("curve", "on which a claim lies")
         values = self.claimed(step["claim"], ["epsilon", "delta"])
         return Bound("approximate", values, frozenset(), step["claim"])
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from dpcompose.kernel import formulas, terms
 from dpcompose.kernel.deciders.curves import Curve, Part, Piece
+from dpcompose.kernel.deciders.equalities import is_least
 from dpcompose.kernel.deciders.tails import Laplace, Normal
 from dpcompose.kernel.intervals import Interval, enclosure, sign
 from dpcompose.kernel.terms import Term
@@ -98,7 +99,14 @@ def _some(curves: Iterable[Curve | None], bits: int) -> list[Curve | None]:
 
 def is_proved(curves: Iterable[Curve | None], epsilon: Term, delta: Term, bits: int) -> bool:
     """Whether no mechanisms with these guarantees exceed δ at ε.  Raises TooManyLosses and NoEnclosure."""
-    return terms.INFINITY in (epsilon, delta) or above(curves, epsilon, bits) <= enclosure(delta, bits).low
+    if terms.INFINITY in (epsilon, delta):
+        return True
+    some, low = _some(curves, bits), enclosure(delta, bits).low
+    return all(above([one], epsilon, bits) <= low or _is_least(one, epsilon, delta) for one in some)
+
+
+def _is_least(curve: Curve | None, epsilon: Term, delta: Term) -> bool:
+    return curve is not None and is_least(curve, epsilon, delta)
 
 
 def is_refuted(curves: Iterable[Curve | None], epsilon: Term, delta: Term, bits: int) -> bool:
@@ -120,7 +128,7 @@ def is_loose(curves: Iterable[Curve | None], epsilon: Term, delta: Term, bits: i
     worst = Interval(below(some, epsilon, bits), above(some, epsilon, bits))
     if worst.high < value.low:
         return True
-    if worst.low != value.high:
+    if worst.low != value.high and not any(_is_least(one, epsilon, delta) for one in some):
         return None
     less = epsilon - SMALLER
     if sign(less) in (0, 1) and above(some, less, bits) <= value.low:

@@ -73,7 +73,7 @@ def test_claims() -> None:
     assert pieces.is_loose(still, ZERO, tenth, 64) is False
     pure = [pieces.curve([Part(log(number(3)), ZERO)])]
     # an irrational δ is never seen to be equal
-    assert pieces.is_loose(pure, ONE, (3 - exp(ONE)) / 4, 64) is None
+    assert pieces.is_loose(pure, ONE, (3 - exp(ONE)) / 4, 64) is False  # δ(1) itself
     assert pieces.is_proved([None], INFINITY, ZERO, 64) and not pieces.is_refuted([None], ONE, INFINITY, 64)
     assert pieces.is_refuted([*pure, None], ONE, number(Fraction(9, 10)), 64)
     assert pieces.curve([Part(ONE, ZERO), None]) is None and pieces.curve([]) == Curve(())
