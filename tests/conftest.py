@@ -10,5 +10,5 @@ gc.disable()
 def pytest_collection_finish() -> None:
     """From here on only what tests make is looked at, and seldom: formulas are many small objects."""
     gc.freeze()
-    gc.set_threshold(10_000, 10, 10)
+    gc.set_threshold(50_000, 10, 10)
     gc.enable()

@@ -12,7 +12,6 @@ from typing import Any
 import frozen
 
 from dpcompose.front.loading import load
-from dpcompose.kernel.theory import Theory
 from dpcompose.privacy.elaboration import Elaborated
 from dpcompose.privacy.in_metrics import is_in_metrics
 from dpcompose.privacy.settings import Setting
@@ -21,7 +20,6 @@ from dpcompose.search import guarantees
 from dpcompose.search.guarantees import Guarantees
 
 THEORY = registry.standard()
-PAGES = Theory(THEORY.pages)
 
 
 @dataclass(frozen=True)
@@ -71,4 +69,4 @@ def setting_of(problem: str) -> Setting:
 
 def found(setting: Setting, notion: str) -> Guarantees:
     """The guarantees of a setting in a notion."""
-    return guarantees.best(guarantees.workshop(Elaborated(setting).core, PAGES), notion)
+    return guarantees.best(guarantees.workshop(Elaborated(setting).core, THEORY.in_kernel), notion)

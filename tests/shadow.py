@@ -59,6 +59,7 @@ def _examples(kind: str, seed: int) -> list[Any]:
     return drawn(shadow_settings.SOURCES[kind], seed, EACH)
 
 
+@cache
 def setting(notion: str, n: int) -> Drawn | None:
     """The n-th setting of a notion; None where it cannot be told in a file, or is too large."""
     rng = random.Random(f"{notion} {n}")

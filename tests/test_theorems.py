@@ -125,12 +125,17 @@ def test_example_uses_the_page(page: Page) -> None:
 
 
 def example(page: Page) -> tuple[Study, tuple[problems.Claim, ...]]:
-    text = EXAMPLE.findall(page.body)[0]
-    data = problems.parsed(text, page.path.name)
+    return read(EXAMPLE.findall(page.body)[0], page.path.name)
+
+
+@cache
+def read(text: str, name: str) -> tuple[Study, tuple[problems.Claim, ...]]:
+    """The study of an example, which several tests look at."""
+    data = problems.parsed(text, name)
     if is_in_metrics(data):
-        in_metrics = reading.read_data(data, page.path.name, text)
+        in_metrics = reading.read_data(data, name, text)
         return Study(in_metrics.setting, THEORY), in_metrics.claims
-    problem = problems.read_data(data, page.path.name, text)
+    problem = problems.read_data(data, name, text)
     return Study(problem.setting, THEORY), problem.claims
 
 

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 import sympy
-from shipped import PROBLEMS
+from shipped import PROBLEMS, loaded
 from tags import Tags
 
 import dpcompose as dpc
 from dpcompose.front import display, listings, pictures, render
 from dpcompose.front.bound import beside
-from dpcompose.front.loading import load
 from dpcompose.front.places import places_of
 from dpcompose.front.results import Answer
 from dpcompose.front.study import Study
@@ -32,7 +31,7 @@ def shown(value: object) -> Tags:
 
 @pytest.fixture(scope="module")
 def first() -> tuple[Study, tuple[Answer, ...]]:
-    study, claims = load(PROBLEMS[0])
+    study, claims = loaded(PROBLEMS[0])
     return study, tuple(study.check(claim) for claim in claims)
 
 
@@ -113,7 +112,7 @@ def test_only_the_record_that_changes_is_marked() -> None:
     "more", ["1/(e1 - 1)", pytest.param("(exp(e1) - 3)**2 - 1e-300", marks=pytest.mark.slow)]
 )
 def test_undecided_verdicts_say_why(more: str) -> None:
-    study, _ = load(PROBLEMS[0])
+    study, _ = loaded(PROBLEMS[0])
     found = study.check(dpc.pure(f"e1 + e2 + e3 + {more}"))
     assert found.verdict == "undecided"
     assert repr(found) == f"undecided: {found.reason}"
@@ -268,7 +267,7 @@ def legend_of(picture: pictures.Picture) -> list[str]:
 
 @pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)
 def test_shipped_problems_are_drawn(file: Path) -> None:
-    study, _ = load(file)
+    study, _ = loaded(file)
     too_large = dict.fromkeys(("20", "66", "67", "81", "82", "85"), "[0-9,]+ databases make no picture")
     too_large |= {"59": "1,000,000 mechanisms are too many to draw; up to 1,000 would do"}
     too_large |= dict.fromkeys(("102", "117", "118"), "there are infinitely many")
@@ -287,7 +286,7 @@ def test_shipped_problems_are_drawn(file: Path) -> None:
 
 
 def test_tuples_stand_in_rows_and_lines_say_which_inputs_change() -> None:
-    study, _ = load(PROBLEMS[[file.name[:2] for file in PROBLEMS].index("19")])
+    study, _ = loaded(PROBLEMS[[file.name[:2] for file in PROBLEMS].index("19")])
     picture = dpc.draw(study)
     assert legend_of(picture) == ["first half changes", "second half changes"]
     (axes,) = picture.figure.axes
@@ -323,7 +322,7 @@ def test_a_graph_in_dot(first: tuple[Study, tuple[Answer, ...]], hostile: Study)
 
 def test_budget_bars(first: tuple[Study, tuple[Answer, ...]]) -> None:
     study = first[0]
-    claims = load(PROBLEMS[0])[1]
+    claims = loaded(PROBLEMS[0])[1]
     picture = dpc.budget_bars(study, {"e1": "1/2", "e2": 1, "e3": "1/3"}, claims)
     assert repr(picture) == (
         "bars of all added up epsilon = 11/6; the bound epsilon = 3/2; claim 1 (refuted) epsilon = 1; "
@@ -333,12 +332,12 @@ def test_budget_bars(first: tuple[Study, tuple[Answer, ...]]) -> None:
     assert len({(bar.get_hatch() or "") for bar in axes.patches}) == 3
     with pytest.raises(ValueError, match="no value is given for e3"):
         dpc.budget_bars(study, {"e1": 1, "e2": 1})
-    gaussian = load(PROBLEMS[[file.name[:2] for file in PROBLEMS].index("33")])[0]
+    gaussian = loaded(PROBLEMS[[file.name[:2] for file in PROBLEMS].index("33")])[0]
     assert (
         "all added up mu = 5; the bound mu = 5"
         in dpc.budget_bars(gaussian, {"k": 2, "m[1]": 3, "m[2]": 4}).alt
     )
-    none = load(PROBLEMS[[file.name[:2] for file in PROBLEMS].index("03")])[0]
+    none = loaded(PROBLEMS[[file.name[:2] for file in PROBLEMS].index("03")])[0]
     assert "the bound epsilon = oo" in dpc.budget_bars(none, {"e1": 1, "e2": 1}).alt
 
 

@@ -8,11 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from shipped import PROBLEMS, SHIPPED
+from shipped import PROBLEMS, SHIPPED, loaded
 
 import dpcompose as dpc
 from dpcompose.front import cli, latex
-from dpcompose.front.loading import load
 from dpcompose.proof import registry
 
 NAMES = [
@@ -25,7 +24,7 @@ RECORDS = ["r&d $x$", "\\end{document}", "b" * 60]
 
 def document(number: str) -> str:
     file = next(file for file in SHIPPED if file.name.startswith(number))
-    study, claims = load(file)
+    study, claims = loaded(file)
     return study.to_latex([study.check(claim) for claim in claims])
 
 
@@ -76,7 +75,7 @@ def test_what_a_document_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         "arXiv:2308.14649",
     ):
         assert said in text, said
-    steps = len(load(PROBLEMS[0])[0].bound.derivation.lines)
+    steps = len(loaded(PROBLEMS[0])[0].bound.derivation.lines)
     proof = text.split(r"\begin{enumerate}", 1)[1].split(r"\end{enumerate}")[0]
     assert proof.count(r"\item") == steps
     assert cli.main(["verify", *map(str, PROBLEMS[:2]), "--latex", str(file)]) == 2

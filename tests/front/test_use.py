@@ -13,11 +13,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 import sympy
-from shipped import PROBLEMS, SHIPPED
+from shipped import PROBLEMS, SHIPPED, loaded
 
 import dpcompose as dpc
 from dpcompose.front import cli, files, numbers
-from dpcompose.front.loading import load
 from dpcompose.front.study import Study
 from dpcompose.language import formulas
 from dpcompose.privacy import problems
@@ -67,7 +66,7 @@ def test_families_in_numbers(capsys: pytest.CaptureFixture[str]) -> None:
         assert run(capsys, "bound", "--json", file, "--at", given)[0] == 0
         (found,) = [json.loads(run(capsys, "bound", "--json", file, "--at", given)[1])]
         assert found["at"]["guarantee"] == {"mu": value}
-    sums = load(BY_NUMBER["23"])[0].guarantee()
+    sums = loaded(BY_NUMBER["23"])[0].guarantee()
     assert sums.at({"k": 1000, "e": "1/10"}) == {"epsilon": 100}
     assert str(sums.at({"k": 3, "e[2]": 1})["epsilon"]) == "e[1] + e[3] + 1"
 
@@ -131,7 +130,7 @@ WITHOUT_BUDGET = [
 
 @pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)
 def test_a_budget_is_used_up_and_more_is_too_much(file: Path) -> None:
-    study, _ = load(file)
+    study, _ = loaded(file)
     setting = study.setting
     fixed = {
         name: 10 for name in ("k", "L", "m") if name in setting.domains and setting.domains[name].integer
@@ -155,7 +154,7 @@ def test_a_budget_is_used_up_and_more_is_too_much(file: Path) -> None:
 
 
 def test_budgets_in_proportion(capsys: pytest.CaptureFixture[str]) -> None:
-    study, _ = load(BY_NUMBER["33"])
+    study, _ = loaded(BY_NUMBER["33"])
     mu = study.budget(dpc.gaussian(1), at={"k": 7})
     assert (mu.parameters["m"], mu.largest) == (sympy.sqrt(2) / 2, True)
     two = study_of("e1", "e2", target=dpc.group(3, dpc.bounded))
@@ -192,8 +191,8 @@ def test_what_no_budget_is_found_for(epsilons: tuple[str, ...], at: dict[str, in
 
 def test_a_budget_stays_in_the_domain_and_counts_are_not_chosen(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(numbers.NoBudget, match="delta = 12 would need d = 2, which is not allowed: d is in"):
-        load(BY_NUMBER["32"])[0].budget(dpc.approximate(1, 12))
-    summed = load(BY_NUMBER["32"])[0].budget(dpc.approximate(1, "1/1000"))
+        loaded(BY_NUMBER["32"])[0].budget(dpc.approximate(1, 12))
+    summed = loaded(BY_NUMBER["32"])[0].budget(dpc.approximate(1, "1/1000"))
     assert (str(summed.parameters["e"]), str(summed.parameters["d"])) == ("1/6", "1/6000")
     assert "that is the sum; the guarantee itself is closer" in str(summed)
     status, _, error = run(capsys, "budget", str(BY_NUMBER["33"]), "--total", "1")
@@ -212,7 +211,7 @@ def validator() -> jsonschema.Draft202012Validator:
 
 @pytest.mark.parametrize("file", PROBLEMS, ids=lambda file: file.stem)
 def test_problem_files_are_written_as_they_are_read(file: Path) -> None:
-    study, claims = load(file)
+    study, claims = loaded(file)
     text = study.to_toml(claims)
     again = problems.read_text(text)
     assert again.claims == claims
