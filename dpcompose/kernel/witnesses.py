@@ -30,6 +30,15 @@ class _Unlimited(Exception):
     """Some witness loses ∞."""
 
 
+def _are_steps(r: Term) -> bool:
+    """Whether a distance is a whole number from 1: c, or c·m for a letter m that stands for such."""
+    c, m = r.split
+    if m.kind == "letter":
+        domain = m.of[1]
+        return bool(c.denominator == 1 <= c and domain.integer and (domain.least or 0) >= 1)
+    return r.number is not None and r.number.denominator == 1 <= r.number
+
+
 def attained_in(theory: Theory, notion: str) -> Any:
     """The witness page of a notion.  Raises NoPage, also where what witnesses lose adds up by no rule."""
     found = theory.first(
@@ -244,7 +253,7 @@ class Witnesses:
         loss = head.in_a_metric if self._is_between(i) else head.loss
         if loss is None:
             raise NoLoss(f"no page says what {whose.name}, stated in a metric, loses there")
-        if r.number is None or r.number.denominator != 1 or r.number < 1:
+        if not _are_steps(r):
             raise NoLoss(f"what {whose.name} loses is known for whole steps only")
         told = bool(self.setting.distances)  # then it is asked where the databases are
         if not told and forms.term_sign(values[head.positive]) != 1:
