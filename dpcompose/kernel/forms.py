@@ -88,6 +88,10 @@ def squared(term: Term, known: Known = NOTHING) -> Form:
         return read(term.of[0], known)
     if term.kind in ("top", "over") and term.of[0] in (1, terms.ONE):
         members = term.parts if term.kind == "top" else term.of[1:2]
+        if term.kind == "top" and all(is_nonnegative(read(-part, known), known) for part in members):
+            return top(1, [squared(-part, known).scaled(Fraction(-1)) for part in members]).scaled(
+                Fraction(-1)
+            )
         if not all(is_nonnegative(read(part, known), known) for part in members):
             raise NotAForm("the square of a maximum of values that may be negative")
         if term.kind == "over":
@@ -113,6 +117,8 @@ def root(square: Term) -> Term:
     factor, rest = square.split
     if rest.kind == "top" and rest.of[0] == 1 and factor > 0:
         return terms.sqrt(terms.number(factor)) * terms.top(1, map(root, rest.parts))
+    if rest.kind == "top" and rest.of[0] == 1 and (-rest).nonnegative:
+        return terms.sqrt(terms.number(-factor)) * terms.least(*(root(-one) for one in rest.parts))
     if rest.kind == "over" and rest.of[0] == terms.ONE != rest.of[2] and factor > 0:
         return terms.sqrt(terms.number(factor)) * terms.over(1, root(rest.of[1]), rest.of[2])
     return terms.sqrt(square)

@@ -115,6 +115,8 @@ def test_what_is_no_form(text: str, message: str) -> None:
         ("sqrt(a) + sqrt(b)", "a + b + 2*sqrt(a*b)"),
         ("3*sqrt(a + b)", "9*a + 9*b"),
         ("1 + max(a, b)", "max((1 + a)**2, (1 + b)**2)"),
+        ("min(a, sqrt(b))", "min(a**2, b)"),
+        ("2*min(a, b)", "4*min(a**2, b**2)"),
         ("max(e[i], i, 1, k)", "max(e[i]**2, i, 1, k)"),
         ("max(sqrt(e[i]), i, 1, k)", "max(e[i], i, 1, k)"),
         ("sqrt(sum(e[i]**2, i, 1, k))", "sum(e[i]**2, i, 1, k)"),

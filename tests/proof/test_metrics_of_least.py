@@ -70,6 +70,19 @@ def test_for_neighbours() -> None:
     assert verdicts(text) == ["proved"] * 3 + ["refuted"]
 
 
+def test_the_largest_of_such() -> None:
+    """One record is read by M or by N: roots of maxima of minima are compared by their squares."""
+    text = '[databases]\nkind = "multisets"\nrecords = ["a", "b", "c"]\n[target]\ngranularity = "unbounded"\n'
+    for name, record, metric in (("M", "a", "min(s*d_unbounded, 4)"), ("N", "b", "min(t*d_unbounded, 7)")):
+        stated = f'{{ notion = "gaussian", metric = "{metric}", domain = "own" }}'
+        text += (
+            f'[[mechanisms]]\nname = "{name}"\nreads = {{ records = ["{record}"] }}\nguarantee = {stated}\n'
+        )
+    for claim in ("max(min(s, 4), min(t, 7))", "max(s, t)", "7", "min(s, 4)"):
+        text += f'[[claims]]\nnotion = "gaussian"\nmu = "{claim}"\n'
+    assert verdicts(text) == ["proved", "proved", "proved", "refuted"]
+
+
 @pytest.mark.parametrize("notion", NOTIONS)
 def test_a_smaller_claim_is_refused_when_it_is_forged(notion: str, tmp_path: Path) -> None:
     data = saved(setting(notion, ["min(s*d, 4) + t*d"], ["min(s*d, 5) + t*d"]), tmp_path)
