@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from dpcompose.kernel import terms
 from dpcompose.kernel.deciders.canonical import Noise, binomial, laplace, noise
-from dpcompose.kernel.deciders.lattices import Rounding, TooManyLosses, check_work, convolved, places, power
+from dpcompose.kernel.deciders.lattices import Rounding, TooManyLosses, added, check_work, places, power
 from dpcompose.kernel.deciders.losses import Axis, Losses
 from dpcompose.kernel.deciders.merging import fewer
 from dpcompose.kernel.deciders.ratios import commensurable
@@ -220,12 +220,8 @@ class _Group:
             ratio = enclosure(one.ratio if self.exact else weight * self.step, bits + 32)
             found = laplace(ratio, weight // 2, rounding) if weight else {0: rounding.unit}
             tables.append((found, one.count))
-        total = [rounding.unit]
-        for table, count in sorted(tables, key=lambda one: (max(one[0]) * one[1], len(one[0]))):
-            if count > 1:
-                table = places(power(table, count, rounding))
-            total = convolved(total, table, rounding)
-        return Axis(self.step, self.length, tuple(total))
+        every = [table if many == 1 else places(power(table, many, rounding)) for table, many in tables]
+        return Axis(self.step, self.length, tuple(added(every, rounding)))
 
 
 @lru_cache(maxsize=64)

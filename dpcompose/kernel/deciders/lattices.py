@@ -8,6 +8,7 @@ nearly linear time, and a trap keeps the product exact.
 from __future__ import annotations
 
 import decimal
+import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -118,10 +119,31 @@ def power(table: Mapping[int, int], n: int, rounding: Rounding) -> list[int]:
         n >>= 1
         if not n:
             break
-        dense = [square.get(at, 0) for at in range(max(square) + 1)]
-        square = places(convolved(dense, square, rounding))
+        square = places(convolved(dense(square), square, rounding))
     assert result is not None
     return result
+
+
+def added(tables: Sequence[Mapping[int, int]], rounding: Rounding) -> list[int]:
+    """The masses of a sum of independent losses: always the two with the fewest places first, so that a mass
+    is part of few long products.
+
+    >>> added([{0: 250, 2: 750}, {0: 500, 1: 500}, {0: 1000}], Rounding(3, up=False))
+    [125, 125, 375, 375]
+    """
+    waiting = [(max(table), n, table) for n, table in enumerate([{0: rounding.unit}, *tables])]
+    heapq.heapify(waiting)
+    while len(waiting) > 1:
+        _, _, fewer = heapq.heappop(waiting)
+        _, n, more = heapq.heappop(waiting)
+        table = places(convolved(dense(more), fewer, rounding))
+        heapq.heappush(waiting, (max(table), n, table))
+    return dense(waiting[0][2])
+
+
+def dense(table: Mapping[int, int]) -> list[int]:
+    """The masses of all places up to the last one that has any."""
+    return [table.get(at, 0) for at in range(max(table) + 1)]
 
 
 def places(masses: Sequence[int]) -> dict[int, int]:

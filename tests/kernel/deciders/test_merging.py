@@ -2,11 +2,13 @@
 curve, against sums and convolutions in floating-point numbers."""
 
 import math
+import random
 from fractions import Fraction
 
 import pytest
 
 from dpcompose.kernel import terms
+from dpcompose.kernel.deciders import lattices
 from dpcompose.kernel.deciders.curves import Curve, Part
 from dpcompose.kernel.deciders.lattices import Rounding
 from dpcompose.kernel.deciders.merging import fewer
@@ -102,3 +104,20 @@ def test_the_two_ways_agree(count: int) -> None:
     known = curve.delta(number("1/2"))
     coarse = Interval(curve.below(number("1/2"), points=500), curve.above(number("1/2"), points=500))
     assert known.low <= coarse.high and coarse.low <= known.high and known.low <= known.high
+
+
+@pytest.mark.parametrize("up", [False, True])
+def test_losses_added_in_any_order_are_the_same_up_to_rounding(up: bool) -> None:
+    """Long products of few tables: against one after the other, each convolution rounded the same way."""
+    draw, rounding = random.Random(f"added {up}"), lattices.Rounding(30, up)
+    for _ in range(20):
+        tables = []
+        for _ in range(draw.randint(1, 7)):
+            weights = {draw.randint(0, 40): draw.randint(1, 9) for _ in range(draw.randint(1, 40))}
+            tables.append({at: w * rounding.unit // sum(weights.values()) for at, w in weights.items()})
+        one_by_one = [rounding.unit]
+        for table in tables:
+            one_by_one = lattices.convolved(one_by_one, table, rounding)
+        found = lattices.added(tables, rounding)
+        assert len(found) <= len(one_by_one) and not any(one_by_one[len(found) :])
+        assert all(abs(x - y) <= 10**4 for x, y in zip(found, one_by_one, strict=False))
