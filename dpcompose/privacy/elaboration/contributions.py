@@ -130,7 +130,8 @@ class Contributions(Kind):
     def pair(self, of: Type) -> Pair:
         rows = fewest(self.target.rows)
         sides = (side * rows for side in of.pair if isinstance(side, tuple))
-        D, E = (tuple(sorted(row.removesuffix(f" {BESIDE}") for row in side)) for side in sides)
+        doubled = {self._double(row): row for row in self.outside}
+        D, E = (tuple(sorted(doubled.get(row, row) for row in side)) for side in sides)
         return D, E
 
 
