@@ -101,6 +101,11 @@ REFUSED = (
         "pages/queries/scores": ("noise",),
         "pages/queries/monotone-scores": ("noise",),
         "problems/141-how-concentrated-noise-is": ("curve",),
+        "problems/152-advanced-composition-with-deltas": ("apart", "closer", "formula", "step"),
+        "problems/153-textbook-normal-noise": ("assumed",),
+        "problems/154-the-least-delta-itself": ("curve", "step"),
+        "pages/conversions/delta-apart": ("apart", "closer", "step"),
+        "pages/conversions/gaussian-to-approximate-textbook": ("assumed",),
     }
 )
 """The problems that it does not read, and why."""

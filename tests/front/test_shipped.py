@@ -88,6 +88,8 @@ UNKNOWN = {
     "58-noises-together",
     "59-a-million-mechanisms",
     "111-metrics-for-neighbours",
+    "153-textbook-normal-noise",
+    "154-the-least-delta-itself",
 }
 """The least epsilon is a decimal; conversions, and the exponential mechanism may lose less."""
 
