@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from dpcompose.spaces.groups import group
     from dpcompose.spaces.larger import within_any_size
     from dpcompose.spaces.listed import listed
+    from dpcompose.spaces.locations import location
     from dpcompose.spaces.maps import everything, function, table
     from dpcompose.spaces.multisets import multisets
     from dpcompose.spaces.policies import policy
@@ -100,7 +101,6 @@ if TYPE_CHECKING:
         clipped_sum,
         count,
         histogram,
-        location,
         mean,
         variance,
         vector_sum,
@@ -182,12 +182,12 @@ _PLACES = {
     "spaces.maps": ("everything", "function", "table"),
     "spaces.multisets": ("multisets",),
     "spaces.policies": ("policy",),
+    "spaces.locations": ("location",),
     "spaces.queries": (
         "bit",
         "clipped_sum",
         "count",
         "histogram",
-        "location",
         "mean",
         "variance",
         "vector_sum",

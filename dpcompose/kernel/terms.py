@@ -17,21 +17,11 @@ from dpcompose.kernel import naming
 from dpcompose.kernel.divisors import divisors
 from dpcompose.kernel.domains import POSITIVE, Domain
 from dpcompose.kernel.keeping import kept
+from dpcompose.kernel.refusals import MOST_BITS
+from dpcompose.kernel.refusals import TermError as TermError
+from dpcompose.kernel.refusals import TooLarge as TooLarge
 
-MOST_BITS = 3_400
-"""How many binary digits numerators and denominators may have: constants stay below 10^1000."""
 RANK = {"number": 0, "letter": 1, "power": 2, "exp": 3, "log": 4, "product": 5, "sum": 6, "top": 7, "over": 8}
-
-
-class TermError(ValueError):
-    """A term has no real value, or a number in it is too large; the message says which."""
-
-
-class TooLarge(TermError):
-    """A number is too large, or too close to 0, to be written down."""
-
-    def __init__(self) -> None:
-        super().__init__("constants must stay below 10^1000")
 
 
 class Term:

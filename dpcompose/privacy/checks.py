@@ -413,3 +413,22 @@ def article(value: object) -> str:
         dict: "a table",
     }
     return kinds.get(type(value), f"a {type(value).__name__}")
+
+
+def unset(data: object) -> list[Mistake]:
+    """Where null stands in data, which a problem file cannot say: a key without a value is left out.
+
+    >>> print(*unset({"mechanisms": [{"noise": {"gaussian": None}}]}))
+    mechanisms.1.noise.gaussian: null is no value; leave the key out
+    """
+    found: list[Mistake] = []
+    waiting: list[tuple[Path_, object]] = [((), data)]
+    while waiting:
+        path, value = waiting.pop()
+        if value is None:
+            found.append(Mistake(path, "null is no value; leave the key out"))
+        elif isinstance(value, Mapping):
+            waiting.extend(((*path, str(key)), inner) for key, inner in value.items())
+        elif isinstance(value, list):
+            waiting.extend(((*path, n), inner) for n, inner in enumerate(value))
+    return sorted(found, key=lambda one: tuple(map(str, one.path)))

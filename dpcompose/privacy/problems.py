@@ -18,14 +18,14 @@ from dpcompose.kernel.deciders import values
 from dpcompose.language import formulas
 from dpcompose.language.shown import Shown
 from dpcompose.privacy import checks
-from dpcompose.privacy.checks import Mistake
+from dpcompose.privacy.checks import Mistake, unset
 from dpcompose.privacy.in_metrics import is_in_metrics, may_be_for_neighbours
 from dpcompose.privacy.lines import first_line, line_of
 from dpcompose.privacy.notions import FILE_KEYS, Guarantee
 from dpcompose.privacy.readers.mechanisms import Showing
 from dpcompose.privacy.readers.parameters import Parameters
 from dpcompose.privacy.readers.studies import Study
-from dpcompose.privacy.schema import ClaimTable, Notions, ProblemTable, unset
+from dpcompose.privacy.schema import ClaimTable, Notions, ProblemTable
 from dpcompose.privacy.settings.families import check_ranges
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.spaces.additions import NOTHING, Additions

@@ -114,7 +114,7 @@ def make(
     moving, left_out = _moving(inputs, pair, without)
     every = _Rows(inputs, page, pair, point, dict(claimed.terms))
     rows = every.of(moving)
-    events = [setting.mechanisms[row.mechanism - 1].name for row in rows if isinstance(row, Noisy)]
+    events = [setting.mechanisms[row.mechanism - 1].name for row in rows if row.by_noise]
     if page.head.by == "event" and events and len(rows) > 1:
         others = {setting.mechanisms[row.mechanism - 1].name for row in rows} - {events[0]}
         raise Unknown(dict.fromkeys(sorted(others), "an event is one of a single mechanism"))

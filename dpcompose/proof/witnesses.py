@@ -48,6 +48,8 @@ class Row(ABC):
     mechanism: int
     by_table: ClassVar[bool] = False
     """Whether the mechanism is given as a table of probabilities."""
+    by_noise: ClassVar[bool] = False
+    """Whether it is given by its noise."""
     one_sided: ClassVar[bool] = False
     """Whether it has an outcome at D that is impossible at E."""
 
@@ -164,6 +166,7 @@ class Noisy(Row):
     at_E: str
     noise: str
     loss: Number | None
+    by_noise = True
 
     def data(self) -> dict[str, Any]:
         return {"mechanism": self.mechanism, "query at D": self.at_D, "query at E": self.at_E} | {

@@ -16,7 +16,7 @@ from typing import Any
 from dpcompose.kernel import terms
 from dpcompose.kernel.formulas import to_text
 from dpcompose.kernel.terms import Term
-from dpcompose.privacy.checks import Mistake, Path_
+from dpcompose.privacy.checks import Mistake, Path_, unset
 from dpcompose.privacy.lines import line_of
 from dpcompose.privacy.metrics.mechanisms import Mechanisms
 from dpcompose.privacy.metrics.schema import (
@@ -32,7 +32,7 @@ from dpcompose.privacy.metrics.setting import (
 )
 from dpcompose.privacy.notions import FILE_KEYS
 from dpcompose.privacy.problems import Claim, Problem, ProblemError, table_of
-from dpcompose.privacy.schema import Notions, unset
+from dpcompose.privacy.schema import Notions
 
 
 def read_data(

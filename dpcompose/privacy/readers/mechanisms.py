@@ -26,6 +26,7 @@ from dpcompose.privacy.schema import (
 )
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.reads import DOMAIN_NEEDED
+from dpcompose.spaces.locations import location
 from dpcompose.spaces.maps import Map, everything
 from dpcompose.spaces.queries import (
     Query,
@@ -33,7 +34,6 @@ from dpcompose.spaces.queries import (
     clipped_sum,
     count,
     histogram,
-    location,
     mean,
     variance,
     vector_sum,
