@@ -15,6 +15,7 @@ from dpcompose.proof.hypotheses.inputs import Inputs
 from dpcompose.proof.witnesses import Noisy, number_of
 from dpcompose.spaces.databases import Database
 from dpcompose.spaces.metrics import Queried
+from dpcompose.spaces.multisets import Multisets
 
 
 def released_values(
@@ -80,7 +81,10 @@ def chosen(
 
 
 def grows(inputs: Inputs, mechanism: Mechanism) -> bool:
-    """Whether a mechanism loses most only in the limit of more and more records."""
+    """Whether a mechanism loses most in the limit of more and more records, and there may be so many."""
+    databases = inputs.setting.databases
+    if not isinstance(databases, Multisets) or databases.sizes.n is not None:
+        return False
     law = None if mechanism.noise is None else inputs.theory.noise(mechanism.noise.word)
     return law is not None and bool(law.head.in_the_limit)
 
