@@ -66,6 +66,8 @@ def number(expression: sympy.Expr, point: Mapping[str, Any]) -> Any:
         return mpmath.fsum(sorted(parts[1:], reverse=True)[: int(expression.args[0])])
     if isinstance(expression, sympy.exp):
         return mpmath.exp(parts[0])
+    if isinstance(expression, sympy.log):
+        return mpmath.log(parts[0])
     if expression is sympy.E:
         return mpmath.e
     assert expression.is_Pow and not isinstance(expression, Over), expression

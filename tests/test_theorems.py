@@ -160,7 +160,7 @@ def violated_by(study: Study, claims: Sequence[problems.Claim], page: Page) -> b
 def converts_by(study: Study, claims: Sequence[problems.Claim], page: Page) -> bool:
     """Whether some claim is proved by a derivation that uses the page, or refuted by what it implies."""
     for found in map(study.check, claims):
-        if found.verdict == "proved" and page.id in found.found.rests_on:
+        if found.verdict == "proved" and page.id in found.found.rests_on.pages:
             return True
         if found.counterexample is not None and page.id in found.counterexample.through:
             return True

@@ -22,7 +22,7 @@ from dpcompose.language import formulas
 from dpcompose.privacy import problems
 
 ROOT = Path(__file__).resolve().parents[2]
-BY_NUMBER = {path.name[:2]: path for path in PROBLEMS}
+BY_NUMBER = {path.name.split("-")[0]: path for path in PROBLEMS}
 TOTALS = {
     "pure": dpc.pure("3/7"),
     "approximate": dpc.approximate("3/7", "1/1000"),
@@ -124,6 +124,7 @@ WITHOUT_BUDGET = [
     "64",
     "66",
     "141",
+    "154",
 ]
 """Files with no finite bound, no neighbours, numbers only, or no power of a common factor."""
 

@@ -38,7 +38,7 @@ from dpcompose.privacy.noises import KINDS
 from dpcompose.privacy.settings import Setting
 from dpcompose.privacy.settings.invalid import InvalidSetting
 from dpcompose.search.guarantees import NoGuarantee
-from dpcompose.spaces import queries
+from dpcompose.spaces import locations, queries
 from dpcompose.spaces.parts import Part
 
 PAGES = [page for page in told.OLD.pages.values() if "[metrics." not in page.body]
@@ -155,7 +155,7 @@ def test_pages_say_how_far_queries_move(data: st.DataObject) -> None:
         "mean": queries.Mean(*bounds),
         "histogram": queries.Histogram(data.draw(st.integers(1, 3))),
         "bit": queries.bit,
-        "location": queries.Location(bounds[1] - bounds[0]),
+        "location": locations.Location(bounds[1] - bounds[0]),
     }[kind]
     norms = ["L1", "L2", "range"] if kind == "histogram" else ["L1", "L2"]
     norm = data.draw(st.sampled_from(norms))

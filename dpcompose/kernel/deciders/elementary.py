@@ -94,8 +94,6 @@ class Elementary:
     def __mul__(self, other: Elementary) -> Elementary:
         if len(self.terms) * len(other.terms) > MOST_TERMS:
             raise NotElementary("a product has too many terms")
-        if (c := self.number) is not None:
-            return other.scaled(c)
         total: list[tuple[Term, Fraction]] = []
         for s, c in self.terms:
             for t, d in other.terms:
